@@ -6,6 +6,7 @@
 pub mod auth;
 #[cfg(feature = "api")]
 pub mod bodies;
+pub mod bookings;
 pub mod calendars;
 pub mod db;
 pub mod domain;

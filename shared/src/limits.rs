@@ -69,6 +69,20 @@ pub const SLICE: u64 = 10_000;
 pub const QUESTIONS: usize = 100;
 /// Number of committees in an application.
 pub const COMMITTEES: usize = 50;
+/// How many hours before an interview its applicant can choose, move or cancel it, at most.
+pub const NOTICE_HOURS: i64 = 168;
+/// Number of places of a slot. A change of its time writes a mail for each, in one transaction.
+pub const SLOT_PLACES: i64 = 50;
+/// Number of people who hold the interviews of a slot.
+pub const INTERVIEWERS: usize = 10;
+/// The note of the officers about a slot.
+pub const SLOT_NOTE: usize = 2_000;
+/// Number of slots of an application.
+pub const SLOTS: usize = 1_000;
+/// Number of slots in one series.
+pub const SERIES: usize = 200;
+/// The longest slot, and the longest time from which a series is made.
+pub const SLOT_TIME: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 /// Number of options of a multiple-choice question.
 pub const OPTIONS: usize = 50;
 /// The text of an option. A question with 50 options of this length still fits in an item of the

@@ -78,6 +78,8 @@ pub struct MailSettings {
     pub rate: u32,
     /// `MAIL_CONFIGURATION_SET`: the SES configuration set, if any.
     pub configuration_set: Option<String>,
+    /// `CAMPUS_TIME_ZONE`: the time zone in which mails tell times, as an IANA name; default UTC.
+    pub time_zone: String,
 }
 
 /// What links and receipts are signed with.

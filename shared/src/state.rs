@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use crate::auth::{KnownPeople, Verifier};
 use crate::db::{Table, TableError};
 use crate::domain::{
-    Answered, Catalogue, Clubs, Entries, Forms, InMemory, ListedClub, ListedEvent, Lookups,
-    Versions,
+    Answered, Catalogue, Clubs, Entries, Forms, InMemory, KnownSlots, ListedClub, ListedEvent,
+    Lookups, Versions,
 };
 use crate::ids::Ids;
 use crate::media::Media;
@@ -32,6 +32,8 @@ pub struct App {
     pub events: Catalogue<ListedEvent>,
     /// Applications with their questions, cached in memory.
     pub forms: Forms,
+    /// Where slots are.
+    pub slots: KnownSlots,
     /// The collections that admins edit, cached in memory.
     pub lookups: Lookups,
     /// Stores images, and returns their URLs.
@@ -67,6 +69,7 @@ impl App {
             clubs,
             events,
             forms: Forms::default(),
+            slots: KnownSlots::default(),
             lookups: Lookups::default(),
             media,
             clock,

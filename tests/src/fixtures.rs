@@ -120,6 +120,12 @@ impl TestCampus {
         }
     }
 
+    /// The body of a slot of an hour that begins in so many hours, for a running clock.
+    pub fn slot_in(&self, hours: i64) -> Value {
+        let start = self.now_ms() + hours * 3_600_000;
+        json!({ "start_time": moment(start), "end_time": moment(start + 3_600_000) })
+    }
+
     /// Creates the profile of a person and adds the person to the club.
     pub async fn member(&self, club: &str, owner: &Client, username: &str, role: u64) -> Client {
         let client = self.as_(username);
@@ -150,6 +156,12 @@ impl Recruitment {
             )
             .await
             .created()
+    }
+
+    /// Submits again as `client` and returns the submission.
+    pub async fn submit_again(&self, client: &Client) -> Value {
+        let path = format!("{}submissions/", self.path);
+        client.post(&path, self.answer("Because!")).await.ok()
     }
 
     /// Changes the end of the application to this time, in milliseconds, without the fraction of a

@@ -114,6 +114,7 @@ impl LambdaProcess {
                 ("SITE_SECOND_FACTOR", "true"),
                 ("SITE_TOKEN", "id_token"),
                 ("UNIVERSITY", "Test University"),
+                ("CAMPUS_TIME_ZONE", "Europe/Berlin"),
                 ("MAIL_FROM", settings.mail.from.as_str()),
                 ("MAIL_CONFIGURATION_SET", "reports"),
                 ("INVITE_SECRET", "the local service has no secrets to keep"),

@@ -175,6 +175,15 @@ async fn recruitment(
     let answers = json!({ "responses": [answer] });
     let draft = format!("{}draft/", drive.path);
     concerned.patch(&draft, answers).await.ok();
+    let slots = format!("{}slots/", drive.path);
+    let slot = async |start: i64| {
+        let body = json!({ "start_time": hours(start), "end_time": hours(start + 1) });
+        drive.officer.post(&slots, body).await.created()
+    };
+    let (taken, free) = (slot(40).await, slot(50).await);
+    let interview = format!("{}submissions/{}/interview/", drive.path, id(&submission));
+    let booking = json!({ "slot": id(&taken) });
+    drive.officer.put(&interview, booking).await.ok();
     let extension = json!({ "username": "sue", "end_time": hours(30) });
     let extensions = format!("{}extensions/", drive.path);
     let extension = drive.officer.post(&extensions, extension).await.created();
@@ -191,6 +200,8 @@ async fn recruitment(
         ("{extension}", extension["id"].clone()),
         ("{submission}", submission["id"].clone()),
         ("{own_submission}", submission["id"].clone()),
+        ("{slot}", free["id"].clone()),
+        ("{own_slot}", free["id"].clone()),
         ("{receipt}", receipt),
         ("{draft_version}", json!(0)),
     ]

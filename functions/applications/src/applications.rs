@@ -151,6 +151,7 @@ pub async fn create_application(
         external_url: None,
         confirmation: false,
         blind_reviews: false,
+        interview_notice_hours: Application::NOTICE_HOURS,
         committees: vec![],
         deleted: None,
         created_at: now,

@@ -3,10 +3,12 @@
 use chrono::TimeDelta;
 use shared::db::{Retries, TableError};
 use shared::domain::{Application, Committee};
+use shared::ids::Id;
 use shared::web::{ApiError, Result};
 use shared::{Shared, limits};
 
-pub(crate) const COMMITTEE_USED: &str = "A committee that has submissions cannot be removed.";
+pub(crate) const COMMITTEE_USED: &str =
+    "A committee that has submissions or slots cannot be removed.";
 
 /// Waits until submissions that began before the change are stored (X14). A submission writes no
 /// item that the application shares, so no condition can detect them. A submission that takes
@@ -19,22 +21,22 @@ pub(crate) async fn wait_for_running_submissions(app: &Shared, application: &App
     }
 }
 
-/// Removes committees without submissions, and changes nothing else, because the other changes may
-/// still be refused. Returns `None` if a committee has a submission; then no committee is removed
-/// (A6). Returns `Refused` if the stored version is not that of `old`.
+/// Removes committees without submissions and slots, and changes nothing else, because the other
+/// changes may still be refused. Returns `None` if a committee has a submission or a slot; then no
+/// committee is removed (A6). Returns `Refused` if the stored version is not that of `old`.
 pub(crate) async fn remove_committees(
     app: &Shared,
     old: &Application,
     removed: &[Committee],
 ) -> Result<std::result::Result<Option<Application>, TableError>> {
     let is_used = async || {
-        Ok::<_, TableError>(
-            app.table
-                .committees_in_use(old.id)
-                .await?
-                .iter()
-                .any(|id| removed.iter().any(|gone| gone.id == *id)),
-        )
+        let (mut used, slots) = futures::try_join!(
+            app.table.committees_in_use(old.id),
+            app.table.all_slots(old.id)
+        )?;
+        used.extend(slots.into_iter().filter_map(|slot| slot.committee));
+        let is_removed = |id: &Id<Committee>| removed.iter().any(|gone| gone.id == *id);
+        Ok::<_, TableError>(used.iter().any(is_removed))
     };
     if is_used().await? {
         return Ok(Ok(None));

@@ -1,12 +1,12 @@
 //! `/clubs/{club}/applications/{application}/` (DELETE)
 
 use axum::extract::State;
-use shared::Shared;
-use shared::domain::{Application, WholeForm};
+use shared::domain::{Application, Club, WholeForm};
 use shared::time::RequestTime;
 use shared::web::{
     ApiError, Code, Load, Maybe, NoBody, NoContent, Officer, Params, PathIds, Result, User,
 };
+use shared::{Shared, bookings};
 
 use crate::applications::OwnExtension;
 use crate::committees::wait_for_running_submissions;
@@ -81,7 +81,7 @@ pub async fn delete_application(
     }
     // Somebody may have submitted since the check (X14).
     wait_for_running_submissions(&app, &application).await;
-    if Box::pin(remove_marked(&app, application, forced))
+    if Box::pin(remove_marked(&app, &scope.club, application, forced))
         .await
         .map_err(ApiError::after_write)?
     {
@@ -93,7 +93,12 @@ pub async fn delete_application(
 
 /// Removes an application that is marked as deleted. If it has submissions and `forced` is false,
 /// removes the mark instead and returns false.
-async fn remove_marked(app: &Shared, mut application: Application, forced: bool) -> Result<bool> {
+async fn remove_marked(
+    app: &Shared,
+    club: &Club,
+    mut application: Application,
+    forced: bool,
+) -> Result<bool> {
     if !forced && app.table.has_submissions(application.id).await? {
         mark_deleted(app, &mut application, None).await?;
         return Ok(false);
@@ -102,6 +107,10 @@ async fn remove_marked(app: &Shared, mut application: Application, forced: bool)
         received: app.ids.received(app.clock.now()),
         at: app.now(),
     };
+    for slot in app.table.all_slots(application.id).await? {
+        let (received, now) = (when.received, when.at);
+        bookings::free_all(&app.table, (club, &application), slot, received, now).await?;
+    }
     app.table
         .remove_application(&application, forced, when)
         .await?;

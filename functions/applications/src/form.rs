@@ -8,9 +8,9 @@ use shared::domain::{
 };
 use shared::ids::Id;
 use shared::limits;
-use shared::mail::Template;
+use shared::mail::{MailType, Template};
 use shared::text::ClubCode;
-use shared::text::kinds::{Html, List, Name, WebAddress};
+use shared::text::kinds::{Html, List, Name, NoticeHours, WebAddress};
 use shared::time::Timestamp;
 use shared::web::{ApiError, Mode, Reader, Sent};
 use utoipa::ToSchema;
@@ -45,10 +45,14 @@ pub struct ApplicationBody {
     confirmation: bool,
     /// Whether officers see the reviews of others only after writing their own.
     blind_reviews: bool,
+    /// Until how many hours before an interview applicants can choose, move or cancel it.
+    interview_notice_hours: u16,
     /// Template of the acceptance mail. Null for callers who are not officers.
     acceptance_email: Option<String>,
     /// Template of the rejection mail. Null for callers who are not officers.
     rejection_email: Option<String>,
+    /// Template of the invitation to an interview. Null for callers who are not officers.
+    interview_email: Option<String>,
     /// The parts of the club that people can apply to.
     committees: Vec<Committee>,
     /// In the order in which they are shown.
@@ -101,8 +105,10 @@ impl ApplicationBody {
             external_url: application.external_url.clone(),
             confirmation: application.confirmation,
             blind_reviews: application.blind_reviews,
+            interview_notice_hours: application.interview_notice_hours,
             acceptance_email: for_officer.then(|| texts.acceptance_email.clone()),
             rejection_email: for_officer.then(|| texts.rejection_email.clone()),
+            interview_email: for_officer.then(|| texts.interview_email.clone()),
             committees: application.committees.clone(),
             questions: form.questions.iter().map(QuestionBody::from).collect(),
             created_at: application.created_at,
@@ -169,6 +175,9 @@ shared::input! {
         confirmation: bool, Free = false;
         /// Whether officers see the reviews of others only after writing their own.
         blind_reviews: bool, Free = false;
+        /// Until how many hours before an interview applicants can choose, move or cancel it, from
+        /// 0 to 168. Default 12.
+        interview_notice_hours: NoticeHours, Free;
         /// HTML template of the acceptance mail, at most 50,000 characters. Variables:
         /// `{{ name }}`, `{{ full_name }}`, `{{ reason }}`, `{{ committee }}`, `{{ committees }}`
         /// (the same), `{{ club }}`, `{{ application }}`. Conditions:
@@ -177,6 +186,9 @@ shared::input! {
         acceptance_email: Html, Optional;
         /// HTML template of the rejection mail, with the same limit and variables.
         rejection_email: Html, Optional;
+        /// HTML template of the invitation to an interview, with the same limit, and the variable
+        /// `{{ link }}` (where the applicant chooses a time) instead of `{{ reason }}`.
+        interview_email: Html, Free;
         /// The new set of committees, at most 50. A committee that is sent with its id, or with its
         /// present name, keeps its id.
         committees: List<CommitteeInput, { limits::COMMITTEES }>, Optional;
@@ -219,16 +231,28 @@ impl ApplicationInput {
         reader.url(self.external_url, &mut application.external_url);
         reader.set(self.confirmation, &mut application.confirmation);
         reader.set(self.blind_reviews, &mut application.blind_reviews);
-        template(
-            &mut reader,
-            self.acceptance_email,
-            &mut texts.acceptance_email,
-        );
-        template(
-            &mut reader,
-            self.rejection_email,
-            &mut texts.rejection_email,
-        );
+        let notice = &mut application.interview_notice_hours;
+        reader.set(self.interview_notice_hours, notice);
+        let templates = [
+            (
+                MailType::Acceptance,
+                self.acceptance_email,
+                &mut texts.acceptance_email,
+            ),
+            (
+                MailType::Rejection,
+                self.rejection_email,
+                &mut texts.rejection_email,
+            ),
+            (
+                MailType::Interview,
+                self.interview_email,
+                &mut texts.interview_email,
+            ),
+        ];
+        for (kind, sent, into) in templates {
+            template(&mut reader, kind, sent, into);
+        }
         let committees = reader.get(self.committees);
         check_order(&mut reader, application);
         if let Some(committees) = committees {
@@ -256,17 +280,17 @@ fn check_order(reader: &mut Reader, application: &Application) {
     );
 }
 
-fn template(reader: &mut Reader, sent: Sent<Html>, into: &mut String) {
+fn template(reader: &mut Reader, kind: MailType, sent: Sent<Html>, into: &mut String) {
     let mut text = into.clone();
     let (name, source) = (sent.name, sent.sent().cloned().unwrap_or_default());
     reader.html(sent, limits::APPLICATION_TEXT_BYTES, &mut text);
     if source != *into
         && !reader.errors.has(name)
-        && let Some(why) = Template::misplaced(&source)
+        && let Some(why) = Template::misplaced(&source, kind.variables())
     {
         reader.errors.add(name, why);
     }
-    match Template::parse(&text) {
+    match Template::parse(&text, kind.variables()) {
         Ok(_) => *into = text,
         Err(why) if !reader.errors.has(name) => reader.errors.add(name, why),
         Err(_) => {}

@@ -20,6 +20,7 @@ use shared::time::Timestamp;
 use shared::web::{ReceivedAt, Result, User, Visibility};
 use utoipa::ToSchema;
 
+use crate::home_interviews::{HomeInterviewBody, interviews_of};
 use crate::open::{OpenApplicationBody, OpenClubBody, OpenQuery, Own, open_for};
 
 /// What the home page of a person shows.
@@ -35,6 +36,9 @@ pub struct HomeBody {
     /// Decisions about the caller's submissions that the caller may know for at most 30 days, the
     /// newest submission first; among the last 20 submissions.
     decisions: Vec<HomeDecisionBody>,
+    /// Interviews of the caller that are to be chosen or to come, of the same submissions: those to
+    /// be chosen first, then the next ones.
+    interviews: Vec<HomeInterviewBody>,
     /// Favorites of the caller, by name. At most 20.
     favorites: Vec<OpenClubBody>,
     /// Open invitations to the address of the caller, to clubs that the caller is not in. The link
@@ -178,48 +182,36 @@ pub async fn show_home(
         .map(|(club, _)| *club)
         .take(limits::HOME_CLUBS)
         .collect();
-    let (mut applications, mut waiting, decisions) = futures::try_join!(
+    let (mut applications, mut waiting, (decisions, interviews)) = futures::try_join!(
         open_for(&app, &user, now, &clubs, &own, &wanted),
         waiting_in(&app, &managed, at),
-        decisions_for(&app, &own, &known, now)
+        news_for(&app, &own, &known, now)
     )?;
     let more_applications = applications.len() >= wanted.limit;
     applications.truncate(limits::OPEN_SLICE.0);
-    let is_member = |code: &ClubCode| roles.iter().any(|(club, _)| club.code == *code);
-    let mut clubs_named = HashSet::new();
-    let invites = invites.into_iter().filter_map(|invite| {
-        let accepted = Invite::id_for_accepted(&invite.club, user.id());
-        let is_shown = invite.id != accepted && !is_member(&invite.club);
-        let club = known.get(&invite.club).filter(|_| is_shown)?;
-        clubs_named
-            .insert(invite.club.clone())
-            .then(|| HomeInviteBody {
-                club: named(club),
-                role: invite.role,
-                expires_at: invite.expires_at,
-            })
-    });
+    let invites = shown_invites(invites, &user, &known, &roles);
     let codes = roles.iter().map(|(club, _)| club.code.clone());
     let visibility = Visibility::with_all(codes, user.is_admin());
     let mut favorites: Vec<OpenClubBody> = favorites
         .iter()
         .filter_map(|favorite| known.get(&favorite.club))
         .filter(|club| visibility.sees(club))
-        .map(|club| named(club))
+        .map(|club| OpenClubBody::new(club))
         .collect();
     favorites.sort_by(|a, b| (&a.name, &a.code).cmp(&(&b.name, &b.code)));
     favorites.truncate(limits::HOME_OWN);
     Ok(Json(HomeBody {
         decisions,
+        interviews,
         favorites,
-        invites: invites.collect(),
+        invites,
         applications,
         more_applications,
         admin: user.is_admin().then(|| figures(&clubs, now)),
         clubs: roles
             .iter()
             .map(|(club, role)| HomeClubBody {
-                club: named(club),
+                club: OpenClubBody::new(club),
                 role: *role,
                 waiting: waiting.remove(&club.code),
             })
@@ -227,23 +219,45 @@ pub async fn show_home(
     }))
 }
 
-fn named(club: &Club) -> OpenClubBody {
-    OpenClubBody {
-        code: club.code.clone(),
-        name: club.profile.name.clone(),
-    }
+/// The invitations to clubs that the person is not in, one of each club.
+fn shown_invites(
+    invites: Vec<Invite>,
+    user: &User,
+    clubs: &HashMap<&ClubCode, &Club>,
+    roles: &[(&Club, Role)],
+) -> Vec<HomeInviteBody> {
+    let is_member = |code: &ClubCode| roles.iter().any(|(club, _)| club.code == *code);
+    let mut named = HashSet::new();
+    let invites = invites.into_iter().filter_map(|invite| {
+        let accepted = Invite::id_for_accepted(&invite.club, user.id());
+        let is_shown = invite.id != accepted && !is_member(&invite.club);
+        let club = clubs.get(&invite.club).filter(|_| is_shown)?;
+        named.insert(invite.club.clone()).then(|| HomeInviteBody {
+            club: OpenClubBody::new(club),
+            role: invite.role,
+            expires_at: invite.expires_at,
+        })
+    });
+    invites.collect()
 }
 
-/// The decisions that the caller may know.
-async fn decisions_for(
+/// The decisions that the caller may know, and the caller's interviews.
+async fn news_for(
     app: &Shared,
     own: &Own,
     clubs: &HashMap<&ClubCode, &Club>,
     now: DateTime<Utc>,
-) -> Result<Vec<HomeDecisionBody>> {
+) -> Result<(Vec<HomeDecisionBody>, Vec<HomeInterviewBody>)> {
     let latest = own.latest(limits::HOME_OWN);
     let names = latest.iter().map(|one| (one.club.clone(), one.application));
-    let applications = app.table.applications_by_id(names).await?;
+    let slots = latest
+        .iter()
+        .filter_map(|one| Some((one.application, one.booked()?)));
+    let (applications, slots) = futures::try_join!(
+        app.table.applications_by_id(names),
+        app.table.slots_by_id(slots)
+    )?;
+    let interviews = interviews_of(&latest, &applications, &slots, clubs, now);
     let oldest = Timestamp::at(now).plus(-TimeDelta::days(limits::DECISION_DAYS));
     let show = |submission: &&Submission| {
         let application = applications.get(&submission.application)?;
@@ -252,13 +266,13 @@ async fn decisions_for(
         (since >= oldest).then_some(HomeDecisionBody {
             id: submission.id,
             name: application.name.clone(),
-            club: named(clubs.get(&submission.club)?),
+            club: OpenClubBody::new(clubs.get(&submission.club)?),
             committee: has_committee.then(|| submission.committee_name.clone()),
             status,
             since,
         })
     };
-    Ok(latest.iter().filter_map(show).collect())
+    Ok((latest.iter().filter_map(show).collect(), interviews))
 }
 
 /// What waits for the officers of these clubs.

@@ -7,6 +7,7 @@ mod duplicate;
 pub mod extensions;
 pub mod form;
 pub mod home;
+mod home_interviews;
 pub mod open;
 mod question_input;
 pub mod questions;

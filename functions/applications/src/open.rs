@@ -64,6 +64,16 @@ pub struct OpenClubBody {
     pub name: String,
 }
 
+impl OpenClubBody {
+    /// The name of a club.
+    pub(crate) fn new(club: &Club) -> Self {
+        Self {
+            code: club.code.clone(),
+            name: club.profile.name.clone(),
+        }
+    }
+}
+
 /// A submission of the caller.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct OpenSubmissionBody {

@@ -7,6 +7,7 @@ pub mod events;
 mod filter;
 pub mod input;
 pub mod own_calendar;
+mod own_interviews;
 pub mod showings;
 
 use shared::{Shared, routes};

@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
 use icalendar::{Component as _, Event as Entry, EventLike as _};
-use shared::domain::{Application, Club, Event, OwnEntries, Showing, Window};
+use shared::domain::{Application, Club, Event, OwnEntries, Showing, Slot, Window};
 use shared::ids::{self, Id};
 use shared::text::ClubCode;
 use shared::time::Timestamp;
@@ -16,6 +16,7 @@ use shared::{Shared, calendars};
 
 use crate::calendar::{Sees, Texts, calendar, without_control_characters};
 use crate::events::{MatchingEvents, of_clubs};
+use crate::own_interviews::{Interviews, Role};
 
 /// What a calendar has of the past, and of the time to come.
 const PAST: TimeDelta = TimeDelta::days(90);
@@ -26,6 +27,8 @@ const MOST: usize = 1_000;
 /// Something in the calendar of a person.
 enum Item<'a> {
     Showing(&'a Showing, &'a Event, &'a Club),
+    /// A slot that the person has booked, or one in which they hold interviews.
+    Interview(&'a Slot, Role, &'a Club),
     /// Until when the person can submit to an application.
     Deadline(Id<Application>, &'a Window, Timestamp, &'a Club),
 }
@@ -35,6 +38,7 @@ impl Item<'_> {
     fn place(&self) -> (Timestamp, Timestamp, u64) {
         match self {
             Self::Showing(showing, ..) => (showing.start, showing.end, showing.id.get()),
+            Self::Interview(slot, ..) => (slot.start, slot.end, slot.id.get()),
             Self::Deadline(id, _, end, _) => (*end, *end, id.get()),
         }
     }
@@ -43,10 +47,11 @@ impl Item<'_> {
 /// Get the calendar of a person.
 ///
 /// For everybody who knows the address, which `GET /settings/calendar/` tells. It has the showings
-/// of events of the clubs that the person is in or follows, as the person may see them, and ends of
-/// open applications: of clubs that the person follows, and of those that they have begun to
-/// answer. It reaches from 90 days ago to a year ahead and has at most 1,000 entries, those to come
-/// first. It is 404 if the address was replaced or the person erased.
+/// of events of the clubs that the person is in or follows, as the person may see them; booked
+/// interviews, and slots in which the person holds interviews; and ends of open applications: of
+/// clubs that the person follows, and of those that they have begun to answer. It reaches from 90
+/// days ago to a year ahead and has at most 1,000 entries, those to come first. It is 404 if the
+/// address was replaced or the person erased.
 #[utoipa::path(
     get, path = "/api/calendars/{calendar}", tag = "events", security(()),
     params(("calendar" = String, Path, description = "The token of the address, and `.ics`")),
@@ -59,11 +64,15 @@ pub async fn show_own_calendar(
     let token = file.strip_suffix(".ics").ok_or(ApiError::NotFound)?;
     let id = calendars::person_of(token).ok_or(ApiError::NotFound)?;
     let (person, followed) = app.table.follower(id).await?;
-    person
+    let person = person
         .filter(|person| !person.erasing)
         .filter(|person| calendars::is_present(&app.settings.secrets.invite, person, token))
         .ok_or(ApiError::NotFound)?;
-    let (versions, own) = futures::try_join!(app.table.versions(), app.table.own_entries(id))?;
+    let (versions, own, (booked, held)) = futures::try_join!(
+        app.table.versions(),
+        app.table.own_entries(id),
+        app.table.appointments(id)
+    )?;
     let now = app.clock.now();
     let during = Timestamp::at(now - PAST)..=Timestamp::at(now + FUTURE);
     // Admins follow clubs as everybody does: the address proves no group.
@@ -83,6 +92,13 @@ pub async fn show_own_calendar(
             end >= *during.start() && start <= *during.end()
         })
         .collect();
+    let interviews = Interviews::read(&app, &person, &own, booked, held).await?;
+    items.extend(interviews.0.iter().filter_map(|(slot, role)| {
+        let club = found.clubs().iter().find(|one| one.club.code == slot.club);
+        let club = club.filter(|one| !one.club.archived)?;
+        let is_near = slot.end >= *during.start() && slot.start <= *during.end();
+        is_near.then_some(Item::Interview(slot, *role, &club.club))
+    }));
     let windows = windows(&found, &followed, &own, &visibility);
     let begun = windows
         .iter()
@@ -95,6 +111,7 @@ pub async fn show_own_calendar(
     let mut texts = Texts::default();
     let entries = items.into_iter().map(|item| match item {
         Item::Showing(showing, event, club) => texts.entry(event, showing, club, Sees::Signed),
+        Item::Interview(slot, role, club) => role.entry(slot, club, site),
         Item::Deadline(id, window, end, club) => deadline(id, window, end, club, site),
     });
     let mut response = calendar("Clubs", entries);

@@ -2,12 +2,14 @@
 //! the result. Later it stores what SES reports about them. No mail is sent twice, unless an
 //! officer asks for it (E12, E15).
 
+mod envelope;
 mod outage;
 mod outcome;
 mod reports;
 mod ses;
 mod worker;
 
+pub use envelope::{CalendarFile, Envelope};
 pub use reports::{Notifications, Reports};
 pub use ses::Ses;
 pub use worker::Worker;
@@ -38,12 +40,8 @@ pub async fn run() -> Result<(), Error> {
     let _ = table.warm_up().await;
     let ready = &table.clone();
     let reports = &Reports::new(table.clone());
-    let worker = &Worker::new(
-        table,
-        Ses::new(&config, &settings),
-        Arc::new(SystemClock),
-        settings,
-    );
+    let ses = Ses::new(&config, &settings);
+    let worker = &Worker::new(table, ses, Arc::new(SystemClock), settings)?;
     let handle = async move |event: LambdaEvent<Value>| -> Result<DynamoDbEventResponse, Error> {
         if event.payload["path"] == READY {
             ready.warm_up().await?;

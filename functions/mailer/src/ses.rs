@@ -5,13 +5,15 @@ use std::time::Duration;
 use aws_sdk_sesv2::Client;
 use aws_sdk_sesv2::config::retry::RetryConfig;
 use aws_sdk_sesv2::config::timeout::TimeoutConfig;
+use aws_sdk_sesv2::primitives::Blob;
 use aws_sdk_sesv2::types::{
-    Body, Content, Destination, EmailContent, Message as SesMessage, MessageTag,
+    Attachment, AttachmentContentDisposition, AttachmentContentTransferEncoding, Body, Content,
+    Destination, EmailContent, Message as SesMessage, MessageTag,
 };
 use shared::domain::Mail;
-use shared::mail::Message;
 use shared::settings::Settings;
 
+use crate::envelope::{CalendarFile, Envelope};
 use crate::outcome::{SendOutcome, classify};
 
 /// Time limits of a call. If SES does not answer in time, the state of the mail is unknown (E15).
@@ -20,6 +22,23 @@ fn timeouts() -> TimeoutConfig {
         .connect_timeout(Duration::from_secs(2))
         .operation_timeout(Duration::from_secs(20))
         .build()
+}
+
+/// The calendar files as attachments; none if there are none.
+fn attachments(
+    calendars: &[CalendarFile],
+) -> Result<Option<Vec<Attachment>>, aws_sdk_sesv2::error::BuildError> {
+    let attachment = |file: &CalendarFile| {
+        Attachment::builder()
+            .raw_content(Blob::new(file.content.as_bytes()))
+            .file_name(file.name)
+            .content_type("text/calendar")
+            .content_disposition(AttachmentContentDisposition::Attachment)
+            .content_transfer_encoding(AttachmentContentTransferEncoding::Base64)
+            .build()
+    };
+    let all: Vec<Attachment> = calendars.iter().map(attachment).collect::<Result<_, _>>()?;
+    Ok((!all.is_empty()).then_some(all))
 }
 
 /// A client of SES, with the sender address of this deployment.
@@ -45,8 +64,8 @@ impl Ses {
     }
 
     /// Hands a mail to SES and returns the result.
-    pub async fn send(&self, mail: &Mail, message: &Message) -> SendOutcome {
-        let sent = self.request(mail, message);
+    pub async fn send(&self, mail: &Mail, envelope: &Envelope) -> SendOutcome {
+        let sent = self.request(mail, envelope);
         match sent {
             Err(error) => SendOutcome::Refused(error.to_string()),
             Ok(request) => match request.send().await {
@@ -63,7 +82,7 @@ impl Ses {
     fn request(
         &self,
         mail: &Mail,
-        message: &Message,
+        Envelope { message, calendars }: &Envelope,
     ) -> Result<
         aws_sdk_sesv2::operation::send_email::builders::SendEmailFluentBuilder,
         aws_sdk_sesv2::error::BuildError,
@@ -76,6 +95,7 @@ impl Ses {
         let simple = SesMessage::builder()
             .subject(utf8(&message.subject)?)
             .body(body)
+            .set_attachments(attachments(calendars)?)
             .build();
         Ok(self
             .client

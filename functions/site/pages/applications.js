@@ -7,6 +7,7 @@ import { Left } from "../parts/countdown.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
+import { Interview } from "../parts/own_interview.js";
 import { Standing } from "../parts/standing.js";
 import { t } from "../parts/texts.js";
 import { Action, Chip, Empty, Icon, Mono, Time, Title, confirmed } from "../parts/ui.js";
@@ -73,6 +74,7 @@ function Submission({ submission, entry, reload }) {
           ${submission.committee && html`<b>${submission.committee.name}</b>`}
           <span class="quiet small">${t("applications.sent")} <${Time}
             at=${submission.updated_at} /></span></p></div></div>
+    ${submission.interview && html`<${Interview} of=${submission} />`}
     ${submission.reason && html`<p class="answer">${submission.reason}</p>`}
     <details><summary>${t("applications.answers", { n: submission.responses.length })}</summary>
       <${Answers} responses=${submission.responses} /></details>

@@ -55,6 +55,8 @@ const fieldsOf = (club) => (values) => [
   },
   mail("acceptance_email", t("builder.acceptance"), { club, application: values.name }),
   mail("rejection_email", t("builder.rejection"), { club, application: values.name }),
+  mail("interview_email", t("builder.interview"), { club, application: values.name }),
+  { name: "interview_notice_hours", label: t("builder.notice"), kind: "number" },
 ];
 
 export default function Builder({ club: code, application: id }) {
@@ -87,6 +89,8 @@ function NewApplication({ code }) {
       external_url: null,
       acceptance_email: t("builder.acceptance.text"),
       rejection_email: t("builder.rejection.text"),
+      interview_email: "",
+      interview_notice_hours: 12,
       application_start_time: day(1),
       application_end_time: day(15),
       result_release_time: day(22),

@@ -11,6 +11,7 @@ import { url } from "../parts/path.js";
 import { link, open, setQuery } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { seen } from "../parts/seen.js";
+import { Interview } from "../parts/own_interview.js";
 import { Standing } from "../parts/standing.js";
 import { Chip, Empty, Icon, Mono, Time, Title } from "../parts/ui.js";
 import { Campus, ClubWaits, Step } from "../parts/waits.js";
@@ -133,12 +134,19 @@ function Steps({ home }) {
   const drafts = home.applications.filter((one) => one.draft);
   const sent = home.applications.filter((one) => !one.draft && one.submissions.length);
   const managed = home.clubs.filter((one) => one.role <= OFFICER);
-  const waiting = [home.invites, drafts, home.decisions, sent, managed];
+  const waiting = [home.interviews, home.invites, drafts, home.decisions, sent, managed];
   if (waiting.every((some) => some.length === 0)) {
     return html`<div class="card"><${Empty} icon="compass"><p>${t("home.next.none")}</p>
       <p><a class="button main" href=${link("/clubs/")}>${t("home.discover")}</a></p><//></div>`;
   }
   return html`<div class="stack">
+    ${home.interviews.map(
+      (
+        one,
+      ) => html`<${Step} key=${`interview ${one.id}`} code=${one.club.code} club=${one.club.name}
+        name=${one.name} more=${[one.club.name, one.committee].filter(Boolean).join(" · ")}>
+        <${Interview} of=${one} /><//>`,
+    )}
     ${home.invites.map(
       (one) => html`<${Step} key=${one.club.code} code=${one.club.code} club=${one.club.name}
       name=${one.club.name} more=${t(`role.${one.role}`)}>

@@ -6,14 +6,16 @@ import { post } from "../parts/api.js";
 import { Bars, counted } from "../parts/overview.js";
 import { useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
-import { link } from "../parts/router.js";
+import { address, link } from "../parts/router.js";
 import { nameOf, useSubmissions } from "../parts/submissions.js";
 import { loadSentences, t, told } from "../parts/texts.js";
 import { Action, Chip, Empty, Icon, Rich, Title, confirmed } from "../parts/ui.js";
 
-const TYPES = ["acceptance", "rejection"];
+const TYPES = ["acceptance", "rejection", "interview"];
 const WAITING = ["queued", "sending"];
 const NOT_REACHED = ["failed", "bounced", "complained", "unknown"];
+/** Number of submissions that one call can name. */
+const MOST = 2000;
 /** How often the states of waiting mails are read. */
 const POLL_MS = 8000;
 
@@ -29,14 +31,20 @@ export default function Mails({ club, application: id }) {
     const timer = setTimeout(load, POLL_MS);
     return () => clearTimeout(timer);
   }, [all]);
-  const choice = useSignal({ type: TYPES[0], one: false, decided: false });
+  const asked = address.value.query.get("type") ?? "";
+  const first = TYPES.includes(asked) ? asked : TYPES[0];
+  const choice = useSignal({ type: first, one: false, decided: false });
+  const isInterview = choice.value.type === "interview";
+  /** Who can still be invited: nobody twice, and nobody who is decided. */
+  const uninvited = all.filter((one) => one.status === 1 && !one.interview).map((one) => one.id);
   const plan = useSignal(/** @type {any} */ (null));
   const result = useSignal(/** @type {any} */ (null));
 
   const wanted = (values) => ({
     email_type: { id: choice.value.type },
-    ...(choice.value.one && { one_per_person: true }),
-    ...(choice.value.decided && { require_all_decided: true }),
+    ...(isInterview && { submissions: uninvited.slice(0, MOST) }),
+    ...(choice.value.one && !isInterview && { one_per_person: true }),
+    ...(choice.value.decided && !isInterview && { require_all_decided: true }),
     ...values,
   });
   const preview =
@@ -83,8 +91,13 @@ export default function Mails({ club, application: id }) {
           <button key=${one} aria-pressed=${choice.value.type === one}
             onClick=${() => change({ type: one })}>${t(`mails.${one}`)}</button>`,
         )}</div>
-        <p>${check("one", "mails.one")}</p><p>${check("decided", "mails.decided")}</p>
-        <p><${Action} className="main" run=${preview()}>${t("mails.preview")}<//></p></section>
+        ${
+          isInterview
+            ? html`<p>${t("mails.uninvited", { n: uninvited.length })}</p>`
+            : html`<p>${check("one", "mails.one")}</p><p>${check("decided", "mails.decided")}</p>`
+        }
+        <p><${Action} className="main" run=${preview()}
+          disabled=${isInterview && uninvited.length === 0}>${t("mails.preview")}<//></p></section>
       <section><${Bars} caption=${t("mails.ledger")}
         counts=${counted(all, (one) => t(`mail.${one.email_status ?? "none"}`))} />
         <p role="status">${

@@ -41,7 +41,8 @@ function One({ code, one }) {
       · ${t("recruitment.decisions")} <${Time} at=${one.result_release_time} /></p>
     <p class="row">
       ${to("", "table-2", "submissions")}${to("review/", "star", "review")}
-      ${to("mails/", "mail", "mails")}${to("edit/", "pencil", "builder.edit")}
+      ${to("interviews/", "calendar", "interviews")}${to("mails/", "mail", "mails")}
+      ${to("edit/", "pencil", "builder.edit")}
       <a class="button" href=${link(`${url`/clubs/${code}/poster/`}?application=${one.id}`)}
         aria-label=${`${t("poster")}: ${one.name}`}><${Icon} name="qr-code" /> ${t("poster")}</a>
       </p></article>`;

@@ -23,6 +23,12 @@ const ORDERS = {
   name: (a, b) => nameOf(a).localeCompare(nameOf(b)),
   "-score": (a, b) => (b.score_average ?? -1) - (a.score_average ?? -1),
 };
+/** How far an interview is: its time, or that the applicant is invited. */
+const shownInterview = ({ interview }) => {
+  if (!interview.slot) return t("interview.invited");
+  const came = { true: " ✓", false: " ✗" }[interview.attended] ?? "";
+  return moment(interview.slot.start_time) + came;
+};
 /** The columns that can be chosen; answers to questions come on top. */
 const COLUMNS = {
   committee: (one) => one.committee?.name ?? "–",
@@ -33,6 +39,7 @@ const COLUMNS = {
       : `${one.score_average.toFixed(1)} (${one.review_count})`,
   mine: (one) => one.my_score ?? "–",
   time: (one) => moment(one.updated_at),
+  interview: (one) => (one.interview ? shownInterview(one) : "–"),
   mail: (one) => (one.email_status ? t(`mail.${one.email_status}`) : "–"),
 };
 const STANDARD = "committee,status,score,mail";
@@ -63,7 +70,9 @@ export default function Submissions({ club, application: id }) {
   return html`
     <div class="head"><${Title}>${application.data?.name ?? t("submissions")}<//>
       ${application.data && html`<${ApplicationState} application=${application.data} />`}
-      <span class="push"><a class="button" href=${link(`${page}mails/`)}><${Icon}
+      <span class="push"><a class="button" href=${link(`${page}interviews/`)}><${Icon}
+        name="calendar" /> ${t("interviews")}</a>
+        <a class="button" href=${link(`${page}mails/`)}><${Icon}
         name="mail" /> ${t("mails")}</a>
         <a class="button" href=${link(`${page}edit/`)}><${Icon}
           name="pencil" /> ${t("builder.edit")}</a>

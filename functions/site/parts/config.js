@@ -7,6 +7,7 @@
  * @property {string} scopes that the page asks for
  * @property {"access_token" | "id_token"} token that the page sends to the API
  * @property {string} university its name
+ * @property {string} time_zone of the campus, as an IANA name
  * @property {boolean} second_factor whether the page can add one to the account at the issuer
  * @property {boolean} is_local whether it runs on a developer's machine
  */

@@ -15,6 +15,10 @@ const EXAMPLES = {
   reason: "You build things and finish them.",
 };
 
+/** Where an applicant chooses a time: only invitations to an interview have it, and no reason. */
+const LINK = { link: "https://clubs.example/submissions/1/interview/" };
+const { reason: _, ...INVITED } = { ...EXAMPLES, ...LINK };
+
 /** A template as its recipient would see it; conditions count as fulfilled. */
 export const filled = (template, values) =>
   template
@@ -31,9 +35,10 @@ export function MailEditor({ id, value, change, examples }) {
     field.focus();
     change(field.value);
   };
-  const values = { ...EXAMPLES, ...examples };
+  const known = id.includes("interview") ? INVITED : EXAMPLES;
+  const values = { ...known, ...examples };
   return html`<div class="line" role="group" aria-label=${t("builder.mail.names")}>
-      ${Object.keys(EXAMPLES).map(
+      ${Object.keys(known).map(
         (name) => html`<button type="button" class="chip" key=${name} onClick=${insert(name)}>
           ${t(`builder.mail.${name}`)}</button>`,
       )}</div>

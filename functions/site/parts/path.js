@@ -20,6 +20,7 @@ const FORMS = {
   event: /^(\d{1,20}|new)$/,
   invite: /^[\w-]{1,64}$/,
   link: /^\d{1,20}$/,
+  submission: /^\d{1,20}$/,
   token: /^[\w-]{1,200}$/,
 };
 

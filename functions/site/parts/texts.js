@@ -14,7 +14,12 @@ let texts = await textsOf(language.value);
 
 async function textsOf(tag) {
   const common = (await import(`../texts/${tag}.js`)).default;
-  return isAtWork ? { ...common, ...(await import(`../texts/${tag}_work.js`)).default } : common;
+  if (!isAtWork) return common;
+  const [work, interviews] = await Promise.all([
+    import(`../texts/${tag}_work.js`),
+    import(`../texts/${tag}_interviews.js`),
+  ]);
+  return { ...common, ...work.default, ...interviews.default };
 }
 
 /** Loads the texts of the pages of officers and admins. */

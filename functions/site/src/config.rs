@@ -25,6 +25,8 @@ pub struct SiteConfig {
     pub token: SentToken,
     /// The name of the university.
     pub university: String,
+    /// The time zone of the campus, as an IANA name.
+    pub time_zone: String,
     /// Whether the page can add a second factor to the account at the issuer, a user pool whose own
     /// pages offer none (O21).
     pub second_factor: bool,
@@ -40,7 +42,8 @@ pub struct SiteConfig {
 
 impl SiteConfig {
     /// Reads the settings of this process: `OIDC_ISSUER`, `SITE_CLIENT_ID`, `SITE_SCOPES`,
-    /// `SITE_TOKEN`, `SITE_CONNECT`, `SITE_SECOND_FACTOR`, `UNIVERSITY` and `MEDIA_URL`.
+    /// `SITE_TOKEN`, `SITE_CONNECT`, `SITE_SECOND_FACTOR`, `UNIVERSITY`, `CAMPUS_TIME_ZONE`
+    /// and `MEDIA_URL`.
     ///
     /// # Errors
     ///
@@ -63,6 +66,9 @@ impl SiteConfig {
             scopes: required("SITE_SCOPES")?,
             token,
             university: variable("UNIVERSITY"),
+            time_zone: Some(variable("CAMPUS_TIME_ZONE"))
+                .filter(|zone| !zone.is_empty())
+                .unwrap_or_else(|| "UTC".to_owned()),
             second_factor: variable("SITE_SECOND_FACTOR") == "true",
             is_local: false,
             media_url: variable("MEDIA_URL"),

@@ -76,6 +76,7 @@ async fn the_site_knows_its_address_and_its_issuer() {
             "scopes": "openid email", "second_factor": true,
             "token": "id_token",
             "university": "Test University",
+            "time_zone": "Europe/Berlin",
             "is_local": false,
         })
     );

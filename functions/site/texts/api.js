@@ -598,9 +598,100 @@ export const SENTENCES = [
     "Zu dieser Runde gibt es Bewerbungen.",
   ],
   [
-    "A committee that has submissions cannot be removed.",
+    "A committee that has submissions or slots cannot be removed.",
+    "A committee that has submissions or interviews cannot be removed.",
+    "Ein Bereich, für den es Bewerbungen oder Gespräche gibt, kann nicht entfernt werden.",
+  ],
+  [
+    "All places of this slot are taken.",
+    "All places at this time are taken.",
+    "Zu dieser Zeit sind alle Plätze vergeben.",
+  ],
+  [
+    "It is too late to change this interview. Ask the club.",
     null,
-    "Ein Bereich, für den es Bewerbungen gibt, kann nicht entfernt werden.",
+    "Es ist zu spät, dieses Gespräch zu ändern. Frag den Club.",
+  ],
+  [
+    "There is another interview at this time. Send `overlap` to book both.",
+    "There is another interview at this time.",
+    "Zu dieser Zeit gibt es ein anderes Gespräch.",
+  ],
+  [
+    "There is no slot with this id for this submission.",
+    "This time is not there any more.",
+    "Diese Zeit gibt es nicht mehr.",
+  ],
+  ["This application is decided.", null, "Über diese Bewerbung ist entschieden."],
+  [
+    "Nothing is booked for this submission.",
+    "No interview is booked.",
+    "Es ist kein Gespräch gebucht.",
+  ],
+  [
+    "The template does not show the link, so nobody can choose an interview.",
+    "The text of the mail has no link, so nobody can choose an interview.",
+    "Der Text der E-Mail hat keinen Link, deshalb kann niemand ein Gespräch wählen.",
+  ],
+  [
+    "Invitations to an interview need the submissions.",
+    "Choose whom to invite.",
+    "Wähle aus, wer eingeladen wird.",
+  ],
+  [
+    "This is not for invitations to an interview.",
+    null,
+    "Das gibt es für Einladungen zum Gespräch nicht.",
+  ],
+  [
+    "At most {} interviewers are allowed.",
+    "Choose at most {} interviewers.",
+    "Wähle höchstens {} Personen, die das Gespräch führen.",
+  ],
+  [
+    "There is no member of the club with this id.",
+    "This person is not a member of the club.",
+    "Diese Person ist nicht Mitglied des Clubs.",
+  ],
+  [
+    "`end_time` can be at most 24 hours after `start_time`.",
+    "The end can be at most 24 hours after the start.",
+    "Das Ende kann höchstens 24 Stunden nach dem Beginn sein.",
+  ],
+  [
+    "`end_time` must be after `start_time`.",
+    "The end must be after the start.",
+    "Das Ende muss nach dem Beginn sein.",
+  ],
+  [
+    "More people have booked this slot.",
+    "More people have booked this time.",
+    "Mehr Personen haben diese Zeit gebucht.",
+  ],
+  [
+    "Somebody has booked this slot for its committee.",
+    "Somebody has booked this time for its committee.",
+    "Jemand hat diese Zeit für ihren Bereich gebucht.",
+  ],
+  [
+    "Somebody has booked this slot. Add ?force=true to cancel these interviews.",
+    "Somebody has booked this time.",
+    "Jemand hat diese Zeit gebucht.",
+  ],
+  [
+    "At most {} slots can be made at once.",
+    "At most {} times can be made at once.",
+    "Höchstens {} Zeiten können auf einmal angelegt werden.",
+  ],
+  [
+    "No slot of this length fits between these times.",
+    "No interview of this length fits between these times.",
+    "Kein Gespräch dieser Länge passt zwischen diese Zeiten.",
+  ],
+  [
+    "An application can have at most {} slots.",
+    "There can be at most {} times for interviews.",
+    "Es kann höchstens {} Zeiten für Gespräche geben.",
   ],
   [
     "Another committee in this list has the same name.",

@@ -238,6 +238,10 @@ export default {
   "home.unreached": "{name}: {n} E-Mail kam nicht an|{name}: {n} E-Mails kamen nicht an",
   "home.week": "Diese Woche",
   "home.week.none": "Keine Veranstaltungen in den nächsten sieben Tagen.",
+  "interview.at": "Gespräch: {time}",
+  "interview.change": "Ansehen oder ändern",
+  "interview.choose": "Zeit wählen",
+  "interview.invited": "Zum Gespräch eingeladen",
 
   "join.accept": "Beitreten",
   "join.done": "Du bist jetzt Mitglied von {club}",

@@ -237,6 +237,10 @@ export default {
   "home.unreached": "{name}: {n} mail did not arrive|{name}: {n} mails did not arrive",
   "home.week": "This week",
   "home.week.none": "No events in the next seven days.",
+  "interview.at": "Interview: {time}",
+  "interview.change": "Look or change",
+  "interview.choose": "Choose a time",
+  "interview.invited": "Invited to an interview",
 
   "join.accept": "Join",
   "join.done": "You are a member of {club}",

@@ -6,7 +6,7 @@ use shared::domain::{
     Submission, ToldDecision,
 };
 use shared::ids::Id;
-use shared::mail::{DecisionKind, Message, Recipient, Template, decision_message};
+use shared::mail::{MailType, Message, Recipient, Template, decision_message, interview_url};
 use shared::time::Timestamp;
 use shared::web::{ApiError, Result};
 use shared::{ids, limits};
@@ -26,9 +26,11 @@ pub struct PlannedMail {
 pub struct Composer {
     pub(crate) club: Club,
     pub(crate) application: Application,
-    pub(crate) kind: DecisionKind,
+    pub(crate) kind: MailType,
     pub(crate) template: Template,
     pub(crate) uses_built_in: bool,
+    /// Where the site is, for links.
+    pub(crate) site: String,
     pub(crate) now: Timestamp,
 }
 
@@ -38,8 +40,8 @@ impl Composer {
         club: Club,
         application: Application,
         texts: &ApplicationTexts,
-        kind: DecisionKind,
-        now: Timestamp,
+        kind: MailType,
+        (site, now): (&str, Timestamp),
     ) -> Result<Self> {
         let template = kind.template(texts).map_err(|why| {
             ApiError::rule(format!("The template of this mail is not valid: {why}"))
@@ -49,7 +51,8 @@ impl Composer {
             application,
             kind,
             template,
-            uses_built_in: uses_built_in(texts, kind),
+            uses_built_in: kind.own_template(texts).trim().is_empty(),
+            site: site.to_owned(),
             now,
         })
     }
@@ -69,8 +72,12 @@ impl Composer {
             name: &person.name,
             committee: &committees.join(", "),
             reason: &reasons(about),
+            link: &about
+                .first()
+                .map_or_else(String::new, |one| interview_url(&self.site, one.id)),
         };
         decision_message(
+            self.kind,
             &self.template,
             &self.club.profile.name,
             &self.application.name,
@@ -154,6 +161,7 @@ impl Composer {
                 order: oldest.next_mail_order(),
                 covers: to_person.map_or_else(Vec::new, |_| about.iter().map(told).collect()),
             }),
+            appointment: None,
             invite: planned.invite.clone(),
             queued_at: self.now,
             claimed_at: None,
@@ -179,13 +187,4 @@ pub(crate) struct Group {
     pub(crate) all: Vec<Submission>,
     /// Whether a rejection leaves out those that were told already.
     pub(crate) only_due: bool,
-}
-
-/// Whether the built-in text is used. It leaves out an empty reason, so it needs no warning.
-pub(crate) fn uses_built_in(texts: &ApplicationTexts, kind: DecisionKind) -> bool {
-    let own = match kind {
-        DecisionKind::Acceptance => &texts.acceptance_email,
-        DecisionKind::Rejection => &texts.rejection_email,
-    };
-    own.trim().is_empty()
 }

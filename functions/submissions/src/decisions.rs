@@ -21,7 +21,7 @@ use shared::time::Timestamp;
 use shared::web::{ApiError, Input, Mode, Officer, Params, Reader, Result, applicant_erased};
 use utoipa::ToSchema;
 
-use shared::bodies::{SubmissionBody, prompts_of};
+use shared::bodies::{SubmissionBody, references_of};
 
 shared::input! {
     /// The decision about a submission.
@@ -77,10 +77,11 @@ async fn decide(
     let (form, officer) = (&scope.parent, scope.user.id());
     if scope.if_match.is_given() {
         let shown = app.table.answered(vec![submission.clone()]).await?;
-        let prompts = prompts_of(app, form, shown.iter()).await?;
+        let references = references_of(app, form, shown.iter()).await?;
         let mut shown = shown.iter();
-        let mut show =
-            |one| SubmissionBody::for_officer(one, &form.application, &prompts, &studies, officer);
+        let mut show = |one| {
+            SubmissionBody::for_officer(one, &form.application, &references, &studies, officer)
+        };
         scope.if_match.check(|| shown.next().map(&mut show))?;
     }
     let mut reader = Reader::new(mode);
@@ -114,10 +115,15 @@ async fn decide(
         let again = again.map_err(TableError::after_write)?;
         again.into_iter().next().ok_or(ApiError::NotFound)?
     };
-    let prompts = prompts_of(app, form, std::iter::once(&submission)).await;
-    let prompts = prompts.map_err(ApiError::after_write)?;
-    let body =
-        SubmissionBody::for_officer(&submission, &form.application, &prompts, &studies, officer);
+    let references = references_of(app, form, std::iter::once(&submission)).await;
+    let references = references.map_err(ApiError::after_write)?;
+    let body = SubmissionBody::for_officer(
+        &submission,
+        &form.application,
+        &references,
+        &studies,
+        officer,
+    );
     Ok(Json(body).into_response())
 }
 

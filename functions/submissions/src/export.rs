@@ -6,15 +6,17 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use shared::Shared;
-use shared::bodies::{Prompts, committee_of, prompts_of};
-use shared::domain::{Answered, Form, Person, Question, QuestionType, Status};
+use shared::bodies::{committee_of, references_of};
+use shared::domain::{Answered, Form, Person, Question, QuestionType, References, Status};
 use shared::ids::Id;
-use shared::openapi::fields::{EmailStatuses, Reviewed, SliceCount, SubmissionOrdering};
+use shared::openapi::fields::{
+    EmailStatuses, InterviewStage, Reviewed, SliceCount, SubmissionOrdering,
+};
 use shared::web::{ApiError, Officer, Params, Result, Slice, Sliced};
 
 use crate::filter::find;
 
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "id",
     "name",
     "username",
@@ -24,6 +26,7 @@ const COLUMNS: [&str; 11] = [
     "reason",
     "notified",
     "email_status",
+    "interview",
     "created_at",
     "updated_at",
 ];
@@ -48,6 +51,9 @@ const COLUMNS: [&str; 11] = [
         ("reviewed" = Option<Reviewed>, Query,
             description = "`mine`: the caller has reviewed it. `none`: nobody has. `others`: others \
                 have, but not the caller"),
+        ("interview" = Option<InterviewStage>, Query,
+            description = "`none`: not invited. `invited`: invited, and nothing is booked. `booked`: \
+                also those who came or did not. `attended`, `missed`: what an officer noted"),
         ("ordering" = Option<SubmissionOrdering>, Query,
             description = "`-created_at`: the newest first. `-score`: the best average score first. \
                 `score`: the lowest first. Those without a score are last"),
@@ -79,8 +85,8 @@ pub(crate) async fn csv(
 ) -> Result<Response> {
     let (mut submissions, place) = find(app, &form.application, officer, params, slice).await?;
     let next = slice.cut(&mut submissions, place);
-    let prompts = prompts_of(app, form, submissions.iter()).await?;
-    let bytes = write(form, &prompts, &submissions)
+    let references = references_of(app, form, submissions.iter()).await?;
+    let bytes = write(form, &references, &submissions)
         .map_err(|error| ApiError::Internal(error.to_string()))?;
     let name = format!(
         "attachment; filename=\"submissions-{}.csv\"",
@@ -101,9 +107,15 @@ pub(crate) async fn csv(
     Ok(response)
 }
 
+/// When the booked slot of a submission begins, or an empty text.
+fn interview_time(submission: &Answered, references: &References) -> String {
+    let slot = submission.booked().and_then(|id| references.slots.get(&id));
+    slot.map(|slot| slot.start.to_string()).unwrap_or_default()
+}
+
 fn write(
     form: &Form,
-    prompts: &Prompts,
+    references: &References,
     submissions: &[Answered],
 ) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
     // The present questions in their order, then deleted questions that have answers. Information
@@ -121,7 +133,7 @@ fn write(
         .flat_map(|submission| submission.answers.read())
     {
         if form.question(answer.question).is_none() {
-            let prompt = prompts.get(&(answer.question, answer.version));
+            let prompt = references.prompts.get(&(answer.question, answer.version));
             gone.insert(
                 answer.question,
                 prompt.map_or("", |prompt| prompt.text.as_str()),
@@ -158,6 +170,7 @@ fn write(
             harmless(&submission.reason),
             submission.notified.to_string(),
             email_status.as_str().unwrap_or_default().to_owned(),
+            interview_time(submission, references),
             submission.created_at.to_string(),
             submission.updated_at.to_string(),
         ];
@@ -166,7 +179,7 @@ fn write(
             let Some(answer) = answers.iter().find(|answer| answer.question == *question) else {
                 return String::new();
             };
-            let prompt = prompts.get(&(answer.question, answer.version));
+            let prompt = references.prompts.get(&(answer.question, answer.version));
             let option = prompt.and_then(|prompt| {
                 prompt
                     .options

@@ -16,6 +16,7 @@ pub(crate) struct SubmissionFilter {
     /// Any of these states. `None` stands for applicants who were sent nothing.
     email_status: Option<Vec<Option<EmailStatus>>>,
     reviewed: Option<ReviewedBy>,
+    interview: Option<InterviewFilter>,
     /// The officer who asks.
     officer: Id<Person>,
     /// Whether the application has blind reviews.
@@ -32,6 +33,42 @@ enum ReviewedBy {
     Nobody,
     /// Others, but not the officer who asks.
     Others,
+}
+
+/// How far the interview of a submission is.
+#[derive(Debug, Clone, Copy)]
+enum InterviewFilter {
+    /// Not invited.
+    NotInvited,
+    /// Invited, and nothing is booked.
+    Invited,
+    /// A slot is booked, whoever came.
+    Booked,
+    /// It is noted whether the applicant came.
+    Attended(bool),
+}
+
+impl InterviewFilter {
+    const NAMES: [(&str, Self); 5] = [
+        ("none", Self::NotInvited),
+        ("invited", Self::Invited),
+        ("booked", Self::Booked),
+        ("attended", Self::Attended(true)),
+        ("missed", Self::Attended(false)),
+    ];
+
+    fn matches(self, submission: &Submission) -> bool {
+        let interview = submission.interview().filter(|interview| !interview.over);
+        let Some(interview) = interview else {
+            return matches!(self, Self::NotInvited);
+        };
+        match self {
+            Self::NotInvited => false,
+            Self::Invited => interview.slot.is_none(),
+            Self::Booked => interview.slot.is_some(),
+            Self::Attended(came) => interview.attended == Some(came),
+        }
+    }
 }
 
 /// The value of a parameter that has a few names.
@@ -55,6 +92,7 @@ impl SubmissionFilter {
         ];
         Ok(Self {
             reviewed: one_of(params, "reviewed", &reviewed)?,
+            interview: one_of(params, "interview", &InterviewFilter::NAMES)?,
             officer,
             is_blind,
             status: params.number("status", 1, 4)?,
@@ -89,6 +127,9 @@ impl SubmissionFilter {
             && self
                 .reviewed
                 .is_none_or(|wanted| self.is_reviewed(submission, wanted))
+            && self
+                .interview
+                .is_none_or(|wanted| wanted.matches(submission))
             && (self.words.is_empty() || text::matches(&self.words, texts.into_iter().flatten()))
     }
 }

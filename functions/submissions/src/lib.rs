@@ -1,22 +1,32 @@
 //! Submissions, decisions and decision mails.
 
 pub mod answers;
+mod booking;
 mod composer;
 pub mod decisions;
 pub mod draft_body;
 pub mod drafts;
 pub mod export;
 mod filter;
+pub mod interviews;
 pub mod list;
 pub mod own;
 mod own_draft;
+pub mod own_interview;
 pub mod previews;
 mod queue;
 pub mod receipts;
+mod release;
 pub mod reviewers;
 pub mod reviews;
 mod selection;
 pub mod send_emails;
+mod slot_body;
+mod slot_change;
+pub mod slot_delete;
+pub mod slot_series;
+mod slot_store;
+pub mod slots;
 mod store;
 pub mod submissions;
 
@@ -45,6 +55,24 @@ pub fn routes() -> OpenApiRouter<Shared> {
             drafts::delete_draft
         ))
         .routes(routes!(send_emails::send_emails))
+        .routes(routes!(slots::list_slots, slots::create_slot))
+        .routes(routes!(slot_series::create_slots))
+        .routes(routes!(
+            slots::show_slot,
+            slots::update_slot,
+            slot_delete::delete_slot
+        ))
+        .routes(routes!(
+            interviews::show_submission_interview,
+            interviews::book_submission_interview,
+            interviews::note_attendance,
+            interviews::cancel_submission_interview
+        ))
+        .routes(routes!(own_interview::list_free_slots))
+        .routes(routes!(
+            own_interview::book_interview,
+            own_interview::cancel_interview
+        ))
         .routes(routes!(own::list_own_submissions))
         .routes(routes!(own::show_own_submission, own::withdraw_submission))
         .routes(routes!(receipts::show_receipt))

@@ -4,9 +4,11 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use shared::Shared;
-use shared::bodies::{Studies, SubmissionBody, prompts_of};
+use shared::bodies::{Studies, SubmissionBody, references_of};
 use shared::domain::{Form, Status};
-use shared::openapi::fields::{EmailStatuses, Reviewed, SliceCount, SubmissionOrdering};
+use shared::openapi::fields::{
+    EmailStatuses, InterviewStage, Reviewed, SliceCount, SubmissionOrdering,
+};
 use shared::web::{Officer, Params, Result, Slice, accepts_csv};
 
 use crate::export;
@@ -32,6 +34,9 @@ use crate::filter::find;
         ("reviewed" = Option<Reviewed>, Query,
             description = "`mine`: the caller has reviewed it. `none`: nobody has. `others`: others \
                 have, but not the caller"),
+        ("interview" = Option<InterviewStage>, Query,
+            description = "`none`: not invited. `invited`: invited, and nothing is booked. `booked`: \
+                also those who came or did not. `attended`, `missed`: what an officer noted"),
         ("ordering" = Option<SubmissionOrdering>, Query,
             description = "`-created_at`: the newest first. `-score`: the best average score first. \
                 `score`: the lowest first. Those without a score are last"),
@@ -62,9 +67,9 @@ pub async fn list_submissions(
     }
     let (application, officer) = (&form.application, scope.user.id());
     let (mut found, place) = find(&app, application, officer, &params, &slice).await?;
-    let prompts = prompts_of(&app, &form, found.iter()).await?;
+    let references = references_of(&app, &form, found.iter()).await?;
     let show = |submission| {
-        SubmissionBody::for_officer(submission, application, &prompts, &studies, officer)
+        SubmissionBody::for_officer(submission, application, &references, &studies, officer)
     };
     Ok(slice.answer(&mut found, place, show))
 }

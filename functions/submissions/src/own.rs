@@ -5,10 +5,14 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use shared::Shared;
 use shared::bodies::{OwnSubmissions, SubmissionBody};
-use shared::domain::{Answered, Extension, Submission};
+use shared::bookings::{Freeing, cancellation};
+use shared::db::Retries;
+use shared::domain::{Answered, Application, Extension, Mail, Submission};
 use shared::domain::{StoredSubmission, WithdrawOutcome};
+use shared::time::RequestTime;
 use shared::web::{ApiError, IfMatch, NoContent, NoInput, PathIds, ReceivedAt, Result, User};
 
+use crate::release::free_own;
 use crate::store::closed;
 use crate::store::request_time;
 
@@ -23,6 +27,7 @@ use crate::store::request_time;
 pub async fn list_own_submissions(State(app): State<Shared>, user: User) -> Result<Response> {
     let own = app.table.submissions_of(user.id()).await?;
     let shown = OwnSubmissions::of(&app, &own).await?;
+    free_own(&app, &own, shown.parts()).await?;
     Ok(Json(shown.bodies(&own)).into_response())
 }
 
@@ -62,6 +67,7 @@ pub async fn show_own_submission(
 ) -> Result<Response> {
     let own = [own_answered(&app, &user, &path).await?];
     let shown = OwnSubmissions::of(&app, &own).await?;
+    free_own(&app, &own, shown.parts()).await?;
     let body = shown.bodies(&own).pop().ok_or(ApiError::NotFound)?;
     Ok(Json(body).into_response())
 }
@@ -113,10 +119,50 @@ pub async fn withdraw_submission(
         return Err(closed());
     }
     let when = request_time(&app, received);
-    let withdrawn = app.table.withdraw(&submission, when, if_match.is_given());
-    match withdrawn.await? {
-        WithdrawOutcome::Done => Ok(NoContent),
-        WithdrawOutcome::Decided => Err(closed()),
-        WithdrawOutcome::Changed => Err(ApiError::PreconditionFailed),
+    let (mut submission, mut retries) = (submission, Retries::default());
+    loop {
+        retries.next().await?;
+        let mail = cancellation_of(&app, &application, &submission, when).await?;
+        let only_as_read = if_match.is_given();
+        let withdrawn = app
+            .table
+            .withdraw(&submission, when, only_as_read, mail.as_ref());
+        match withdrawn.await? {
+            WithdrawOutcome::Done => return Ok(NoContent),
+            WithdrawOutcome::Decided => return Err(closed()),
+            WithdrawOutcome::Changed => return Err(ApiError::PreconditionFailed),
+            WithdrawOutcome::InterviewChanged => {}
+        }
+        match own_place(&app, &user, &path).await? {
+            StoredSubmission::Present(now) => submission = *now,
+            _ => return Ok(NoContent),
+        }
     }
+}
+
+/// The mail that cancels the interview of a submission that is withdrawn, if one is booked.
+async fn cancellation_of(
+    app: &Shared,
+    application: &Application,
+    submission: &Submission,
+    when: RequestTime,
+) -> Result<Option<Mail>> {
+    let Some(slot) = submission.booked() else {
+        return Ok(None);
+    };
+    let (club, slot) = futures::try_join!(
+        app.table.club(&submission.club),
+        app.table.slot(application.id, slot)
+    )?;
+    let Some((club, slot)) = club.zip(slot) else {
+        return Ok(None);
+    };
+    let freeing = Freeing {
+        place: (&club, application),
+        slot: &slot,
+        received: when.received,
+        over: false,
+        now: app.now(),
+    };
+    Ok(cancellation(submission, &freeing))
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use shared::domain::{Mail, MailId, Person, Status, Submission};
 use shared::ids::Id;
-use shared::mail::{DecisionKind, Message, PREVIEW_LINK, with_invite};
+use shared::mail::{MailType, Message, PREVIEW_LINK, Variable, with_invite};
 use shared::web::{ApiError, Result};
 use shared::{ids, limits};
 use utoipa::ToSchema;
@@ -19,6 +19,10 @@ use crate::selection::{Due, Invitations, MailSelection, undecided, was_told_othe
 pub struct SkippedBody {
     /// Submissions without a decision.
     pub pending: usize,
+    /// Submissions that are decided already. Missing if the mails are no invitations to an
+    /// interview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decided: Option<usize>,
     /// Submissions that already have a mail of this type, or will soon get it.
     pub already_notified: usize,
     /// Submissions of people without an address.
@@ -191,7 +195,15 @@ impl Plan {
     }
 
     fn warn(&mut self, composer: &Composer, without_reason: usize) {
-        if composer.template.shows_reason() && without_reason > 0 && !composer.uses_built_in {
+        if composer.kind == MailType::Interview {
+            if !composer.template.shows(Variable::Link) {
+                let why = "The template does not show the link, so nobody can choose an interview.";
+                self.warnings.push(why.to_owned());
+            }
+            return;
+        }
+        let shows_reason = composer.template.shows(Variable::Reason);
+        if shows_reason && without_reason > 0 && !composer.uses_built_in {
             self.warnings.push(format!(
                 "The template shows the reason, but {without_reason} decisions have no reason."
             ));
@@ -214,7 +226,7 @@ pub(crate) fn planned(
     choice: &MailSelection,
 ) -> PlannedMail {
     let person = about.first().and_then(|oldest| oldest.person);
-    let invited = person.filter(|_| composer.kind == DecisionKind::Acceptance);
+    let invited = person.filter(|_| composer.kind == MailType::Acceptance);
     let kind = composer.kind.mail_kind();
     let last = about.iter().filter_map(|one| one.mail_state(kind));
     let attempt = last.map(|last| last.attempt).max().unwrap_or(0) + 1;
@@ -228,12 +240,19 @@ pub(crate) fn planned(
 
 /// One mail for each decided submission.
 fn by_submission(
-    kind: DecisionKind,
+    kind: MailType,
     submissions: Vec<Submission>,
     skipped: &mut SkippedBody,
 ) -> Vec<Group> {
-    let is_pending = |submission: &Submission| submission.status == Status::Pending;
-    skipped.pending = submissions.iter().filter(|one| is_pending(one)).count();
+    let pending = submissions
+        .iter()
+        .filter(|submission| submission.status == Status::Pending)
+        .count();
+    if kind == MailType::Interview {
+        skipped.decided = Some(submissions.len() - pending);
+    } else {
+        skipped.pending = pending;
+    }
     submissions
         .into_iter()
         .filter(|submission| kind.tells(submission.status))
@@ -248,7 +267,7 @@ fn by_submission(
 /// names all committees that accepted them. Somebody with none, and no pending one, gets a
 /// rejection about those that they were not told of.
 fn by_person(
-    kind: DecisionKind,
+    kind: MailType,
     submissions: Vec<Submission>,
     skipped: &mut SkippedBody,
 ) -> Vec<Group> {
@@ -263,21 +282,21 @@ fn by_person(
         all.sort_by_key(|submission| submission.sequence);
         let has = |status: Status| all.iter().any(|submission| submission.status == status);
         match (has(Status::Accepted), has(Status::Pending), kind) {
-            (true, _, DecisionKind::Acceptance) => {
+            (true, _, MailType::Acceptance) => {
                 all.retain(|submission| submission.status == Status::Accepted);
                 let only_due = false;
                 groups.push(Group { all, only_due });
             }
-            (true, _, DecisionKind::Rejection) => {
+            (true, _, MailType::Rejection) => {
                 let is_rejected = all.iter().any(|submission| kind.tells(submission.status));
                 accepted_elsewhere += usize::from(is_rejected);
             }
             (false, true, _) => undecided += 1,
-            (false, false, DecisionKind::Rejection) => {
+            (false, false, MailType::Rejection) => {
                 let only_due = true;
                 groups.push(Group { all, only_due });
             }
-            (false, false, DecisionKind::Acceptance) => {}
+            (false, false, MailType::Acceptance) | (_, _, MailType::Interview) => {}
         }
     }
     skipped.undecided = Some(undecided);

@@ -8,7 +8,7 @@ use shared::db::usage::request_age;
 use shared::db::{PARALLEL, Retries, TableError};
 use shared::domain::{DecisionMail, EmailStatus, MailId, Submission};
 use shared::ids::Id;
-use shared::mail::DecisionKind;
+use shared::mail::MailType;
 use shared::web::Result;
 
 use crate::composer::{Composer, PlannedMail};
@@ -47,7 +47,7 @@ pub(crate) async fn send(
     composer: &Composer,
     mails: Vec<PlannedMail>,
     mut mine: Vec<MailId>,
-    kind: DecisionKind,
+    kind: MailType,
     call: u64,
 ) -> Result<SendCounts> {
     let results: Vec<Result<QueueResult>> = stream::iter(mails)
@@ -93,7 +93,7 @@ async fn queue(
     app: &Shared,
     composer: &Composer,
     planned: PlannedMail,
-    kind: DecisionKind,
+    kind: MailType,
     call: u64,
 ) -> Result<QueueResult> {
     if request_age() > QUEUE_WITHIN {

@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use shared::domain::{EmailStatus, Invite, InviteLink, Person, Status, Submission};
 use shared::ids::Id;
 use shared::limits;
-use shared::mail::DecisionKind;
+use shared::mail::MailType;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 
@@ -25,7 +25,7 @@ pub(crate) enum Due {
 impl Due {
     pub(crate) fn of(
         submission: &Submission,
-        kind: DecisionKind,
+        kind: MailType,
         choice: &MailSelection,
         now: Timestamp,
     ) -> Self {
@@ -39,7 +39,7 @@ impl Due {
         if last.is_of(choice.call, now) && !is_lost {
             return Self::Queued;
         }
-        let is_told = submission.last_told() == Some(kind);
+        let is_told = submission.is_told(kind);
         let is_due = match last.status {
             EmailStatus::Queued => is_stuck,
             EmailStatus::Sending => is_stuck && (choice.allow_resend || !is_told),
@@ -54,7 +54,7 @@ impl Due {
 }
 
 /// Whether one of these submissions has to be told, and the applicant was told the opposite of it.
-pub(crate) fn was_told_otherwise(about: &[(Due, Submission)], kind: DecisionKind) -> bool {
+pub(crate) fn was_told_otherwise(about: &[(Due, Submission)], kind: MailType) -> bool {
     about.iter().any(|(due, submission)| {
         let told = submission.last_told();
         *due == Due::Yes && told.is_some_and(|told| told != kind.mail_kind())

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use shared::db::TableError;
 use shared::domain::{Application, ApplicationTexts, Club, Submission, SubmissionQuery};
 use shared::ids::Id;
-use shared::mail::DecisionKind;
+use shared::mail::MailType;
 use shared::text::kinds::List;
 use shared::web::{
     ApiError, ChangedNothing, Code, ExactReference, Input, Mode, NewId, Officer, Params, Reader,
@@ -26,7 +26,8 @@ use crate::selection::{Invitations, MailSelection};
 shared::input! {
     /// Which mails to send, and how.
     pub struct SendInput strict {
-        /// `{"id": "acceptance"}` goes to status 4, `{"id": "rejection"}` to status 2 and 3.
+        /// `{"id": "acceptance"}` goes to status 4, `{"id": "rejection"}` to status 2 and 3, and
+        /// `{"id": "interview"}` to status 1: it invites to choose an interview.
         email_type: EmailType, Required;
         /// Whether to send again for submissions that already have a mail of this type.
         allow_resend: bool, Optional = false;
@@ -42,17 +43,18 @@ shared::input! {
         /// Whether to send nothing while anybody is undecided. In a dry run it is only a warning.
         require_all_decided: bool, Optional = false;
         /// Ids of the submissions to consider, from 1 to 2,000. All, if not sent. With
-        /// `one_per_person`, all submissions of their applicants are considered.
+        /// `one_per_person`, all submissions of their applicants are considered. Invitations to an
+        /// interview need it.
         submissions: Option<List<ExactReference, { limits::BULK }, 1>>, Optional;
     }
 }
 
-/// A type of decision mail.
+/// A type of mail.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EmailType {
-    /// The kind of decision.
-    id: DecisionKind,
+    /// What the mails are about.
+    id: MailType,
 }
 
 shared::kinds!(EmailType);
@@ -87,13 +89,13 @@ pub struct SendBody {
     digest: Option<String>,
 }
 
-/// Send or preview decision mails.
+/// Send or preview decision mails or invitations.
 ///
-/// For officers. Each submission gets one mail of a type, unless `allow_resend` is true. With
-/// `one_per_person`, each person gets one mail, and nobody is told a rejection whom another
-/// committee accepted. An acceptance also brings a personal link to join the club, unless the
-/// applicant is a member or the club waits for approval. A dry run returns the mails and sends
-/// nothing.
+/// For officers: acceptances, rejections, and invitations to an interview. Each submission gets one
+/// mail of a type, unless `allow_resend` is true. With `one_per_person`, each person gets one mail,
+/// and nobody is told a rejection whom another committee accepted. An acceptance also brings a
+/// personal link to join the club, unless the applicant is a member or the club waits for approval.
+/// A dry run returns the mails and sends nothing.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "mails",
     security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
@@ -120,7 +122,8 @@ pub async fn send_emails(
         invitations(&app, &club, kind)
     )?;
     check_found(&named, &submissions)?;
-    let composer = Composer::new(club, application, &scope.object, kind, app.now())?;
+    let site = &app.settings.addresses.site_url;
+    let composer = Composer::new(club, application, &scope.object, kind, (site, app.now()))?;
     let mut plan = Plan::new(&composer, submissions, &invitations, &selection)?;
     if digest.is_some_and(|digest| digest != plan.digest) && !dry_run {
         let why = "Something changed since the preview: decisions, reasons, templates, addresses \
@@ -259,6 +262,20 @@ impl SendInput {
             ),
             _ => {}
         }
+        if email_type.is_some_and(|email_type| email_type.id == MailType::Interview) {
+            let refused = [
+                ("one_per_person", one_per_person),
+                ("require_all_decided", require_all_decided),
+            ];
+            for (name, _) in refused.into_iter().filter(|(_, is_set)| *is_set) {
+                let why = "This is not for invitations to an interview.";
+                reader.errors.add(name, why);
+            }
+            if chosen.is_none() && !reader.errors.has("submissions") {
+                let why = "Invitations to an interview need the submissions.";
+                reader.errors.add("submissions", why);
+            }
+        }
         reader.finish()?;
         let email_type =
             email_type.ok_or_else(|| ApiError::field("email_type", "This field is required."))?;
@@ -320,9 +337,9 @@ async fn read_submissions(
 async fn invitations(
     app: &Shared,
     club: &Club,
-    kind: DecisionKind,
+    kind: MailType,
 ) -> std::result::Result<Invitations, TableError> {
-    if kind == DecisionKind::Rejection || club.approved != Some(true) {
+    if kind != MailType::Acceptance || club.approved != Some(true) {
         return Ok(Invitations::default());
     }
     let (members, invites) =

@@ -262,7 +262,9 @@ fn replacing(
         created_at: old.created_at,
         reason: old.reason.clone(),
         notified: old.notified,
+        interview_mail: old.interview_mail.clone(),
         mailed: old.mailed.clone(),
+        interview: old.interview.clone(),
         keys: remembered(&old.keys, key),
         ..new
     }

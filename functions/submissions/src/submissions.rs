@@ -22,7 +22,7 @@ use shared::{Shared, ids, limits};
 
 use crate::answers::{CheckError, CheckedAnswers, NewSubmission};
 use crate::store::{SubmitResult, Target, closed, store};
-use shared::bodies::{SubmissionBody, prompts_of};
+use shared::bodies::{SubmissionBody, references_of};
 
 /// The profile and the extension of the caller, read in parallel with the form.
 pub struct ApplicantData {
@@ -132,7 +132,7 @@ pub async fn submit(
             form: &form,
             person: &person,
         };
-        store(&app, submission, key, earlier, &target).await?
+        Box::pin(store(&app, submission, key, earlier, &target)).await?
     };
     confirm_membership(&app, scope.membership.as_ref(), &outcome).await;
     answer(&app, &form, outcome, received).await
@@ -151,11 +151,11 @@ async fn answer(
     // The submission is stored, so a failure to read the names of schools is ignored.
     let studies = Studies::of(app, stored.applicant.iter()).await;
     let studies = studies.unwrap_or_default();
-    let prompts = prompts_of(app, form, std::iter::once(stored)).await;
-    let prompts = prompts.map_err(ApiError::after_write)?;
+    let references = references_of(app, form, std::iter::once(stored)).await;
+    let references = references.map_err(ApiError::after_write)?;
     let application = &form.application;
     let body =
-        SubmissionBody::for_applicant(app, stored, application, &prompts, &studies, received);
+        SubmissionBody::for_applicant(app, stored, application, &references, &studies, received);
     let location = format!(
         "/api/clubs/{}/applications/{}/submissions/{}/",
         stored.club, stored.application, stored.id
@@ -236,7 +236,9 @@ fn new_submission(
         notified: false,
         acceptance_mail: None,
         rejection_mail: None,
+        interview_mail: None,
         mailed: None,
+        interview: None,
     };
     Answered {
         submission,
@@ -364,16 +366,16 @@ pub async fn show_submission(
     }
     let submission = submission.ok_or(ApiError::NotFound)?;
     let application = &scope.parent.application;
-    let prompts = prompts_of(&app, &scope.parent, std::iter::once(&submission)).await?;
+    let references = references_of(&app, &scope.parent, std::iter::once(&submission)).await?;
     let body = if is_officer {
         let officer = scope.user.id();
-        SubmissionBody::for_officer(&submission, application, &prompts, &studies, officer)
+        SubmissionBody::for_officer(&submission, application, &references, &studies, officer)
     } else {
         SubmissionBody::for_applicant(
             &app,
             &submission,
             application,
-            &prompts,
+            &references,
             &studies,
             app.clock.now(),
         )

@@ -21,6 +21,13 @@ pub enum Repair {
     DeleteEntry(Value),
     /// Deletes answers that no submission names.
     DeleteAnswers(Value),
+    /// Takes or frees a place in a slot, as the submission says.
+    SetSeat {
+        /// The slot as it was read.
+        slot: Value,
+        /// The id of the submission.
+        submission: u64,
+    },
     /// Deletes a review of a submission that was withdrawn.
     DeleteReview(Value),
     /// Deletes the questions and prompts of a copy of an application that was interrupted. The

@@ -15,6 +15,7 @@ mod reconcile;
 mod relations;
 mod releases;
 mod repair;
+mod seats;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -195,6 +196,7 @@ fn disagreements(
     );
     for relation in [
         catalogue::listings,
+        seats::check,
         relations::copies,
         relations::orphans,
         relations::prompts,

@@ -36,7 +36,7 @@ pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Ut
                 wrong.extend(disagreement(submission, kind, state, mail));
             }
         }
-        let taken = states(submission).any(|(_, state)| state.taken);
+        let taken = states(submission).any(|(kind, state)| kind.is_decision() && state.taken);
         if submission.notified != submission.mailed.is_some() || (taken && !submission.notified) {
             wrong.push(format!(
                 "submission {}: `notified` does not agree with its mails",
@@ -77,6 +77,7 @@ fn states(submission: &Submission) -> impl Iterator<Item = (MailKind, &MailState
     let states = [
         (MailKind::Acceptance, &submission.acceptance_mail),
         (MailKind::Rejection, &submission.rejection_mail),
+        (MailKind::Interview, &submission.interview_mail),
     ];
     states
         .into_iter()
@@ -104,10 +105,9 @@ fn disagreement(
             "{about}: shown as {:?}, but it is {:?}",
             state.status, mail.status
         )),
-        Some(_) if state.status.taken() && !submission.notified => Some(format!(
-            "{about}: it is {:?}, but `notified` is false",
-            state.status
-        )),
+        Some(_) if kind.is_decision() && state.status.taken() && !submission.notified => Some(
+            format!("{about}: it is {:?}, but `notified` is false", state.status),
+        ),
         Some(_) => None,
     }
 }

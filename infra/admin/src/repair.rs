@@ -16,7 +16,9 @@ use aws_sdk_dynamodb::types::{
 };
 use serde_json::Value;
 use shared::db::COUNT_VERSION;
-use shared::domain::{answers_of, companions, leads_to, reviewed, unfinished_copy};
+use shared::domain::{
+    answers_of, companions, leads_to, reviewed, seat_of, seat_owner, unfinished_copy,
+};
 use shared::time::{Clock as _, SystemClock, Timestamp};
 
 use crate::finding::Repair;
@@ -63,6 +65,9 @@ impl Repairs<'_> {
             Repair::PutEntry(entry) => self.entry(&item(entry)?, true).await?,
             Repair::DeleteEntry(entry) => self.entry(&item(entry)?, false).await?,
             Repair::DeleteAnswers(sheet) => Some(self.answers(&item(sheet)?)?),
+            Repair::SetSeat { slot, submission } => {
+                Some(self.seat(&item(slot)?, *submission).await?)
+            }
             Repair::DeleteReview(review) => Some(self.review(&item(review)?)?),
             Repair::DeleteCopy(items) => return self.delete_copy(items).await,
             Repair::PutVersions(new) => Some(vec![self.put(item(new)?)?]),
@@ -115,6 +120,42 @@ impl Repairs<'_> {
         let bound = self.check(submission, Condition::differs("answers_at", at))?;
         // The scan does not keep the texts. Answers never change, so they need no comparison.
         Ok(vec![bound, self.delete_if(sheet, &["type", "at"])?])
+    }
+
+    /// Returns the writes that give a submission the place in a slot that it has booked, or take it
+    /// away, while the submission stays as it is now.
+    async fn seat(&self, slot: &Item, submission: u64) -> Result<Vec<TransactWriteItem>, String> {
+        let owner = seat_owner(slot, submission).ok_or("a slot that cannot be read")?;
+        let stored = self.read(owner.clone()).await?;
+        let seat = stored.as_ref().and_then(|stored| seat_of(slot, stored));
+        let bound = match stored {
+            Some(stored) => self.check(owner, Condition::same(&stored))?,
+            None => self.check(owner, Condition::absent())?,
+        };
+        let mut condition = Condition::of(slot, &["type", "id"]);
+        let (seats, id) = (
+            condition.name("seats"),
+            condition.name(&submission.to_string()),
+        );
+        let update = match seat {
+            Some(sequence) => {
+                let sequence = condition.value(AttributeValue::N(sequence.to_string()));
+                format!("SET {seats}.{id} = {sequence}")
+            }
+            None => format!("REMOVE {seats}.{id}"),
+        };
+        let update = Update::builder()
+            .table_name(self.table)
+            .set_key(Some(key(slot)))
+            .update_expression(update)
+            .condition_expression(condition.expression)
+            .set_expression_attribute_names(Some(condition.names))
+            .set_expression_attribute_values(Some(condition.values));
+        let update = update.build().map_err(|error| error.to_string())?;
+        Ok(vec![
+            bound,
+            TransactWriteItem::builder().update(update).build(),
+        ])
     }
 
     /// Returns the writes that delete a review, unless the submission is the one that was reviewed.

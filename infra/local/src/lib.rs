@@ -214,6 +214,7 @@ pub fn settings() -> Settings {
             from: "Clubs <no-reply@clubs.example>".into(),
             rate: 0,
             configuration_set: Some("local".into()),
+            time_zone: "UTC".into(),
         },
         metrics: None,
         secrets: Secrets {
@@ -263,7 +264,7 @@ impl Campus {
             ses,
             clock.clone(),
             settings.clone(),
-        ));
+        )?);
         let verifier = Verifier::new(&settings, Keys::new(FixedKeys(issuer.keys())));
         let media = Media::new(images, false, &settings.media.url);
         let app = App::new(table, verifier, media, clock.clone(), ids, settings);
@@ -281,6 +282,7 @@ impl Campus {
             scopes: "openid".into(),
             token: site::SentToken::AccessToken,
             university: "Demo University".into(),
+            time_zone: app.settings.mail.time_zone.clone(),
             second_factor: false,
             is_local: true,
             media_url: String::new(),

@@ -1,6 +1,6 @@
 //! SES in this process. It keeps the mails instead of sending them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -34,7 +34,29 @@ pub struct KeptMail {
     pub subject: String,
     pub html: String,
     pub text: String,
+    /// The headers that the mail has besides the usual ones.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    #[serde(default)]
+    pub attachments: Vec<KeptAttachment>,
     pub sent_at: Timestamp,
+}
+
+/// A file of a mail.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct KeptAttachment {
+    pub name: String,
+    /// Its media type.
+    #[serde(rename = "type")]
+    pub media_type: String,
+    /// In base64.
+    pub content: String,
+}
+
+/// The members of a list of objects in a request.
+fn list<'a>(request: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Value> {
+    let found = request.pointer(pointer).and_then(Value::as_array);
+    found.into_iter().flatten()
 }
 
 /// Gets the recipient of each mail, for tests of a failing SES. If it returns `None`, the mailbox
@@ -149,6 +171,22 @@ impl Mailbox {
             subject: text("/Content/Simple/Subject/Data"),
             html: text("/Content/Simple/Body/Html/Data"),
             text: text("/Content/Simple/Body/Text/Data"),
+            headers: list(request, "/Content/Simple/Headers")
+                .filter_map(|header| {
+                    let part = |name: &str| Some(header[name].as_str()?.to_owned());
+                    Some((part("Name")?, part("Value")?))
+                })
+                .collect(),
+            attachments: list(request, "/Content/Simple/Attachments")
+                .filter_map(|file| {
+                    let part = |name: &str| Some(file[name].as_str()?.to_owned());
+                    Some(KeptAttachment {
+                        name: part("FileName")?,
+                        media_type: part("ContentType")?,
+                        content: part("RawContent")?,
+                    })
+                })
+                .collect(),
             sent_at: Timestamp::at(self.clock.now()),
         };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

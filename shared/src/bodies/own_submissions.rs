@@ -33,17 +33,22 @@ impl OwnSubmissions {
         })
     }
 
+    /// Returns the applications, prompts and slots.
+    pub fn parts(&self) -> &ApplicationParts {
+        &self.parts
+    }
+
     /// Returns the submissions as their applicants may see them now, without those to applications
     /// that were deleted.
     pub fn bodies<'a>(&'a self, submissions: &'a [Answered]) -> Vec<SubmissionBody<'a>> {
         let show = |submission: &'a Answered| {
             let application = self.parts.applications.get(&submission.application)?;
-            let (prompts, studies) = (&self.parts.prompts, &self.studies);
+            let (references, studies) = (&self.parts.references, &self.studies);
             Some(SubmissionBody::for_applicant(
                 &self.app,
                 submission,
                 application,
-                prompts,
+                references,
                 studies,
                 self.now,
             ))

@@ -2,7 +2,7 @@
 //! decision before they may know it (S14).
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -10,10 +10,11 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::lookups::{NamedBody, Studies};
+use crate::bodies::interview::InterviewBody;
 use crate::bodies::scores::Scores;
 use crate::domain::{
     Answered, Application, Choice, Committee, EmailStatus, Form, Person, Prompt, Question,
-    QuestionType, Status, StoredAnswer, Submission,
+    QuestionType, References, Status, StoredAnswer, Submission,
 };
 use crate::ids::Id;
 use crate::state::Shared;
@@ -51,6 +52,9 @@ pub struct SubmissionBody<'a> {
     notified: bool,
     /// Status of the last decision mail; null if there is none.
     email_status: Option<EmailStatus>,
+    /// The interview. Null before the invitation, and for the applicant after they were told a
+    /// rejection.
+    interview: Option<InterviewBody>,
     /// How often it was submitted, from 1. It goes on after a withdrawal.
     revision: u32,
     /// Number of reviews. Null if the caller may not see the reviews of others. Missing if the
@@ -131,33 +135,35 @@ pub struct AnsweredBody<'a> {
     precedence: i32,
 }
 
-/// Versions of prompts, by question and version.
-pub type Prompts = HashMap<(Id<Question>, u32), Prompt>;
-
-/// Returns the prompts of the answers of some submissions of a form: the present ones, and those
-/// earlier versions that the answers refer to (1 batch read per 100, if there are any).
-pub async fn prompts_of<'a>(
+/// Returns what some submissions of a form refer to: the present prompts, those earlier versions
+/// that the answers refer to, and the booked slots (1 batch read per 100, if there are any).
+pub async fn references_of<'a>(
     app: &Shared,
     form: &Form,
     submissions: impl Iterator<Item = &'a Answered>,
-) -> Result<Prompts, ApiError> {
-    let mut prompts: Prompts = form
+) -> Result<References, ApiError> {
+    let mut prompts: HashMap<(Id<Question>, u32), Prompt> = form
         .questions
         .iter()
         .map(|q| ((q.id, q.prompt.version), q.prompt.clone()))
         .collect();
-    let mut earlier = HashSet::new();
+    let (mut earlier, mut booked) = (HashSet::new(), BTreeSet::new());
     for submission in submissions {
         let answers = submission.answers.read();
         let versions = answers
             .iter()
             .map(|answer| (answer.question, answer.version));
         earlier.extend(versions.filter(|version| !prompts.contains_key(version)));
+        booked.extend(submission.booked());
     }
-    if !earlier.is_empty() {
-        prompts.extend(app.table.prompts(form.application.id, &earlier).await?);
-    }
-    Ok(prompts)
+    let id = form.application.id;
+    let slots = booked.into_iter().map(|slot| (id, slot));
+    let (earlier, slots) = futures::try_join!(
+        app.table.prompts(id, &earlier),
+        app.table.slots_by_id(slots)
+    )?;
+    prompts.extend(earlier);
+    Ok(References { prompts, slots })
 }
 
 impl<'a> SubmissionBody<'a> {
@@ -165,23 +171,25 @@ impl<'a> SubmissionBody<'a> {
     pub fn for_officer(
         submission: &'a Answered,
         application: &Application,
-        prompts: &'a Prompts,
+        references: &'a References,
         studies: &Studies,
         officer: Id<Person>,
     ) -> Self {
         let scores = Scores::seen_by(officer, submission, application);
+        let interview = InterviewBody::of(submission, application, &references.slots);
         Self {
+            interview: interview.map(|interview| interview.with_attendance(submission)),
             review_count: Some(scores.count),
             score_average: Some(scores.average()),
             my_score: Some(scores.own),
-            ..Self::without_scores(submission, application, prompts, studies)
+            ..Self::without_scores(submission, application, references, studies)
         }
     }
 
     fn without_scores(
         submission: &'a Answered,
         application: &Application,
-        prompts: &'a Prompts,
+        references: &'a References,
         studies: &Studies,
     ) -> Self {
         let user = submission
@@ -213,10 +221,11 @@ impl<'a> SubmissionBody<'a> {
                 .answers
                 .read()
                 .into_iter()
-                .map(|answer| response(answer, prompts))
+                .map(|answer| response(answer, references))
                 .collect(),
             notified: submission.notified,
             email_status: submission.email_status(),
+            interview: None,
             revision: submission.revision,
             review_count: None,
             score_average: None,
@@ -233,13 +242,15 @@ impl<'a> SubmissionBody<'a> {
         app: &Shared,
         submission: &'a Answered,
         application: &Application,
-        prompts: &'a Prompts,
+        references: &'a References,
         studies: &Studies,
         now: DateTime<Utc>,
     ) -> Self {
+        let interview = InterviewBody::of(submission, application, &references.slots);
         let body = Self {
+            interview: interview.filter(|_| !is_rejection_known(submission, application, now)),
             receipt: app.receipt_of(submission),
-            ..Self::without_scores(submission, application, prompts, studies)
+            ..Self::without_scores(submission, application, references, studies)
         };
         if application.release.moment() <= now {
             return body;
@@ -284,6 +295,16 @@ pub fn shown_decision(
     (status != Status::Pending).then_some((status, since))
 }
 
+/// Returns whether an applicant may know at `now` that they were rejected (K9).
+pub fn is_rejection_known(
+    submission: &Submission,
+    application: &Application,
+    now: DateTime<Utc>,
+) -> bool {
+    let known = shown_decision(submission, application, now);
+    known.is_some_and(|(status, _)| status != Status::Accepted)
+}
+
 /// Returns when a submission was last changed, as far as its applicant may know at `now` (S14).
 pub fn shown_change(
     submission: &Submission,
@@ -312,8 +333,8 @@ pub fn committee_of(submission: &Submission, application: &Application) -> Optio
 
 /// Returns an answer even if its question cannot be found, so that no answer of an applicant is
 /// lost.
-fn response<'a>(answer: StoredAnswer<'a>, prompts: &'a Prompts) -> ResponseBody<'a> {
-    let prompt = prompts.get(&(answer.question, answer.version));
+fn response<'a>(answer: StoredAnswer<'a>, references: &'a References) -> ResponseBody<'a> {
+    let prompt = references.prompts.get(&(answer.question, answer.version));
     let kind = if answer.option.is_some() {
         QuestionType::MultipleChoice
     } else {

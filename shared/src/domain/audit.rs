@@ -9,6 +9,7 @@ use crate::domain::erasure::ErasureMark;
 use crate::domain::event::model::{Event, EventText};
 use crate::domain::event::store::{EventClub, EventListing};
 use crate::domain::extension::model::Extension;
+use crate::domain::interview::model::Booking;
 use crate::domain::invite::model::{InvitationLog, Invite};
 use crate::domain::join_link::model::{JoinLink, LinkUse};
 use crate::domain::keyed::model::KeyedRequest;
@@ -24,10 +25,12 @@ use crate::domain::person::model::{Creations, Person, PersonAddress, PersonWord}
 use crate::domain::question::model::{Prompt, Question};
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::review::model::Review;
+use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
 use crate::domain::submission::model::{
     AnswerSheet, DecisionChange, OwnPlace, Submission, Withdrawal,
 };
 use crate::domain::tombstones::DeletedApplication;
+use crate::ids::Id;
 use crate::time::Timestamp;
 
 /// Attributes that can be computed from the other attributes of an item.
@@ -56,6 +59,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
     }
     as_one_of!(
         AnswerSheet,
+        Booking,
         Application,
         ApplicationTexts,
         DecisionChange,
@@ -88,6 +92,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         MailTurns,
         Membership,
         MembershipRequest,
+        OwnInterviews,
         OwnPlace,
         Person,
         PersonAddress,
@@ -96,6 +101,8 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Question,
         Registration,
         Review,
+        Slot,
+        SlotNote,
         Submission,
         Subscription,
         Withdrawal,
@@ -132,6 +139,11 @@ pub fn companions(item: &Item) -> Vec<Item> {
                     };
                     from_item::<Event>(item.clone()).ok().and_then(pointer).into_iter().collect()
                 }
+                <Submission as Entity>::TYPE => from_item::<Submission>(item.clone())
+                    .ok()
+                    .and_then(|submission| to_item(&submission.booking()?).ok())
+                    .into_iter()
+                    .collect(),
                 $(<Lookup<$kind> as Entity>::TYPE => {
                     from_item::<Lookup<$kind>>(item.clone())
                         .map(|lookup| vec![name_item(&lookup)])
@@ -153,6 +165,9 @@ pub fn leads_to(companion: &Item) -> Option<Item> {
         PersonAddress::TYPE => {
             from_item(companion.clone()).map(|entry: PersonAddress| keys::profile(entry.person))
         }
+        Booking::TYPE => from_item(companion.clone()).map(|booking: Booking| {
+            keys::submission(booking.application, Id::new(booking.submission))
+        }),
         EventClub::TYPE => {
             from_item(companion.clone()).map(|of: EventClub| keys::event(&of.club, of.event))
         }
@@ -172,6 +187,21 @@ pub fn reviewed(review: &Item) -> Option<(Item, u64)> {
     let review: Review = from_item(review.clone()).ok()?;
     let key = keys::submission(review.application, review.submission);
     Some((key.into_item(), review.sequence))
+}
+
+/// Returns the key of the submission with this id to the application of a slot. None if the slot
+/// cannot be read.
+pub fn seat_owner(slot: &Item, submission: u64) -> Option<Item> {
+    let slot: Slot = from_item(slot.clone()).ok()?;
+    let key = keys::submission(slot.application, Id::new(submission));
+    Some(key.into_item())
+}
+
+/// Returns the sequence of a submission, if it has booked this slot.
+pub fn seat_of(slot: &Item, submission: &Item) -> Option<u64> {
+    let slot: Slot = from_item(slot.clone()).ok()?;
+    let submission: Submission = from_item(submission.clone()).ok()?;
+    (submission.booked() == Some(slot.id)).then_some(submission.sequence)
 }
 
 /// Returns the key of the submission of answers, and the number of the request that sent them. None
@@ -196,7 +226,8 @@ pub fn unfinished_copy(question: &Item, at: Timestamp) -> Option<(Item, Item)> {
 }
 
 /// The types of the items that [`companions`] returns.
-pub const COMPANIONS: [&str; 4] = [
+pub const COMPANIONS: [&str; 5] = [
+    Booking::TYPE,
     PersonWord::TYPE,
     PersonAddress::TYPE,
     EventClub::TYPE,

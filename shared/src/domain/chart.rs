@@ -6,7 +6,7 @@ pub type ChartRow = [&'static str; 5];
 
 /// The chart. `docs/table.md` is generated from it, and a test compares it with the items that are
 /// really stored.
-pub const CHART: [ChartRow; 48] = [
+pub const CHART: [ChartRow; 52] = [
     [
         "Person",
         "USER#<person>",
@@ -49,6 +49,21 @@ pub const CHART: [ChartRow; 48] = [
         "APPLIED#<submission>",
         "",
         "Where a person has submitted. Kept for an hour, in which the index may be behind.",
+    ],
+    [
+        "Booking",
+        "USER#<person>",
+        "BOOKING#<submission>",
+        "",
+        "The slot that a person has booked for a submission. Their calendar and a check for other \
+            interviews at that time find it there.",
+    ],
+    [
+        "OwnInterviews",
+        "USER#<person>",
+        "ASKING#<application>",
+        "",
+        "Tells where a person holds interviews, for their calendar.",
     ],
     [
         "ErasureMark",
@@ -242,6 +257,20 @@ pub const CHART: [ChartRow; 48] = [
         "<question>#<version>",
         "",
         "The text of a question when it was answered. It never changes.",
+    ],
+    [
+        "Slot",
+        "SLOTS#<application>",
+        "SLOT#<slot>",
+        "",
+        "A time for interviews, with the submissions that have booked it.",
+    ],
+    [
+        "SlotNote",
+        "SLOTS#<application>",
+        "NOTE#<slot>",
+        "",
+        "What officers note about a slot. A booking does not write it again.",
     ],
     [
         "Extension",

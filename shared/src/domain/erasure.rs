@@ -228,6 +228,7 @@ impl Table {
             .await?;
         self.delete_many(all.mails.iter().map(Entity::key).collect())
             .await?;
+        self.forget_interviews(person.id).await?;
         let Bookmarks {
             favorites,
             subscriptions,
@@ -311,18 +312,49 @@ impl Table {
         done.into_iter().try_for_each(ignore_refusal)
     }
 
-    async fn erase_submission(
+    /// Withdraws a submission, or takes everything personal out of it. An interview is cancelled
+    /// without a mail. Returns false if the submission changed after it was read.
+    async fn erase_once(
         &self,
-        submission: Submission,
-        mut when: RequestTime,
-    ) -> Result<(), TableError> {
+        submission: &Submission,
+        when: &mut RequestTime,
+    ) -> Result<bool, TableError> {
         // Withdraws the latest version too: the person can no longer submit.
         when.received = when.received.max(submission.received + 1);
-        let withdrawn = submission.status == Status::Pending
-            && self.withdraw_as("erased", &submission, when, false).await? == WithdrawOutcome::Done;
-        if !withdrawn {
-            let anonymous = Self::anonymous(&submission)?;
-            ignore_refusal(self.write(anonymous).await)?;
+        if submission.status == Status::Pending {
+            let withdrawn = self.withdraw_as("erased", submission, *when, false, None);
+            return Ok(withdrawn.await? == WithdrawOutcome::Done);
+        }
+        let anonymous = Self::anonymous(submission)?;
+        let done = if submission.booked().is_none() {
+            self.write(anonymous).await.map(drop)
+        } else {
+            let mut writes = Submission::places_freed([submission]);
+            writes.push(anonymous);
+            self.transact(writes).await
+        };
+        match done {
+            Err(TableError::Refused(_)) => Ok(false),
+            done => done.map(|()| true),
+        }
+    }
+
+    async fn erase_submission(
+        &self,
+        mut submission: Submission,
+        mut when: RequestTime,
+    ) -> Result<(), TableError> {
+        let mut retries = Retries::default();
+        // An officer may book, move or cancel the interview at the same moment.
+        while !self.erase_once(&submission, &mut when).await? {
+            retries.next().await?;
+            match self
+                .submission(submission.application, submission.id)
+                .await?
+            {
+                Some(now) => submission = now,
+                None => break,
+            }
         }
         self.delete_reviews(submission.application, submission.id)
             .await?;

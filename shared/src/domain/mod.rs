@@ -17,6 +17,7 @@ mod erasure;
 mod event;
 mod extension;
 mod form;
+mod interview;
 mod invite;
 mod join_link;
 mod keyed;
@@ -30,14 +31,17 @@ mod personal_data;
 mod question;
 mod request;
 mod review;
+mod slot;
 mod submission;
 mod tombstones;
 mod waiting;
 
 pub use application::model::{Application, ApplicationTexts, Committee};
-pub use application::store::{ApplicationParts, ApplicationQuota};
+pub use application::references::{ApplicationParts, References};
+pub use application::store::ApplicationQuota;
 pub use audit::{
-    COMPANIONS, answers_of, companions, leads_to, misplaced, reviewed, unfinished_copy,
+    COMPANIONS, answers_of, companions, leads_to, misplaced, reviewed, seat_of, seat_owner,
+    unfinished_copy,
 };
 pub use bookmark::model::{Favorite, Subscription};
 pub use bookmark::store::{Bookmark, Bookmarks};
@@ -57,6 +61,9 @@ pub use extension::model::Extension;
 #[cfg(feature = "api")]
 pub use form::memory::Forms;
 pub use form::model::{Form, WholeForm};
+pub use interview::model::{Booking, Interview};
+pub use interview::store::InterviewChange;
+pub use interview::told::EndedInterview;
 pub use invite::model::{AcceptanceMail, DailyCount, InvitationLog, Invite};
 pub use invite::store::InviteWrite;
 pub use join_link::model::{JoinLink, LinkUse};
@@ -64,7 +71,9 @@ pub use keyed::model::{KeyedOutcome, KeyedRequest};
 #[cfg(feature = "api")]
 pub use lookup::memory::{Entries, InMemory, Lookups};
 pub use lookup::model::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};
-pub use mail::model::{Decision, InviteLink, Mail, MailLease, ToldDecision};
+pub use mail::model::{
+    Appointment, AppointmentNews, Decision, InviteLink, Mail, MailLease, ToldDecision,
+};
 pub use mail::outage::MailOutage;
 pub use mail::report::MailReport;
 pub use mail::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report, Telling};
@@ -79,15 +88,20 @@ pub use request::model::MembershipRequest;
 pub use request::store::JoinState;
 pub use review::model::Review;
 pub use review::store::GivenScore;
+#[cfg(feature = "api")]
+pub use slot::memory::KnownSlots;
+pub use slot::model::{Interviewer, OwnInterviews, Slot, SlotNote};
+pub use slot::store::SlotChange;
 pub use submission::answers::{Answer, Answers, StoredAnswer};
 pub use submission::decide::DecisionWrite;
 pub use submission::keys::SUBMISSION_PARTS;
 pub use submission::model::{
     AnswerSheet, Answered, Applicant, DecisionChange, Mailed, OldAndNew, OwnPlace, Status,
-    Submission, Told, Withdrawal,
+    Submission, Withdrawal,
 };
 pub use submission::remembered::RememberedKey;
 pub use submission::store::{StoredSubmission, SubmissionQuery};
 pub use submission::submit::WithdrawOutcome;
+pub use submission::told::Told;
 pub use tombstones::{DeletedApplication, Gone};
 pub use waiting::{ClubWaiting, Waiting};

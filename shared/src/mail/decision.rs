@@ -1,30 +1,36 @@
-//! Acceptance and rejection mails.
+//! The mails that officers send with `send_emails`: acceptances, rejections, and invitations to
+//! choose an interview.
 
+use super::parse::Variable;
 use super::template::{Template, Variables};
 use crate::domain::{ApplicationTexts, MailKind, Status};
 use crate::limits;
 use crate::text::html;
 
 crate::text::enums::text_enum! {
-    /// The kind of decision that a mail is about.
-    DecisionKind {
+    /// The type of the mails that officers send.
+    MailType {
         /// For submissions with status 4.
         Acceptance,
         /// For submissions with status 2 or 3.
         Rejection,
+        /// For submissions with status 1: invites to choose an interview. It tells no decision.
+        Interview,
     }
 }
 
 /// The templates for applications without templates of their own.
 const ACCEPTANCE: &str = include_str!("../../templates/mail/default_acceptance.html");
 const REJECTION: &str = include_str!("../../templates/mail/default_rejection.html");
+const INTERVIEW: &str = include_str!("../../templates/mail/default_interview.html");
 
-impl DecisionKind {
+impl MailType {
     /// Returns the kind of these mails in the outbox.
     pub fn mail_kind(self) -> MailKind {
         match self {
             Self::Acceptance => MailKind::Acceptance,
             Self::Rejection => MailKind::Rejection,
+            Self::Interview => MailKind::Interview,
         }
     }
 
@@ -35,20 +41,44 @@ impl DecisionKind {
             Self::Rejection => {
                 matches!(status, Status::RejectedWritten | Status::RejectedInterview)
             }
+            Self::Interview => status == Status::Pending,
         }
     }
 
     /// Returns the application's template for this mail, or the built-in one.
     pub fn template(self, texts: &ApplicationTexts) -> Result<Template, String> {
-        let (own, built_in) = match self {
-            Self::Acceptance => (&texts.acceptance_email, ACCEPTANCE),
-            Self::Rejection => (&texts.rejection_email, REJECTION),
+        let own = self.own_template(texts);
+        let source = if own.trim().is_empty() {
+            match self {
+                Self::Acceptance => ACCEPTANCE,
+                Self::Rejection => REJECTION,
+                Self::Interview => INTERVIEW,
+            }
+        } else {
+            own
         };
-        Template::parse(if own.trim().is_empty() { built_in } else { own })
+        Template::parse(source, self.variables())
+    }
+
+    /// Returns the template that the application has of its own; empty if it has none.
+    pub fn own_template(self, texts: &ApplicationTexts) -> &str {
+        match self {
+            Self::Acceptance => &texts.acceptance_email,
+            Self::Rejection => &texts.rejection_email,
+            Self::Interview => &texts.interview_email,
+        }
+    }
+
+    /// Returns the variables that its templates may use.
+    pub fn variables(self) -> &'static [Variable] {
+        match self {
+            Self::Acceptance | Self::Rejection => &Variable::OF_DECISIONS,
+            Self::Interview => &Variable::OF_INTERVIEWS,
+        }
     }
 }
 
-/// The person who gets a decision mail.
+/// The person who gets such a mail.
 #[derive(Debug, Clone, Copy)]
 pub struct Recipient<'a> {
     /// First name.
@@ -59,6 +89,8 @@ pub struct Recipient<'a> {
     pub committee: &'a str,
     /// Reason of the decision.
     pub reason: &'a str,
+    /// Web address where the person chooses an interview.
+    pub link: &'a str,
 }
 
 /// A mail as the recipient reads it.
@@ -72,8 +104,9 @@ pub struct Message {
     pub text: String,
 }
 
-/// Returns the mail about a decision; none if it would be larger than [`limits::MAIL_BYTES`].
+/// Returns the mail; none if it would be larger than [`limits::MAIL_BYTES`].
 pub fn decision_message(
+    kind: MailType,
     template: &Template,
     club: &str,
     application: &str,
@@ -84,10 +117,15 @@ pub fn decision_message(
         full_name: recipient.name,
         reason: recipient.reason,
         committee: recipient.committee,
+        link: recipient.link,
         club,
         application,
     })?;
-    let subject: String = format!("Your application to {club}: {application}")
+    let about = match kind {
+        MailType::Interview => "interview with",
+        MailType::Acceptance | MailType::Rejection => "application to",
+    };
+    let subject: String = format!("Your {about} {club}: {application}")
         .chars()
         .filter(|c| !c.is_control())
         .collect();

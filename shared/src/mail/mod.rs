@@ -13,7 +13,7 @@ macro_rules! templates {
 
         impl<'a> $html<'a> {
             fn bodies($($field: $type),*) -> Bodies {
-                let text = $text { $($field: $field.clone()),* };
+                let text = $text { $($field: Clone::clone(&$field)),* };
                 let html = $html { $($field),* };
                 Bodies { html: rendered(&html), text: rendered(&text) }
             }
@@ -21,6 +21,7 @@ macro_rules! templates {
     )+};
 }
 
+mod appointment;
 mod confirmation;
 mod decision;
 mod invite_link;
@@ -28,12 +29,14 @@ mod membership;
 mod parse;
 mod template;
 
+pub use appointment::{appointment, interview_url};
 pub use confirmation::confirmation;
-pub use decision::{DecisionKind, Message, Recipient, decision_message};
+pub use decision::{MailType, Message, Recipient, decision_message};
 pub use invite_link::{
     PREVIEW_LINK, invite_url, join_token_matches, join_url, token, token_matches, with_invite,
 };
 pub use membership::{invitation, joined, requested};
+pub use parse::Variable;
 pub use template::{Template, Variables};
 
 use crate::domain::{Club, EmailStatus, Mail, MailKind, Person};
@@ -76,6 +79,7 @@ fn mail(
         html: bodies.html,
         text: bodies.text,
         decision: None,
+        appointment: None,
         invite: None,
         queued_at: now,
         claimed_at: None,

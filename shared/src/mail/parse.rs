@@ -1,13 +1,15 @@
-//! Parses the templates of decision mails.
+//! Parses the templates of the mails that officers send.
 
 pub(crate) enum TemplateTag {
-    If(usize),
+    If(Variable),
     Else,
     End,
 }
 
 pub(crate) struct Parser<'a> {
     pub(crate) rest: &'a str,
+    /// The variables that the template may use.
+    pub(crate) known: &'a [Variable],
 }
 
 impl<'a> Parser<'a> {
@@ -37,10 +39,11 @@ impl<'a> Parser<'a> {
             }
             if self.rest.starts_with("{{") {
                 let inner = self.inside("}}")?;
-                nodes.push(Node::Variable(variable(inner)?));
+                nodes.push(Node::Variable(self.variable(inner)?));
                 continue;
             }
-            match tag(self.inside("%}")?)? {
+            let inner = self.inside("%}")?;
+            match self.tag(inner)? {
                 TemplateTag::If(variable) => {
                     let (then, end) = self.nodes(depth + 1)?;
                     let (otherwise, end) = if matches!(end, Some(TemplateTag::Else)) {
@@ -71,6 +74,28 @@ impl<'a> Parser<'a> {
         self.rest = rest;
         Ok(inner)
     }
+
+    fn variable(&self, name: &str) -> Result<Variable, String> {
+        let name = name.trim();
+        let known = self.known.iter().find(|known| known.name() == name);
+        known.copied().ok_or_else(|| {
+            let names: Vec<&str> = self.known.iter().map(|known| known.name()).collect();
+            let names = names.join(", ");
+            format!("{name:?} is not a variable. There are: {names}.")
+        })
+    }
+
+    fn tag(&self, inner: &str) -> Result<TemplateTag, String> {
+        let mut words = inner.split_whitespace();
+        match (words.next(), words.next(), words.next()) {
+            (Some("if"), Some(name), None) => Ok(TemplateTag::If(self.variable(name)?)),
+            (Some("else"), None, _) => Ok(TemplateTag::Else),
+            (Some("endif"), None, _) => Ok(TemplateTag::End),
+            _ => Err(format!(
+                "{{%{inner}%}} is not supported: there are if, else and endif."
+            )),
+        }
+    }
 }
 
 fn push_text(nodes: &mut Vec<Node>, text: &str) {
@@ -79,39 +104,63 @@ fn push_text(nodes: &mut Vec<Node>, text: &str) {
     }
 }
 
-pub(crate) fn variable(name: &str) -> Result<usize, String> {
-    let name = name.trim();
-    let known = VARIABLES.iter().position(|known| *known == name);
-    known.ok_or_else(|| {
-        format!(
-            "{name:?} is not a variable. There are: {}.",
-            VARIABLES.join(", ")
-        )
-    })
+/// What a template may show, and may ask for in a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variable {
+    /// First name.
+    Name,
+    /// Full name.
+    FullName,
+    /// Reason of the decision.
+    Reason,
+    /// Name of the committee. If the mail is about several, all of them.
+    Committee,
+    /// The same as `committee`.
+    Committees,
+    /// Name of the club.
+    Club,
+    /// Name of the application.
+    Application,
+    /// Web address where the person chooses an interview.
+    Link,
 }
 
-fn tag(inner: &str) -> Result<TemplateTag, String> {
-    let mut words = inner.split_whitespace();
-    match (words.next(), words.next(), words.next()) {
-        (Some("if"), Some(name), None) => Ok(TemplateTag::If(variable(name)?)),
-        (Some("else"), None, _) => Ok(TemplateTag::Else),
-        (Some("endif"), None, _) => Ok(TemplateTag::End),
-        _ => Err(format!(
-            "{{%{inner}%}} is not supported: there are if, else and endif."
-        )),
+impl Variable {
+    /// Those of acceptances and rejections.
+    pub(crate) const OF_DECISIONS: [Self; 7] = [
+        Self::Name,
+        Self::FullName,
+        Self::Reason,
+        Self::Committee,
+        Self::Committees,
+        Self::Club,
+        Self::Application,
+    ];
+    /// Those of invitations to an interview.
+    pub(crate) const OF_INTERVIEWS: [Self; 7] = [
+        Self::Name,
+        Self::FullName,
+        Self::Committee,
+        Self::Committees,
+        Self::Club,
+        Self::Application,
+        Self::Link,
+    ];
+
+    /// Returns its name in templates.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::FullName => "full_name",
+            Self::Reason => "reason",
+            Self::Committee => "committee",
+            Self::Committees => "committees",
+            Self::Club => "club",
+            Self::Application => "application",
+            Self::Link => "link",
+        }
     }
 }
-
-/// The variables that templates may use.
-pub(crate) const VARIABLES: [&str; 7] = [
-    "name",
-    "full_name",
-    "reason",
-    "committee",
-    "committees",
-    "club",
-    "application",
-];
 
 /// How deep conditions may be nested.
 pub(crate) const DEPTH: usize = 10;
@@ -119,9 +168,9 @@ pub(crate) const DEPTH: usize = 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Node {
     Text(String),
-    Variable(usize),
+    Variable(Variable),
     If {
-        variable: usize,
+        variable: Variable,
         then: Vec<Node>,
         otherwise: Vec<Node>,
     },

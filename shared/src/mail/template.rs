@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::limits;
-use crate::mail::parse::{Node, Parser, TemplateTag, VARIABLES};
+use crate::mail::parse::{Node, Parser, TemplateTag, Variable};
 use crate::text::html;
 use crate::text::html::escape;
 
@@ -31,26 +31,31 @@ pub struct Variables<'a> {
     pub club: &'a str,
     /// Name of the application.
     pub application: &'a str,
+    /// Web address where the person chooses an interview, or empty.
+    pub link: &'a str,
 }
 
 impl Variables<'_> {
-    fn get(&self, index: usize) -> &str {
-        [
-            self.name,
-            self.full_name,
-            self.reason,
-            self.committee,
-            self.committee,
-            self.club,
-            self.application,
-        ][index]
+    fn get(&self, variable: Variable) -> &str {
+        match variable {
+            Variable::Name => self.name,
+            Variable::FullName => self.full_name,
+            Variable::Reason => self.reason,
+            Variable::Committee | Variable::Committees => self.committee,
+            Variable::Club => self.club,
+            Variable::Application => self.application,
+            Variable::Link => self.link,
+        }
     }
 }
 
 impl Template {
-    /// Parses a template. The error says what is wrong with it.
-    pub fn parse(source: &str) -> Result<Self, String> {
-        let mut parser = Parser { rest: source };
+    /// Parses a template that may use these variables. The error says what is wrong with it.
+    pub fn parse(source: &str, known: &[Variable]) -> Result<Self, String> {
+        let mut parser = Parser {
+            rest: source,
+            known,
+        };
         let (nodes, end) = parser.nodes(0)?;
         match end {
             None => Ok(Self(nodes)),
@@ -80,7 +85,7 @@ impl Template {
                 match node {
                     Node::Text(text) => out.push_str(text),
                     Node::Variable(variable) => {
-                        let _ = write!(out, "{{{{ {} }}}}", VARIABLES[*variable]);
+                        let _ = write!(out, "{{{{ {} }}}}", variable.name());
                     }
                     Node::If {
                         variable,
@@ -96,7 +101,7 @@ impl Template {
                             Some(true) => out.push_str(&first),
                             Some(false) => out.push_str(&second),
                             None => {
-                                let name = VARIABLES[*variable];
+                                let name = variable.name();
                                 let _ = write!(
                                     out,
                                     "{{% if {name} %}}{first}{{% else %}}{second}{{% endif %}}"
@@ -122,7 +127,7 @@ impl Template {
                     otherwise,
                 } = node
                 {
-                    found.push(VARIABLES[*variable]);
+                    found.push(variable.name());
                     walk(then, found);
                     walk(otherwise, found);
                 }
@@ -136,8 +141,8 @@ impl Template {
     /// Returns an error message if a condition is at a wrong place. Where HTML allows no text (for
     /// example between the rows of a table), cleaning moves the condition away from its content,
     /// and everybody would see both branches. `source` is the template before it is cleaned.
-    pub fn misplaced(source: &str) -> Option<String> {
-        let template = Self::parse(source).ok()?;
+    pub fn misplaced(source: &str, known: &[Variable]) -> Option<String> {
+        let template = Self::parse(source, known).ok()?;
         let conditions = template.conditions();
         // Cleaning moves text out of tables only.
         if !source.to_ascii_lowercase().contains("<t") {
@@ -153,7 +158,7 @@ impl Template {
         let wrong = (0..conditions.len()).find(|n| {
             [true, false].into_iter().any(|others| {
                 let with_it = template.resolved(&|i| (i != *n).then_some(others));
-                let Ok(cleaned) = Self::parse(&html::clean(&with_it)) else {
+                let Ok(cleaned) = Self::parse(&html::clean(&with_it), known) else {
                     return true;
                 };
                 [true, false].into_iter().any(|holds| {
@@ -174,18 +179,18 @@ impl Template {
         ))
     }
 
-    /// Returns whether the template shows the reason.
-    pub fn shows_reason(&self) -> bool {
-        fn any(nodes: &[Node]) -> bool {
+    /// Returns whether the template shows a variable.
+    pub fn shows(&self, wanted: Variable) -> bool {
+        fn any(nodes: &[Node], wanted: Variable) -> bool {
             nodes.iter().any(|node| match node {
                 Node::Text(_) => false,
-                Node::Variable(variable) => VARIABLES[*variable] == "reason",
+                Node::Variable(variable) => *variable == wanted,
                 Node::If {
                     then, otherwise, ..
-                } => any(then) || any(otherwise),
+                } => any(then, wanted) || any(otherwise, wanted),
             })
         }
-        any(&self.0)
+        any(&self.0, wanted)
     }
 }
 
@@ -200,7 +205,13 @@ fn render(nodes: &[Node], values: &Variables<'_>, out: &mut String) {
             Node::Variable(variable) => {
                 let is_in_tag = out.rfind('<') > out.rfind('>');
                 let line_break = if is_in_tag { " " } else { "<br>" };
-                out.push_str(&escape(values.get(*variable)).replace('\n', line_break));
+                let value = escape(values.get(*variable)).replace('\n', line_break);
+                let is_in_link = out.rfind("<a ") > out.rfind("</a>");
+                if *variable == Variable::Link && !is_in_tag && !is_in_link {
+                    let _ = write!(out, "<a href=\"{value}\">{value}</a>");
+                } else {
+                    out.push_str(&value);
+                }
             }
             Node::If {
                 variable,
@@ -232,10 +243,14 @@ mod tests {
         committee: "Tech",
         club: "Chess & Go",
         application: "Fall",
+        link: "https://clubs.test/submissions/1/interview/",
     };
 
     fn render(source: &str) -> String {
-        Template::parse(source).unwrap().render(&ADA).unwrap()
+        Template::parse(source, &Variable::OF_DECISIONS)
+            .unwrap()
+            .render(&ADA)
+            .unwrap()
     }
 
     // proves E4
@@ -268,6 +283,7 @@ mod tests {
             "{% else %}",
             "{% if name %}{% else %}{% else %}{% endif %}",
             "{% if not name %}{% endif %}",
+            "{{ link }}",
             "{# note #}",
             "{% raw %}",
             "{% if name == 1 %}{% endif %}",
@@ -276,16 +292,20 @@ mod tests {
             "{%}",
             "{{}",
         ] {
-            assert!(Template::parse(source).is_err(), "{source}");
+            assert!(
+                Template::parse(source, &Variable::OF_DECISIONS).is_err(),
+                "{source}"
+            );
         }
-        assert!(Template::parse(&"{% if name %}".repeat(10_000)).is_err());
+        let deep = "{% if name %}".repeat(10_000);
+        assert!(Template::parse(&deep, &Variable::OF_DECISIONS).is_err());
     }
 
     proptest::proptest! {
         #[test]
         fn any_text_parses_or_is_refused_and_values_never_bring_tags(source in "[a{}% ifnamels<&]{0,60}", value in "\\PC{0,40}") {
-            if let Ok(template) = Template::parse(&source) {
-                let values = Variables { name: &value, full_name: "", reason: "", committee: "", club: "", application: "" };
+            if let Ok(template) = Template::parse(&source, &Variable::OF_DECISIONS) {
+                let values = Variables { name: &value, full_name: "", reason: "", committee: "", club: "", application: "", link: "" };
                 // The same branches, without anything that could be a tag.
                 let plain = Variables { name: if value.trim().is_empty() { "" } else { "x" }, ..values };
                 let tags = |text: String| text.matches('<').count();

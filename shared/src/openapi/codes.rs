@@ -6,10 +6,15 @@ use serde_json::{Value, json};
 pub const CODES: &str = "x-error-codes";
 
 /// Codes with the operations that give them. The tests refuse any other.
-const GIVEN: [(&str, &[&str]); 13] = [
+const GIVEN: [(&str, &[&str]); 16] = [
     (
         "application_closed",
-        &["save_draft", "submit", "withdraw_submission"],
+        &[
+            "book_interview",
+            "save_draft",
+            "submit",
+            "withdraw_submission",
+        ],
     ),
     (
         "already_member",
@@ -30,7 +35,10 @@ const GIVEN: [(&str, &[&str]); 13] = [
     (
         "erased",
         &[
+            "book_submission_interview",
+            "cancel_submission_interview",
             "delete_review",
+            "note_attendance",
             "put_review",
             "replace_decision",
             "set_reasons",
@@ -46,10 +54,12 @@ const GIVEN: [(&str, &[&str]); 13] = [
             "delete_fair",
             "delete_major",
             "delete_school",
+            "delete_slot",
             "delete_tag",
             "delete_year",
             "replace_application",
             "update_application",
+            "update_slot",
         ],
     ),
     ("invite_unusable", &["accept_invite", "join_club"]),
@@ -62,6 +72,7 @@ const GIVEN: [(&str, &[&str]); 13] = [
             "update_member",
         ],
     ),
+    ("overlap", &["book_interview", "book_submission_interview"]),
     ("question_gone", &["submit"]),
     (
         "quota",
@@ -73,6 +84,8 @@ const GIVEN: [(&str, &[&str]); 13] = [
             "create_join_link",
             "create_member",
             "create_showing",
+            "create_slot",
+            "create_slots",
             "duplicate_application",
             "replace_application",
             "replace_member",
@@ -83,6 +96,11 @@ const GIVEN: [(&str, &[&str]); 13] = [
         ],
     ),
     ("registration_closed", &["register_club"]),
+    ("slot_closed", &["book_interview", "cancel_interview"]),
+    (
+        "slot_full",
+        &["book_interview", "book_submission_interview"],
+    ),
     ("undecided", &["send_emails"]),
 ];
 

@@ -113,6 +113,10 @@ words! {
     ];
     /// Who has reviewed a submission.
     Reviewed "Who has reviewed a submission." ["mine", "none", "others"];
+    /// How far the interview of a submission is.
+    InterviewStage "How far the interview of a submission is." [
+        "none", "invited", "booked", "attended", "missed"
+    ];
 }
 
 impl utoipa::PartialSchema for Reference {

@@ -55,6 +55,10 @@ const GROUPS: [Group; 8] = [
                 "What applicants sent, and the decisions of the officers.",
             ),
             (
+                "interviews",
+                "Slots for interviews, and who has booked them, for officers.",
+            ),
+            (
                 "reviews",
                 "What officers think of a submission. Applicants never see it.",
             ),
@@ -68,7 +72,7 @@ const GROUPS: [Group; 8] = [
         "Mail",
         &[(
             "mails",
-            "Acceptance and rejection mails: preview, then send.",
+            "Acceptances, rejections and invitations to an interview: preview, then send.",
         )],
     ),
     (

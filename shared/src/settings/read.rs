@@ -7,7 +7,7 @@ use super::{
 use crate::metrics::Metrics;
 
 /// Every variable that [`Settings`] reads. A test compares them with template.yaml.
-pub const VARIABLES: [&str; 30] = [
+pub const VARIABLES: [&str; 31] = [
     "TABLE_NAME",
     "OIDC_ISSUER",
     "OIDC_AUDIENCE",
@@ -31,6 +31,7 @@ pub const VARIABLES: [&str; 30] = [
     "METRICS_STACK",
     "METRICS_BY_ROUTE",
     "MAIL_CONFIGURATION_SET",
+    "CAMPUS_TIME_ZONE",
     "INVITE_SECRET",
     "RECEIPT_SECRET",
     "OLD_RECEIPT_KEYS",
@@ -155,6 +156,7 @@ impl Settings {
                 from: mail_from,
                 rate: mail_rate,
                 configuration_set: optional("MAIL_CONFIGURATION_SET"),
+                time_zone: or("CAMPUS_TIME_ZONE", "UTC"),
             },
             metrics,
             secrets: Secrets {

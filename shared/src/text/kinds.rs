@@ -157,6 +157,8 @@ texts! {
     ReceiptText => limits::RECEIPT, Free;
     /// The description of a badge.
     BadgeText => limits::BADGE_DESCRIPTION, Free;
+    /// A note of the officers about a slot.
+    SlotNote => limits::SLOT_NOTE, Free;
 }
 
 macro_rules! numbers {
@@ -196,6 +198,14 @@ numbers! {
     Tickets: u32 => 1..=limits::ANY_NUMBER, whole_number;
     /// A number from 1 to 5.
     FromOneToFive: u8 => 1..=5, whole_number;
+    /// Hours before an interview.
+    NoticeHours: u16 => 0..=limits::NOTICE_HOURS, whole_number;
+    /// The number of places of a slot.
+    Places: u16 => 1..=limits::SLOT_PLACES, whole_number;
+    /// The length of a slot in minutes.
+    SlotMinutes: i64 => 5..=480, whole_number;
+    /// The minutes between two slots.
+    BreakMinutes: i64 => 0..=480, whole_number;
 }
 
 const WEB: &str = r"^([Hh][Tt][Tt][Pp][Ss]?://\S+)?$";

@@ -68,6 +68,12 @@ crate::text::enums::text_enum! {
         ApplicantErased = "erased",
         /// 400: the answer is to a question that was deleted since.
         QuestionGone,
+        /// 400: all places of the slot are taken.
+        SlotFull,
+        /// 400: it is too late to book, move or cancel this interview.
+        SlotClosed,
+        /// 400: the person has another interview at this time.
+        Overlap,
         /// 400: the club is not approved yet, and cannot invite anybody until then.
         ClubNotApproved,
     }

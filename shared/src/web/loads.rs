@@ -3,7 +3,7 @@
 use super::error::ApiError;
 use super::user::User;
 use crate::domain::{
-    Answered, Application, ApplicationTexts, Event, Extension, Form, Submission, WholeForm,
+    Answered, Application, ApplicationTexts, Event, Extension, Form, Slot, Submission, WholeForm,
 };
 use crate::state::Shared;
 use crate::web::access::{Load, PathIds};
@@ -42,6 +42,16 @@ impl Load for ApplicationTexts {
             return Ok(None);
         };
         Ok(Some(app.table.application_texts(path.club(), id).await?))
+    }
+}
+
+/// Also one that is being deleted.
+impl Load for Slot {
+    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+        let (Some(application), Some(id)) = (path.id("application"), path.id("slot")) else {
+            return Ok(None);
+        };
+        Ok(app.table.slot(application, id).await?)
     }
 }
 

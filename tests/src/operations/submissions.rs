@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ANYBODY, OFFICERS, Row, SIGNED_IN, own, read, replace, write};
+use super::{ANYBODY, OFFICERS, Row, SIGNED_IN, officers, own, read, replace, write};
 use crate::scene::CONCERNED;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -10,6 +10,7 @@ pub(super) fn rows() -> Vec<Row> {
     rows.extend(decisions());
     rows.extend(drafts());
     rows.extend(reviews());
+    rows.extend(interviews());
     rows.extend(of_a_person());
     rows
 }
@@ -85,6 +86,42 @@ fn reviews() -> Vec<Row> {
     ]
 }
 
+fn interviews() -> Vec<Row> {
+    let slot = json!({
+        "start_time": "2027-01-11T14:00:00Z",
+        "end_time": "2027-01-11T14:25:00Z",
+        "location": "Workshop, room 2",
+    });
+    let series = json!({
+        "start_time": "2027-01-12T14:00:00Z",
+        "end_time": "2027-01-12T16:00:00Z",
+        "minutes": 25,
+        "break_minutes": 5,
+        "location": "https://meet.uni.example/robotics",
+        "capacity": 2,
+    });
+    vec![
+        read("list_slots", OFFICERS),
+        write("create_slot", officers(201), slot),
+        write("create_slots", officers(201), series),
+        read("show_slot", OFFICERS),
+        write(
+            "update_slot",
+            OFFICERS,
+            json!({ "note": "Bring the robot." }),
+        ),
+        write("delete_slot", officers(204), Value::Null),
+        read("show_submission_interview", OFFICERS),
+        write(
+            "book_submission_interview",
+            OFFICERS,
+            json!({ "slot": "{slot}", "overlap": false }),
+        ),
+        write("note_attendance", OFFICERS, json!({ "attended": true })),
+        write("cancel_submission_interview", officers(204), Value::Null),
+    ]
+}
+
 fn of_a_person() -> Vec<Row> {
     let one = "/api/submissions/{own_submission}/";
     vec![
@@ -93,6 +130,15 @@ fn of_a_person() -> Vec<Row> {
         read("show_receipt", own(200)).at("/api/submissions/{own_submission}/receipt/"),
         read("list_own_submissions", SIGNED_IN),
         read("show_own_submission", own(200)).at(one),
+        read("list_free_slots", own(200)).at("/api/submissions/{own_submission}/slots/"),
+        write(
+            "book_interview",
+            own(200),
+            json!({ "slot": "{own_slot}", "overlap": false }),
+        )
+        .at("/api/submissions/{own_submission}/interview/"),
+        write("cancel_interview", own(204), Value::Null)
+            .at("/api/submissions/{own_submission}/interview/"),
         write("withdraw_submission", own(204), Value::Null).at(one),
     ]
 }

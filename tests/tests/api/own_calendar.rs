@@ -7,6 +7,8 @@ use shared::ids::Id;
 use tests::fixtures::{Recruitment, hours, id};
 use tests::{Client, Setup, TestCampus};
 
+use crate::slots::{Interviewing, slot};
+
 /// The path of somebody's calendar.
 async fn calendar(person: &Client) -> String {
     let found = person.get("/api/settings/calendar/").await.ok();
@@ -284,4 +286,36 @@ async fn an_unchanged_calendar_is_304_and_cheap() {
         .await;
     assert_eq!(changed.status, 200);
     assert!(changed.usage.read_units <= 12.0, "{:?}", changed.usage);
+}
+
+// proves V21
+#[tokio::test]
+async fn interviews_are_in_the_calendars_of_both_sides() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let bob = campus
+        .member("chess", &there.drive.officer, "bob", 20)
+        .await;
+    let mut body = slot(30);
+    body["interviewers"] = json!([id(&bob.get("/api/settings/").await.ok())]);
+    let first = there.slot(body.clone()).await;
+    there.slot(slot(50)).await;
+    there.book(first).await.ok();
+    let shown = async |person: &Client| read(&campus, &calendar(person).await).await;
+    let (mine, his) = (shown(&there.sue).await, shown(&bob).await);
+    let uid = format!("UID:interview-{}@clubs", id(&there.submission));
+    assert!(
+        mine.contains(&uid) && mine.contains("LOCATION:Room 1"),
+        "{mine}"
+    );
+    assert_eq!(his.matches("UID:interviews-").count(), 1, "{his}");
+    assert!(!his.contains("sue") && !mine.contains("bob"));
+    assert_eq!(shown(&there.sue).await, mine);
+    there
+        .drive
+        .officer
+        .delete("/api/clubs/chess/members/bob/")
+        .await
+        .no_content();
+    assert!(!shown(&bob).await.contains("UID:interviews-"));
 }

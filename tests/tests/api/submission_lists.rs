@@ -131,9 +131,9 @@ async fn the_export_is_harmless_csv() {
     let text = answer.text();
     assert!(text.starts_with('\u{feff}'));
     let expected = format!(
-        "\u{feff}id,name,username,email,committee,status,reason,notified,email_status,\
+        "\u{feff}id,name,username,email,committee,status,reason,notified,email_status,interview,\
          created_at,updated_at,Why?,'=HYPERLINK(1)\n\
-         {},'=cmd|'/c calc'!A1,eve,eve@uni.example,,3,'-1,false,,\
+         {},'=cmd|'/c calc'!A1,eve,eve@uni.example,,3,'-1,false,,,\
          {},{},\"'@SUM(1), \"\"quoted\"\"\nnew line\",'+a\n",
         submission["id"],
         hours(0),

@@ -55,6 +55,7 @@ async fn a_submission_is_stored_as_it_was_sent() {
             }],
             "notified": false,
             "email_status": null,
+            "interview": null,
             "revision": 1,
             "receipt": submission["receipt"],
             "created_at": hours(0),

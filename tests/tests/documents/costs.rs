@@ -9,7 +9,9 @@ use shared::db::usage::Usage;
 use tests::operations;
 
 use super::costs_rig::{Rights, Row, Witness, usual};
-use super::{costs_features, costs_lists, costs_long, costs_people, costs_recruitment};
+use super::{
+    costs_features, costs_interviews, costs_lists, costs_long, costs_people, costs_recruitment,
+};
 
 async fn measure() -> (Vec<Row>, Rights) {
     let witness = Witness::default();
@@ -23,6 +25,7 @@ async fn measure() -> (Vec<Row>, Rights) {
     rows.extend(costs_long::long_texts(&witness).await);
     rows.extend(costs_features::recruitment(&witness).await);
     rows.extend(costs_features::imports(&witness).await);
+    rows.extend(Box::pin(costs_interviews::interviews(&witness)).await);
     // The rows of an operation stand together.
     let order: Vec<&str> = operations::all().iter().map(|one| one.id).collect();
     rows.sort_by_key(|row| {
@@ -93,6 +96,8 @@ fn check_limits(rows: &[Row]) {
     let (draft, rounds) = price("save_draft", "an answer again");
     assert!(draft.write_units <= 2.0 && rounds <= 2);
     assert!(price("put_review", "").1 <= 2);
+    let (booking, rounds) = price("book_interview", "a slot of 100 that was listed");
+    assert!(booking.write_units <= 12.0 && rounds <= 2);
     let (slice, rounds) = price("list_submissions", "`limit=50` of 2,000");
     assert!(slice.read_units < 120.0 && rounds <= 4);
     assert_eq!(price("list_clubs", "anonymous").0.calls, 1);

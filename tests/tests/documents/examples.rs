@@ -290,6 +290,10 @@ async fn recruitment(admin: &Client) -> Vec<(&'static str, Value)> {
     let submissions = list(admin, &format!("{path}submissions/")).await;
     let extension = list(admin, &format!("{path}extensions/")).await.remove(0);
     let own = list(admin, "/api/submissions/").await.remove(0);
+    let slots = list(admin, &format!("{path}slots/")).await;
+    let slot = slots.iter().find(|slot| slot["booked"] == 0);
+    let free = format!("/api/submissions/{}/slots/", id(&own));
+    let free = list(admin, &free).await.remove(0);
     let receipt = format!("/api/submissions/{}/receipt/", id(&own));
     let questions = application["questions"].as_array().expect("questions");
     let question = |kind: u64| {
@@ -313,6 +317,8 @@ async fn recruitment(admin: &Client) -> Vec<(&'static str, Value)> {
             pending.expect("a pending one")["id"].clone(),
         ),
         ("{own_submission}", own["id"].clone()),
+        ("{slot}", slot.expect("a free one")["id"].clone()),
+        ("{own_slot}", free["id"].clone()),
         ("{receipt}", admin.get(&receipt).await.ok()),
         ("{draft_version}", json!(1)),
     ]

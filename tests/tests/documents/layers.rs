@@ -17,7 +17,7 @@ const LAYERS: [&[&str]; 13] = [
     &["db"],
     &["domain"],
     &["calendars", "mail", "receipts"],
-    &["auth", "media"],
+    &["auth", "bookings", "media"],
     &["state"],
     &["web"],
     &["bodies", "openapi"],

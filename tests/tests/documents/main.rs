@@ -3,6 +3,7 @@
 
 mod costs;
 mod costs_features;
+mod costs_interviews;
 mod costs_lists;
 mod costs_long;
 mod costs_people;

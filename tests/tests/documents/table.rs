@@ -197,6 +197,22 @@ async fn what_is_gone(campus: &TestCampus, drive: &Recruitment) {
         .no_content();
 }
 
+/// A slot with an interviewer, a note and a booking, and an invitation.
+async fn interview(drive: &Recruitment, submission: &Value) {
+    let ada = drive.officer.get("/api/settings/").await.ok();
+    let slot = json!({
+        "start_time": hours(40), "end_time": hours(41), "note": "Bring tea.",
+        "interviewers": [ada["id"]],
+    });
+    let path = format!("{}slots/", drive.path);
+    let slot = drive.officer.post(&path, slot).await.created();
+    let chosen = json!({ "submissions": [submission["id"]] });
+    drive.send("interview", chosen).await.ok();
+    let path = format!("{}submissions/{}/interview/", drive.path, submission["id"]);
+    let booking = json!({ "slot": slot["id"] });
+    drive.officer.put(&path, booking).await.ok();
+}
+
 /// A table with at least one item of every type. An erasure reads twice, with a pause in between,
 /// so callers pause the tokio clock.
 pub async fn one_of_everything() -> TestCampus {
@@ -216,6 +232,7 @@ pub async fn one_of_everything() -> TestCampus {
         .await
         .created();
     draft_and_review(&campus, &drive, &submission).await;
+    interview(&drive, &submission).await;
     drive.decide(&submission, 4, "").await;
     campus
         .with_worker(drive.send("acceptance", json!({})))

@@ -7,6 +7,7 @@ mod settle;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono_tz::Tz;
 use shared::db::{Table, TableError};
 use shared::settings::Settings;
 use shared::time::{Clock, Timestamp};
@@ -24,6 +25,8 @@ pub struct Worker {
     ses: Ses,
     clock: Arc<dyn Clock>,
     settings: Settings,
+    /// The time zone of the campus.
+    zone: Tz,
     outage: Outage,
 }
 
@@ -39,14 +42,26 @@ impl From<TableError> for RetryLater {
 
 impl Worker {
     /// A worker for the mails of a table.
-    pub fn new(table: Table, ses: Ses, clock: Arc<dyn Clock>, settings: Settings) -> Self {
-        Self {
+    ///
+    /// # Errors
+    ///
+    /// If the time zone of the campus is not known.
+    pub fn new(
+        table: Table,
+        ses: Ses,
+        clock: Arc<dyn Clock>,
+        settings: Settings,
+    ) -> Result<Self, String> {
+        let zone = settings.mail.time_zone.parse();
+        let zone = zone.map_err(|_| "settings: CAMPUS_TIME_ZONE is no time zone".to_owned())?;
+        Ok(Self {
             table,
             ses,
             clock,
             settings,
+            zone,
             outage: Outage::default(),
-        }
+        })
     }
 
     pub(super) fn now(&self) -> Timestamp {

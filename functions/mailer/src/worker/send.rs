@@ -5,12 +5,14 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use shared::db::{Refusal, TableError};
-use shared::domain::{EmailStatus, Mail};
-use shared::mail::{Message, invite_url, with_invite};
+use shared::domain::{EmailStatus, EndedInterview, Mail};
+use shared::ids::Id;
+use shared::mail::{Message, interview_url, invite_url, with_invite};
 use shared::metrics::Unit;
 use tokio::time::Instant;
 
 use super::{PAUSE, RetryLater, Worker};
+use crate::envelope::{Entry, Envelope, when};
 use crate::outcome::SendOutcome;
 
 /// Attempts within one invocation, if SES surely did not take the mail.
@@ -60,7 +62,8 @@ impl Worker {
                 Err(TableError::Refused(_)) => return self.supersede(mail).await,
                 Err(error) => return Err(error.into()),
             }
-            let outcome = self.ses.send(mail, &self.message(mail)).await;
+            let (envelope, ended) = self.envelope(mail).await?;
+            let outcome = self.ses.send(mail, &envelope).await;
             let status = match &outcome {
                 SendOutcome::Sent(_) => EmailStatus::Sent,
                 SendOutcome::Refused(_) => EmailStatus::Failed,
@@ -78,7 +81,7 @@ impl Worker {
             if let Err(error) = counted.await {
                 tracing::warn!(%error, "an outcome was not counted");
             }
-            self.settle(mail, EmailStatus::Sending, status, text)
+            self.settle_with(mail, (EmailStatus::Sending, status), text, &ended)
                 .await?;
             if status == EmailStatus::Sent {
                 self.revoke_after_rejection(mail).await?;
@@ -127,6 +130,38 @@ impl Worker {
             waited_ms = line.waited_ms,
             "mail"
         );
+    }
+
+    /// What is handed to SES, and the interviews that end with it.
+    async fn envelope(&self, mail: &Mail) -> Result<(Envelope, Vec<EndedInterview>), TableError> {
+        let (now, site) = (self.now(), &self.settings.addresses.site_url);
+        let ended = self.table.interviews_ended_by(mail, now).await?;
+        let mut calendars = vec![];
+        if let (Some(decision), false) = (&mail.decision, ended.is_empty()) {
+            let (club, application) = futures::try_join!(
+                self.table.club(&decision.club),
+                self.table.application(&decision.club, decision.application)
+            )?;
+            let club = club.map_or_else(String::new, |club| club.profile.name);
+            let application = application.map_or_else(String::new, |application| application.name);
+            for ended in &ended {
+                let page = interview_url(site, ended.submission.id);
+                let entry = Entry::of_ended(ended, (&club, &application));
+                calendars.push(entry.file(mail, &self.settings.mail.from, &page));
+            }
+        }
+        let page = interview_url(site, Id::new(mail.about));
+        if let Some(entry) = Entry::of_appointment(mail) {
+            calendars.push(entry.file(mail, &self.settings.mail.from, &page));
+        }
+        let message = match &mail.appointment {
+            Some(about) => {
+                let when = when(about.start, about.end, self.zone);
+                about.message(mail.subject.clone(), &when, &page)
+            }
+            None => self.message(mail),
+        };
+        Ok((Envelope { message, calendars }, ended))
     }
 
     /// The message, with the link of the invite. The link is made only here and is stored nowhere

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use shared::db::TableError;
-use shared::domain::{EmailStatus, Mail, MailId, Status};
+use shared::domain::{EmailStatus, EndedInterview, Mail, MailId, MailKind};
 
 use super::{RetryLater, Worker};
 
@@ -27,7 +27,7 @@ impl Worker {
     /// Revokes the invitation after a rejection was sent (E25). Safe to repeat.
     pub(super) async fn revoke_after_rejection(&self, mail: &Mail) -> Result<(), RetryLater> {
         match (&mail.decision, mail.person) {
-            (Some(decision), Some(person)) if decision.status != Status::Accepted => Ok(self
+            (Some(decision), Some(person)) if mail.kind == MailKind::Rejection => Ok(self
                 .table
                 .revoke_acceptance(&decision.club, person, mail)
                 .await?),
@@ -78,11 +78,19 @@ impl Worker {
         to: EmailStatus,
         outcome: &str,
     ) -> Result<(), RetryLater> {
-        match self
-            .table
-            .settle_mail(mail, from, to, outcome, self.now())
-            .await
-        {
+        self.settle_with(mail, (from, to), outcome, &[]).await
+    }
+
+    /// Stores the result of a mail that ended interviews.
+    pub(super) async fn settle_with(
+        &self,
+        mail: &Mail,
+        (from, to): (EmailStatus, EmailStatus),
+        outcome: &str,
+        ended: &[EndedInterview],
+    ) -> Result<(), RetryLater> {
+        let result = (outcome, self.now());
+        match self.table.settle_mail(mail, from, to, result, ended).await {
             // Another worker already stored a result, which stays.
             Ok(()) | Err(TableError::Refused(_)) => Ok(()),
             Err(error) => Err(error.into()),

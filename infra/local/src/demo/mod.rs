@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod events;
+mod interviews;
 mod own;
 mod people;
 mod recruitment;
@@ -49,8 +50,9 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     table.load_people(&people).await?;
     collections.load(&campus.app).await?;
     catalogue::logos(&campus.app, &mut clubs).await?;
-    let drive = recruitment::drives(&numbers, &people, &mut clubs, now);
-    let own = own::load(campus, &mut clubs, &drive, now);
+    let mut drive = recruitment::drives(&numbers, &people, &mut clubs, now);
+    let mut interviews = interviews::interviews(&numbers, &mut drive, &members, now);
+    let own = own::load(campus, &mut clubs, &drive, &mut interviews, now);
     let events = events::events(&numbers, now);
     for event in &events {
         clubs
@@ -70,6 +72,10 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     table.load_answered(&drive.submissions).await?;
     table.load(&drive.changes).await?;
     table.load(&drive.reviews).await?;
+    table.load(&interviews.slots).await?;
+    table.load(&interviews.notes).await?;
+    table.load(&interviews.bookings).await?;
+    table.load(&interviews.own).await?;
     own.await?;
     table.load_events(&events).await?;
     events::flyers(&campus.app, &events).await

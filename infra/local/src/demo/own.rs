@@ -11,6 +11,7 @@ use shared::domain::{
 use shared::ids::{Id, order_number};
 use shared::time::Timestamp;
 
+use super::interviews::Interviews;
 use super::recruitment::{Drives, submission};
 use super::{admin, people};
 use crate::Campus;
@@ -24,6 +25,7 @@ pub fn load<'a>(
     campus: &'a Campus,
     clubs: &mut [Club],
     drives: &Drives,
+    interviews: &mut Interviews,
     now: Timestamp,
 ) -> impl Future<Output = Result<(), TableError>> + use<'a> {
     let subject = admin();
@@ -80,7 +82,8 @@ pub fn load<'a>(
         .filter(|question| question.application == debate.id)
         .cloned()
         .collect();
-    let submission = submission(debate, &questions, &person, 0, days(-1), false);
+    let mut submission = submission(debate, &questions, &person, 0, days(-1), false);
+    interviews.book(&mut submission.submission, 7, now);
     let robotics = &drives.applications[0];
     let question = drives.questions.iter().find(|question| {
         question.application == robotics.id

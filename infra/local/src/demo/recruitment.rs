@@ -145,6 +145,7 @@ pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Tim
                 .into(),
             acceptance_email: ACCEPTANCE.into(),
             rejection_email: REJECTION.into(),
+            interview_email: String::new(),
         });
         all.applications.push(application);
     }
@@ -166,6 +167,7 @@ fn application(numbers: &Numbers, drive: &RecruitmentPlan<'_>, now: Timestamp) -
         external_url: None,
         confirmation: false,
         blind_reviews: false,
+        interview_notice_hours: Application::NOTICE_HOURS,
         committees: drive
             .committees
             .iter()
@@ -350,7 +352,9 @@ pub fn submission(
         notified: false,
         acceptance_mail: None,
         rejection_mail: None,
+        interview_mail: None,
         mailed: None,
+        interview: None,
     };
     Answered {
         submission,

@@ -175,6 +175,14 @@ impl Write {
         self
     }
 
+    /// Adds a condition: the map has fewer members than the number in another attribute says.
+    #[must_use]
+    pub fn if_fewer(mut self, map: &str, most: &str) -> Self {
+        let clause = format!("size({}) < {}", self.name(map), self.name(most));
+        self.conditions.push(clause);
+        self
+    }
+
     /// Adds a condition: the attribute exists and is at most `value`.
     #[must_use]
     pub fn if_at_most(mut self, attribute: &str, value: &impl Serialize) -> Self {

@@ -2,4 +2,5 @@
 
 pub(crate) mod keys;
 pub(crate) mod model;
+pub(crate) mod references;
 pub(crate) mod store;

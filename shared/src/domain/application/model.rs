@@ -36,6 +36,10 @@ pub struct Application {
     /// Whether officers see the reviews of others only after writing their own.
     #[serde(default)]
     pub blind_reviews: bool,
+    /// How many hours before an interview its applicant can still choose, move or cancel it
+    /// (0–168).
+    #[serde(default = "Application::usual_notice")]
+    pub interview_notice_hours: u16,
     /// Whether it is being deleted: with its submissions (true), or only if it has none (false). It
     /// is then invisible, and everything under it is being deleted.
     pub deleted: Option<bool>,
@@ -50,6 +54,13 @@ pub struct Application {
 }
 
 impl Application {
+    /// The notice of applications that were stored before they had one.
+    pub const NOTICE_HOURS: u16 = 12;
+
+    fn usual_notice() -> u16 {
+        Self::NOTICE_HOURS
+    }
+
     /// Returns whether it accepts submissions at `now` from a person whose extension ends at
     /// `extended`.
     pub fn is_current(&self, now: DateTime<Utc>, extended: Option<Timestamp>) -> bool {
@@ -98,6 +109,9 @@ pub struct ApplicationTexts {
     pub acceptance_email: String,
     /// Template; empty means the built-in text.
     pub rejection_email: String,
+    /// Template of the invitation to an interview; empty means the built-in text.
+    #[serde(default)]
+    pub interview_email: String,
 }
 
 impl ApplicationTexts {
@@ -110,6 +124,7 @@ impl ApplicationTexts {
             description: String::new(),
             acceptance_email: String::new(),
             rejection_email: String::new(),
+            interview_email: String::new(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Applications with their committees, questions and prompts.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
 
@@ -12,8 +12,7 @@ use crate::domain::club::model::{Club, Window};
 use crate::domain::form::model::WholeForm;
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::question::model::{Prompt, Question};
-use crate::domain::submission::model::{Answered, Withdrawal};
+use crate::domain::submission::model::Withdrawal;
 use crate::domain::tombstones::{DeletedApplication, Gone};
 use crate::ids::Id;
 use crate::text::ClubCode;
@@ -96,15 +95,6 @@ fn exceeds(
     })
 }
 
-/// The data that is needed to show a person's own submissions.
-#[derive(Debug, Default)]
-pub struct ApplicationParts {
-    /// Applications by id. Deleted ones are missing.
-    pub applications: HashMap<Id<Application>, Application>,
-    /// Prompts by question id and version.
-    pub prompts: HashMap<(Id<Question>, u32), Prompt>,
-}
-
 /// Says in the application that its questions change, for those who keep them in memory.
 pub(crate) fn questions_changed(
     club: &ClubCode,
@@ -146,47 +136,6 @@ impl Table {
         application: Id<Application>,
     ) -> Result<Option<Application>, TableError> {
         self.get(keys::application(club, application)).await
-    }
-
-    /// Returns the applications and prompts that submissions refer to, from any club: 1 batch read
-    /// per 100 items.
-    pub async fn parts_of<'a>(
-        &self,
-        submissions: impl Iterator<Item = &'a Answered>,
-    ) -> Result<ApplicationParts, TableError> {
-        let (mut heads, mut prompts) = (HashMap::new(), HashMap::new());
-        for submission in submissions {
-            let application = submission.application;
-            heads.insert(
-                application,
-                keys::application(&submission.club, application),
-            );
-            for answer in submission.answers.read() {
-                let id = (answer.question, answer.version);
-                prompts.insert(
-                    id,
-                    keys::prompt(application, answer.question, answer.version),
-                );
-            }
-        }
-        let mut found = self
-            .get_many(heads.values().chain(prompts.values()).cloned().collect())
-            .await?;
-        let mut parts = ApplicationParts::default();
-        for (id, key) in heads {
-            if let Some(application) = found
-                .take::<Application>(&key)?
-                .filter(|application| application.deleted.is_none())
-            {
-                parts.applications.insert(id, application);
-            }
-        }
-        for (id, key) in prompts {
-            if let Some(prompt) = found.take(&key)? {
-                parts.prompts.insert(id, prompt);
-            }
-        }
-        Ok(parts)
     }
 
     /// Stores a new application with its questions, if there are any, and updates the catalogue.
@@ -312,7 +261,13 @@ impl Table {
             (keys::prompts(id), Range::All),
             (keys::extensions(id), Range::All),
             (keys::reviews(id), Range::All),
+            (keys::slots(id), Range::All),
         ];
+        let slots = self.all_slots(id).await?;
+        let people = slots.iter().flat_map(|slot| &slot.interviewers);
+        let told: BTreeSet<Key> = people
+            .map(|one| keys::own_interviews(one.person, id))
+            .collect();
         let drafts =
             (0..keys::SUBMISSION_PARTS).map(|part| self.keys(keys::drafts(id, part), Range::All));
         let drafts = futures::future::try_join_all(drafts).await?;
@@ -354,6 +309,7 @@ impl Table {
                 .into_iter()
                 .flatten()
                 .filter(|key| *key != head)
+                .chain(told)
                 .collect(),
         )
         .await?;

@@ -1,6 +1,7 @@
 //! What a mail changes in the submissions that it is about.
 
 use crate::db::{Refusal, Write};
+use crate::domain::interview::told::{EndedInterview, other_writes, with_end};
 use crate::domain::keys;
 use crate::domain::mail::model::{Mail, ToldDecision};
 use crate::domain::mail::state::{EmailStatus, MailKind};
@@ -15,15 +16,15 @@ pub(crate) fn shows(submission: &Submission, mail: &Mail, told: &ToldDecision) -
 
 /// Returns the changes of the submissions that belong to a status change of their mail.
 pub(crate) fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Vec<Write> {
-    mark_told(mail, mail.told(), status, now)
+    mark_told(mail, mail.told(), (status, now), &[])
 }
 
-/// Like [`mark`], for some of the submissions.
+/// Like [`mark`], for some of the submissions, and with the interviews that end.
 pub(crate) fn mark_told(
     mail: &Mail,
     told: Vec<ToldDecision>,
-    status: EmailStatus,
-    now: Timestamp,
+    (status, now): (EmailStatus, Timestamp),
+    ended: &[EndedInterview],
 ) -> Vec<Write> {
     let Some(decision) = &mail.decision else {
         return vec![];
@@ -37,18 +38,35 @@ pub(crate) fn mark_told(
             .if_equals("sequence", &told.sequence)
             .or(Refusal::Superseded);
         match status {
-            EmailStatus::Sent => write
-                .set("notified", &true)
-                .set("mailed", &told.mailed(now))
-                .set(&format!("{state}.taken"), &true),
-            // Do not send a decision that has changed since.
-            EmailStatus::Sending => write
-                .if_equals("status", &told.status)
-                .if_equals("reason", &told.reason),
+            EmailStatus::Sent => {
+                let write = write.set(&format!("{state}.taken"), &true);
+                if mail.kind.is_decision() {
+                    let write = write.set("notified", &true);
+                    write.set("mailed", &told.mailed(now))
+                } else {
+                    write
+                }
+            }
+            // Do not send a decision that has changed since, and no invitation after a decision.
+            EmailStatus::Sending => {
+                let write = write.if_equals("status", &told.status);
+                if mail.kind.is_decision() {
+                    write.if_equals("reason", &told.reason)
+                } else {
+                    write
+                }
+            }
             _ => write,
         }
     };
-    told.into_iter().map(mark).collect()
+    let mark = |told: ToldDecision| {
+        let id = told.submission;
+        with_end(mark(told), id, ended)
+    };
+    let mut writes: Vec<Write> = told.into_iter().map(mark).collect();
+    let others = other_writes(mail, ended).into_iter();
+    writes.extend(others.map(|write| write.or(Refusal::Superseded)));
+    writes
 }
 
 /// Returns the name of the submission attribute with the state of mails of this kind.

@@ -51,6 +51,10 @@ pub struct Mail {
     pub text: String,
     /// The decision that the mail is about, if any.
     pub decision: Option<Decision>,
+    /// The appointment that the mail is about, if any. Its text and its calendar file are made when
+    /// it is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub appointment: Option<Appointment>,
     /// The invite whose link is added when the mail is sent.
     pub invite: Option<InviteLink>,
     /// When it was queued.
@@ -83,6 +87,41 @@ impl Mail {
                 .as_ref()
                 .is_some_and(|link| link.invite == invite.id)
     }
+}
+
+crate::text::enums::text_enum! {
+    /// What happened to an appointment.
+    AppointmentNews {
+        /// It was booked.
+        Booked,
+        /// It was moved to another slot.
+        Moved,
+        /// The time or the place of its slot changed.
+        Changed,
+        /// It was cancelled.
+        Cancelled,
+    }
+}
+
+/// An interview as a mail tells it (K10).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Appointment {
+    /// What happened.
+    pub news: AppointmentNews,
+    /// Name of the club.
+    pub club: String,
+    /// Name of the application.
+    pub application: String,
+    /// Name of the applicant.
+    pub name: String,
+    /// When it begins.
+    pub start: Timestamp,
+    /// When it ends.
+    pub end: Timestamp,
+    /// Where it is.
+    pub location: String,
+    /// The number of its calendar file (`SEQUENCE`).
+    pub file: i64,
 }
 
 /// Represents a mail whose worker has stopped or is still working. It passes through the table's

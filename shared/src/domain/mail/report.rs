@@ -2,7 +2,8 @@
 
 use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
 use crate::domain::application::model::Application;
-use crate::domain::mail::marks::{mark, mark_told, shows, state_of};
+use crate::domain::interview::told::{EndedInterview, other_writes, with_end};
+use crate::domain::mail::marks::{mark_told, shows, state_of};
 use crate::domain::mail::model::{Mail, ToldDecision};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, Report};
 use crate::domain::submission::model::{Mailed, Submission};
@@ -56,13 +57,19 @@ impl Table {
             }
             let mut shown = Vec::new();
             if let Some(decision) = mail.decision.as_ref().filter(|_| mail.status != status) {
+                // The worker did not know that the mail went out.
+                let ended = if status.taken() && !mail.status.taken() {
+                    self.interviews_ended_by(&mail, reported.taken_at).await?
+                } else {
+                    vec![]
+                };
                 for told in mail.told() {
                     let application = decision.application;
-                    shown.extend(
-                        self.shown_report(&mail, application, &told, reported)
-                            .await?,
-                    );
+                    let write = self.shown_report(&mail, application, &told, reported);
+                    let write = write.await?;
+                    shown.extend(write.map(|write| with_end(write, told.submission, &ended)));
                 }
+                shown.extend(other_writes(&mail, &ended));
             }
             let done = if shown.is_empty() {
                 self.write(record).await.map(drop)
@@ -115,6 +122,10 @@ impl Table {
             .if_equals(&name, last)
             .if_equals("sequence", &told.sequence)
             .if_is("mailed", submission.mailed.as_ref());
+        if !mail.kind.is_decision() {
+            let taken = status.taken() || last.taken;
+            return Ok(Some(write.set(&format!("{name}.taken"), &taken)));
+        }
         if status.taken() && !mail.status.taken() {
             // The worker did not know whether SES accepted the mail. The report shows that it did.
             write = write
@@ -163,7 +174,12 @@ impl Table {
                         .any(|one| one.id == told.submission && shows(one, mail, told))
                 });
             }
-            let mut writes = mark_told(mail, told, to, now);
+            let ended = if to == EmailStatus::Sent {
+                self.interviews_ended_by(mail, now).await?
+            } else {
+                vec![]
+            };
+            let mut writes = mark_told(mail, told, (to, now), &ended);
             if writes.is_empty() {
                 return self.write(record.clone()).await.map(drop);
             }
@@ -175,15 +191,16 @@ impl Table {
         }
     }
 
-    /// Stores the new status `to` of a mail. Refused if its status is not `from`. A submission that
-    /// no longer exists or has a newer mail is left out.
+    /// Stores the new status `to` of a mail, and the end of interviews that it brought. Refused if
+    /// its status is not `from`. A submission that no longer exists or has a newer mail is left
+    /// out.
     pub async fn settle_mail(
         &self,
         mail: &Mail,
         from: EmailStatus,
         to: EmailStatus,
-        outcome: &str,
-        now: Timestamp,
+        (outcome, now): (&str, Timestamp),
+        ended: &[EndedInterview],
     ) -> Result<(), TableError> {
         let mut record = Write::update(mail.key())
             .set("status", &to)
@@ -194,9 +211,8 @@ impl Table {
             // is kept.
             record = record.set("html", &"").set("text", &"");
         }
-        let writes: Vec<Write> = std::iter::once(record.clone())
-            .chain(mark(mail, to, now))
-            .collect();
+        let told = mark_told(mail, mail.told(), (to, now), ended);
+        let writes: Vec<Write> = std::iter::once(record.clone()).chain(told).collect();
         match self.transact(writes).await {
             Err(TableError::Refused(Refusal::Superseded)) => {
                 self.settle_others(mail, &record, (to, now)).await

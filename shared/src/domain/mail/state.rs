@@ -85,6 +85,8 @@ pub enum MailKind {
     Acceptance,
     /// A decision: the applicant is rejected.
     Rejection,
+    /// Invites an applicant to choose an interview.
+    Interview,
     /// Invites somebody to join a club.
     Invitation,
     /// Confirms a submission to its applicant.
@@ -93,28 +95,39 @@ pub enum MailKind {
     Request,
     /// Notifies somebody that an officer added them.
     Joined,
+    /// Tells an applicant that their interview was booked, moved or cancelled.
+    Appointment,
 }
 
 impl MailKind {
     /// All kinds.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Acceptance,
         Self::Rejection,
+        Self::Interview,
         Self::Confirmation,
         Self::Invitation,
         Self::Request,
         Self::Joined,
+        Self::Appointment,
     ];
+
+    /// Returns whether such a mail tells a decision.
+    pub fn is_decision(self) -> bool {
+        matches!(self, Self::Acceptance | Self::Rejection)
+    }
 
     /// Returns the name used in keys, items and logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Acceptance => "acceptance",
             Self::Rejection => "rejection",
+            Self::Interview => "interview",
             Self::Confirmation => "confirmation",
             Self::Invitation => "invitation",
             Self::Request => "request",
             Self::Joined => "joined",
+            Self::Appointment => "appointment",
         }
     }
 }

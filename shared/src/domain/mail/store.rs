@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::domain::interview::model::Interview;
 use crate::domain::invite::model::AcceptanceMail;
 use crate::domain::invite::store::invite_accepted;
 use crate::domain::keys;
@@ -69,6 +70,16 @@ impl Entity for MailLease {
     }
 }
 
+/// The same write, which also invites the applicant, if nobody has done so.
+fn invited(write: Write, submission: &Submission) -> Write {
+    let stored = submission.interview.as_ref();
+    let write = write.if_is("interview", stored);
+    match submission.interview() {
+        Some(interview) if !interview.over => write,
+        _ => write.set("interview", &Interview::invited(submission.sequence)),
+    }
+}
+
 fn key_of(mail: &MailId) -> Key {
     keys::outbox(mail.about, mail.sequence, mail.kind, mail.attempt)
 }
@@ -122,15 +133,18 @@ impl Table {
                 order: submission.next_mail_order(),
                 recent: recent.chain([Telling { at: now, call }]).collect(),
             };
-            writes.push(
-                Write::update(submission.key())
-                    .set(&state, &queued)
-                    .if_equals("status", &submission.status)
-                    .if_equals("reason", &submission.reason)
-                    .if_equals("sequence", &submission.sequence)
-                    .if_equals("person", &submission.person)
-                    .if_is(&state, last),
-            );
+            let write = Write::update(submission.key())
+                .set(&state, &queued)
+                .if_equals("status", &submission.status)
+                .if_equals("reason", &submission.reason)
+                .if_equals("sequence", &submission.sequence)
+                .if_equals("person", &submission.person)
+                .if_is(&state, last);
+            writes.push(if kind == MailKind::Interview {
+                invited(write, submission)
+            } else {
+                write
+            });
             let waiting = last.filter(|last| last.status == EmailStatus::Queued);
             if let Some(id) = waiting.and_then(|last| submission.mail_id(kind, last)) {
                 stuck.insert(key_of(&id), id);
@@ -292,6 +306,6 @@ impl Table {
                 .iter()
                 .any(|one| one.id == told.submission && shows(one, &mail, told))
         });
-        Ok(mark_told(&mail, told, EmailStatus::Failed, now))
+        Ok(mark_told(&mail, told, (EmailStatus::Failed, now), &[]))
     }
 }

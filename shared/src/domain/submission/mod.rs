@@ -10,3 +10,4 @@ pub(crate) mod sheets;
 pub(crate) mod slices;
 pub(crate) mod store;
 pub(crate) mod submit;
+pub(crate) mod told;

@@ -2,12 +2,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use chrono::DateTime;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::application::model::{Application, Committee};
+use crate::domain::interview::model::Interview;
 use crate::domain::lookup::model::{Major, School};
-use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState};
+use crate::domain::mail::state::{MailId, MailKind, MailState};
 use crate::domain::person::model::{Person, Personal};
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::remembered::RememberedKey;
@@ -145,9 +145,15 @@ pub struct Submission {
     /// State of the last rejection mail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejection_mail: Option<MailState>,
+    /// State of the last invitation to choose an interview.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interview_mail: Option<MailState>,
     /// The decision in the last mail that SES accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mailed: Option<Mailed>,
+    /// The interview; none before the invitation. See [`Submission::interview`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interview: Option<Interview>,
 }
 
 impl Submission {
@@ -189,6 +195,7 @@ impl Submission {
         match kind {
             MailKind::Acceptance => self.acceptance_mail.as_ref(),
             MailKind::Rejection => self.rejection_mail.as_ref(),
+            MailKind::Interview => self.interview_mail.as_ref(),
             _ => None,
         }
     }
@@ -211,20 +218,6 @@ impl Submission {
         })
     }
 
-    /// Returns what the applicant was told about it.
-    pub fn told(&self) -> Told<'_> {
-        Told {
-            acceptance: self.acceptance_mail.as_ref(),
-            rejection: self.rejection_mail.as_ref(),
-            mailed: self.mailed.as_ref(),
-        }
-    }
-
-    /// Returns the status of the last decision mail of either kind.
-    pub fn email_status(&self) -> Option<EmailStatus> {
-        self.told().last_status()
-    }
-
     /// Returns the position that the next decision mail gets ([`MailState::order`]).
     pub fn next_mail_order(&self) -> u32 {
         let mails = [&self.acceptance_mail, &self.rejection_mail];
@@ -232,55 +225,11 @@ impl Submission {
         last.unwrap_or(0) + 1
     }
 
-    /// Returns what [`Told::last_kind`] says.
-    pub fn last_told(&self) -> Option<MailKind> {
-        self.told().last_kind()
-    }
-}
-
-/// What an applicant was told about a submission: the states of its decision mails.
-#[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
-    /// State of the last acceptance mail.
-    pub acceptance: Option<&'a MailState>,
-    /// State of the last rejection mail.
-    pub rejection: Option<&'a MailState>,
-    /// The decision in the last mail that SES accepted.
-    pub mailed: Option<&'a Mailed>,
-}
-
-impl Told<'_> {
-    /// Returns the status of the last decision mail of either kind.
-    pub fn last_status(&self) -> Option<EmailStatus> {
-        let mails = [self.acceptance, self.rejection].into_iter().flatten();
-        let last = mails.max_by_key(|mail| (mail.order, mail.at));
-        last.map(|mail| mail.status)
-    }
-
-    /// Returns the kind of the last decision mail that went out, is on its way, or perhaps went out
-    /// (E2). A mail that was given up or surely not taken does not count.
-    pub fn last_kind(&self) -> Option<MailKind> {
-        let told = |kind: MailKind| {
-            let state = match kind {
-                MailKind::Acceptance => self.acceptance?,
-                _ => self.rejection?,
-            };
-            if state.status != EmailStatus::Failed {
-                return Some(((state.order, state.at), kind));
-            }
-            // The last mail of this kind failed. An earlier one may have gone out.
-            let mailed = self.mailed.filter(|mailed| {
-                let is_acceptance = mailed.status == Status::Accepted;
-                is_acceptance == (kind == MailKind::Acceptance) && mailed.order != state.order
-            });
-            let earlier = mailed.map_or((0, Timestamp::at(DateTime::UNIX_EPOCH)), |mailed| {
-                (mailed.order, mailed.at)
-            });
-            state.taken.then_some((earlier, kind))
-        };
-        let kinds = [MailKind::Acceptance, MailKind::Rejection];
-        let last = kinds.into_iter().filter_map(told).max();
-        last.map(|(_, kind)| kind)
+    /// Returns its interview; none if the applicant was not invited since they last submitted it
+    /// after a withdrawal.
+    pub fn interview(&self) -> Option<&Interview> {
+        let stored = self.interview.as_ref();
+        stored.filter(|interview| interview.sequence == self.sequence)
     }
 }
 

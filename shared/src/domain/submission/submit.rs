@@ -7,7 +7,7 @@ use crate::db::error::ignore_refusal;
 use crate::db::execute::WriteResult;
 use crate::db::parts::parts;
 use crate::db::read::Range;
-use crate::db::{Entity, Item, Refusal, Table, TableError, Write};
+use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -42,6 +42,8 @@ pub enum WithdrawOutcome {
     Decided,
     /// The submission changed after it was read, and the request wants it as it was.
     Changed,
+    /// Its interview was booked, moved or cancelled after it was read. Nothing was withdrawn.
+    InterviewChanged,
 }
 
 parts! {
@@ -72,7 +74,9 @@ parts! {
         notified: (Once, Removed, Kept),
         acceptance_mail: (Once, Removed, Kept),
         rejection_mail: (Once, Removed, Kept),
+        interview_mail: (Once, Removed, Kept),
         mailed: (Once, Removed, Written),
+        interview: (Once, Removed, Written),
     } and {
         TYPE: (Written, Kept, Kept),
         GSI1PK: (Written, Kept, Kept),
@@ -184,21 +188,23 @@ impl Table {
             received: submission.received + 1,
             at,
         };
-        self.withdraw_as("withdrawn", submission, when, true)
+        self.withdraw_as("withdrawn", submission, when, true, None)
             .await
             .map(drop)
     }
 
     /// Withdraws a submission that was received before this request, which came at `when`. A
     /// submission that was received later stays, and so does a decided one, and with
-    /// `only_as_read` one that changed after it was read.
+    /// `only_as_read` one that changed after it was read. If an interview is booked, its place is
+    /// given back in the same write, with the mail `cancellation`.
     pub async fn withdraw(
         &self,
         submission: &Submission,
         when: RequestTime,
         only_as_read: bool,
+        cancellation: Option<&Mail>,
     ) -> Result<WithdrawOutcome, TableError> {
-        self.withdraw_as("withdrawn", submission, when, only_as_read)
+        self.withdraw_as("withdrawn", submission, when, only_as_read, cancellation)
             .await
     }
 
@@ -209,6 +215,7 @@ impl Table {
         submission: &Submission,
         RequestTime { received, at }: RequestTime,
         only_as_read: bool,
+        cancellation: Option<&Mail>,
     ) -> Result<WithdrawOutcome, TableError> {
         let write = Write::update(submission.key())
             .parts(submission, &WITHDRAWN)?
@@ -218,32 +225,58 @@ impl Table {
             .set_from(mark, "revision")
             .set("withdrawn_at", &at)
             .if_equals("status", &Status::Pending)
+            .if_is("interview", submission.interview.as_ref())
             .if_below("received", &received);
         let write = if only_as_read {
             write.if_equals("received", &submission.received)
         } else {
             write
         };
-        let stored: Option<Item> = match self.try_write(write).await? {
-            WriteResult::Now(_) | WriteResult::Before => {
-                let when = RequestTime { received, at };
-                self.finish_withdrawal(submission.application, submission.id, when)
-                    .await?;
-                return Ok(WithdrawOutcome::Done);
-            }
-            WriteResult::Refused(stored) => stored,
-        };
-        let Some(stored) = stored.filter(|item| item.kind() == Submission::TYPE) else {
+        if self
+            .write_withdrawal(write, submission, cancellation)
+            .await?
+        {
+            let when = RequestTime { received, at };
+            self.finish_withdrawal(submission.application, submission.id, when)
+                .await?;
+            return Ok(WithdrawOutcome::Done);
+        }
+        let stored = self.submission(submission.application, submission.id);
+        let Some(stored) = stored.await? else {
             return Ok(WithdrawOutcome::Done);
         };
-        let stored: Submission = stored.entity()?;
         Ok(if stored.status != Status::Pending {
             WithdrawOutcome::Decided
         } else if only_as_read {
             WithdrawOutcome::Changed
+        } else if stored.received < received && stored.interview != submission.interview {
+            WithdrawOutcome::InterviewChanged
         } else {
             WithdrawOutcome::Done
         })
+    }
+
+    /// Writes a withdrawal, and gives back the place in a slot that is booked. Returns whether it
+    /// was not refused.
+    async fn write_withdrawal(
+        &self,
+        write: Write,
+        submission: &Submission,
+        cancellation: Option<&Mail>,
+    ) -> Result<bool, TableError> {
+        if submission.booked().is_none() {
+            let written = self.try_write(write).await?;
+            return Ok(!matches!(written, WriteResult::Refused(_)));
+        }
+        let mut writes = vec![write];
+        writes.extend(Submission::places_freed([submission]));
+        if let Some(mail) = cancellation {
+            writes.push(Write::put(mail)?.if_new());
+        }
+        match self.transact(writes).await {
+            Err(TableError::Refused(_)) => Ok(false),
+            done => done.map(|()| true),
+        }
     }
 
     /// The write that takes everything personal out of a submission. It changes nothing if the
@@ -257,10 +290,12 @@ impl Table {
             answers: None,
             reason: String::new(),
             mailed: None,
+            interview: None,
             reviews: BTreeMap::new(),
             ..submission.clone()
         };
         let write = Write::update(submission.key()).parts(&anonymous, &ERASED)?;
+        let write = write.if_is("interview", submission.interview.as_ref());
         Ok(write.if_exists())
     }
 

@@ -1,0 +1,59 @@
+//! The interviews of the caller on their home page
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use shared::bodies::{InterviewBody, is_rejection_known};
+use shared::domain::{Application, Club, Slot, Submission};
+use shared::ids::Id;
+use shared::text::ClubCode;
+use utoipa::ToSchema;
+
+use crate::open::OpenClubBody;
+
+/// An interview of the caller.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HomeInterviewBody {
+    /// Id of the submission.
+    #[schema(value_type = u64)]
+    id: Id<Submission>,
+    /// Name of the application.
+    name: String,
+    /// The club.
+    club: OpenClubBody,
+    /// Name of the committee, or null.
+    committee: Option<String>,
+    /// The interview.
+    interview: InterviewBody,
+}
+
+/// The interviews that are to be chosen, and those that are not over.
+pub(crate) fn interviews_of(
+    submissions: &[&Submission],
+    applications: &HashMap<Id<Application>, Application>,
+    slots: &HashMap<Id<Slot>, Slot>,
+    clubs: &HashMap<&ClubCode, &Club>,
+    now: DateTime<Utc>,
+) -> Vec<HomeInterviewBody> {
+    let show = |submission: &&Submission| {
+        let application = applications.get(&submission.application)?;
+        let interview = InterviewBody::of(submission, application, slots)?;
+        let slot = submission.booked().and_then(|id| slots.get(&id));
+        let is_over = slot.is_some_and(|slot| slot.end.moment() < now);
+        let club = clubs.get(&submission.club)?;
+        let has_committee = submission.committee.is_some();
+        let body = HomeInterviewBody {
+            id: submission.id,
+            name: application.name.clone(),
+            club: OpenClubBody::new(club),
+            committee: has_committee.then(|| submission.committee_name.clone()),
+            interview,
+        };
+        let is_shown = !is_over && !is_rejection_known(submission, application, now);
+        is_shown.then(|| (slot.map(|slot| slot.start), body))
+    };
+    let mut shown: Vec<_> = submissions.iter().filter_map(show).collect();
+    shown.sort_by_key(|(start, body)| (*start, body.id));
+    shown.into_iter().map(|(_, body)| body).collect()
+}

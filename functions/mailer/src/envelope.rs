@@ -1,0 +1,168 @@
+//! What is handed to SES for a mail: its texts, and the calendar files of interviews (K10).
+
+use chrono_tz::Tz;
+use icalendar::{Calendar, Component as _, Event, EventLike as _, EventStatus, Property};
+use shared::domain::{AppointmentNews, EndedInterview, Mail};
+use shared::mail::Message;
+use shared::time::Timestamp;
+
+/// A mail as it is handed to SES.
+#[derive(Debug)]
+pub struct Envelope {
+    /// Its texts.
+    pub message: Message,
+    /// The calendar files.
+    pub calendars: Vec<CalendarFile>,
+}
+
+/// A calendar file (RFC 5545, RFC 5546).
+#[derive(Debug)]
+pub struct CalendarFile {
+    /// Its name.
+    pub name: &'static str,
+    /// Its content.
+    pub content: String,
+}
+
+/// What a calendar file says about an interview.
+pub(crate) struct Entry<'a> {
+    /// Id of the submission.
+    pub(crate) submission: u64,
+    /// Name of the club, which is the organizer.
+    pub(crate) club: &'a str,
+    /// Name of the application.
+    pub(crate) application: &'a str,
+    /// Name of the applicant.
+    pub(crate) name: &'a str,
+    pub(crate) start: Timestamp,
+    pub(crate) end: Timestamp,
+    pub(crate) location: &'a str,
+    /// `SEQUENCE`.
+    pub(crate) number: i64,
+    pub(crate) is_cancelled: bool,
+}
+
+/// Returns the text without control characters, which a name or a place must not have.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
+/// Returns the value of a parameter: without quotation marks, which it cannot have.
+fn parameter(text: &str) -> String {
+    plain(text).replace('"', "'")
+}
+
+impl Entry<'_> {
+    /// Returns the calendar file. `mail` names the applicant's address and the organizer's; `from`
+    /// is the organizer's, if the club has none.
+    pub(crate) fn file(&self, mail: &Mail, from: &str, page: &str) -> CalendarFile {
+        let sender = from.rsplit_once('<').map_or(from, |(_, address)| address);
+        let sender = sender.trim_end_matches('>').trim();
+        let organizer = mail
+            .reply_to
+            .as_ref()
+            .map_or_else(|| sender.to_owned(), ToString::to_string);
+        let number = u32::try_from(self.number).unwrap_or_default();
+        let status = if self.is_cancelled {
+            EventStatus::Cancelled
+        } else {
+            EventStatus::Confirmed
+        };
+        let organizer = Property::new("ORGANIZER", format!("mailto:{organizer}"))
+            .add_parameter("CN", &parameter(self.club))
+            .done();
+        let attendee = Property::new("ATTENDEE", format!("mailto:{}", mail.to))
+            .add_parameter("CN", &parameter(self.name))
+            .add_parameter("ROLE", "REQ-PARTICIPANT")
+            .add_parameter("PARTSTAT", "ACCEPTED")
+            .add_parameter("RSVP", "FALSE")
+            .done();
+        let mut event = Event::new();
+        event
+            .uid(&format!("interview-{}@clubs", self.submission))
+            .sequence(number)
+            .timestamp(mail.queued_at.moment())
+            .starts(self.start.moment())
+            .ends(self.end.moment())
+            .status(status)
+            .summary(&plain(&format!("Interview: {}", self.club)))
+            .description(&format!("{}\n{page}", plain(self.application)))
+            .append_property(organizer)
+            .append_multi_property(attendee);
+        if !self.location.is_empty() {
+            event.location(&plain(self.location));
+        }
+        let method = if self.is_cancelled {
+            "CANCEL"
+        } else {
+            "REQUEST"
+        };
+        let mut calendar = Calendar::empty();
+        for property in [
+            ("VERSION", "2.0"),
+            ("PRODID", "-//Clubs//Clubs//EN"),
+            ("METHOD", method),
+        ] {
+            calendar.append_property(property);
+        }
+        calendar.push(event.done());
+        CalendarFile {
+            name: if self.is_cancelled {
+                "cancelled.ics"
+            } else {
+                "interview.ics"
+            },
+            content: calendar.to_string(),
+        }
+    }
+
+    /// What a mail about an appointment says.
+    pub(crate) fn of_appointment(mail: &Mail) -> Option<Entry<'_>> {
+        let about = mail.appointment.as_ref()?;
+        Some(Entry {
+            submission: mail.about,
+            club: &about.club,
+            application: &about.application,
+            name: &about.name,
+            start: about.start,
+            end: about.end,
+            location: &about.location,
+            number: about.file,
+            is_cancelled: about.news == AppointmentNews::Cancelled,
+        })
+    }
+
+    /// The cancellation of an interview that ends with a decision mail.
+    pub(crate) fn of_ended<'a>(
+        ended: &'a EndedInterview,
+        (club, application): (&'a str, &'a str),
+    ) -> Entry<'a> {
+        let applicant = ended.submission.applicant.as_ref();
+        Entry {
+            submission: ended.submission.id.get(),
+            club,
+            application,
+            name: applicant.map_or("", |applicant| applicant.personal.name.as_str()),
+            start: ended.slot.start,
+            end: ended.slot.end,
+            location: &ended.slot.location,
+            number: ended.file(),
+            is_cancelled: true,
+        }
+    }
+}
+
+/// Returns a time as people say it, in the time zone of the campus.
+pub(crate) fn when(start: Timestamp, end: Timestamp, zone: Tz) -> String {
+    let (start, end) = (
+        start.moment().with_timezone(&zone),
+        end.moment().with_timezone(&zone),
+    );
+    let day = start.format("%A, %-d %B %Y, %H:%M");
+    let until = if start.date_naive() == end.date_naive() {
+        end.format("%H:%M")
+    } else {
+        end.format("%A, %-d %B, %H:%M")
+    };
+    format!("{day} – {until} ({zone})")
+}

@@ -1,0 +1,148 @@
+// `/clubs/{club}/applications/{application}/interviews/`: the slots of a week, who has booked them,
+// and who came. Officers draw slots into the week, or type them.
+
+import { html, useSignal } from "../parts/kit.js";
+import { patch, put, remove } from "../parts/api.js";
+import { loaded, useLoad } from "../parts/load.js";
+import { url } from "../parts/path.js";
+import { address, link, setQuery } from "../parts/router.js";
+import { SlotForm } from "../parts/slot_form.js";
+import { Place, byDay, dayName, dayStart, span } from "../parts/slots.js";
+import { WeekGrid } from "../parts/week_grid.js";
+import { dated, t } from "../parts/texts.js";
+import { Action, Chip, Empty, Icon, Title, confirmed } from "../parts/ui.js";
+
+const WEEK = 7;
+
+/** The Monday of a week, so many weeks later. */
+function monday(text, weeks = 0) {
+  const day = new Date(text ?? dayStart(Date.now()));
+  const from = Number.isNaN(day.getTime()) ? new Date() : day;
+  const back = (from.getDay() + 6) % 7;
+  return new Date(from.getFullYear(), from.getMonth(), from.getDate() - back + weeks * WEEK);
+}
+
+export default function Interviews({ club, application: id }) {
+  const base = url`/clubs/${club}/applications/${id}/`;
+  const application = useLoad(base);
+  const slots = useLoad(`${base}slots/`);
+  const members = useLoad(url`/clubs/${club}/members/`);
+  /** What the form begins with: a slot that is changed, or the times that were drawn. */
+  const edited = useSignal(/** @type {any} */ (null));
+  const all = slots.data ?? [];
+  const week = address.value.query.get("week") ?? firstWeek(all);
+  const from = monday(week);
+  const until = monday(week, 1);
+  const go = (weeks) => () => setQuery({ week: isoDay(monday(week, weeks)) });
+  const shown = all.filter((one) => {
+    const start = Date.parse(one.start_time);
+    return start >= from.getTime() && start < until.getTime();
+  });
+  const close = async () => {
+    edited.value = null;
+    await slots.reload();
+  };
+  const style = /** @type {const} */ ({ day: "numeric", month: "short" });
+  const end = new Date(until.getTime() - 1);
+  return html`<p class="flat noprint"><a class="back" href=${link(base)}><${Icon}
+      name="chevron-left" /> ${application.data?.name ?? t("submissions")}</a></p>
+    <div class="head"><${Title}>${t("interviews")}<//>
+      <span class="push noprint"><a class="button" href=${link(`${base}mails/?type=interview`)}>
+          <${Icon} name="mail" /> ${t("interviews.invite")}</a>
+        <button class="main" onClick=${() => (edited.value = {})}><${Icon} name="plus" />
+          ${t("slots.new")}</button></span></div>
+    ${
+      edited.value &&
+      html`<${SlotForm} key=${JSON.stringify(edited.value)} path=${`${base}slots/`}
+        begun=${edited.value} members=${members.data ?? []}
+        committees=${application.data?.committees ?? []} close=${close} />`
+    }
+    <p class="row middle noprint">
+      <button onClick=${go(-1)}><${Icon} name="chevron-left" /> ${t("previous")}</button>
+      <b role="status">${dated(from, style)} – ${dated(end, { ...style, year: "numeric" })}</b>
+      <button onClick=${go(1)}>${t("next")} <${Icon} name="chevron-right" /></button></p>
+    ${loaded(
+      slots,
+      () => html`<${WeekGrid} from=${from} slots=${shown} draw=${(times) => (edited.value = times)}
+        open=${(slot) => (edited.value = slot)} />
+      ${
+        shown.length === 0
+          ? html`<${Empty} icon="calendar"><p>${t("slots.none")}</p><//>`
+          : byDay(shown).map(
+              ([day, its]) => html`<${Day} key=${day} ...${{ day, slots: its, all, base, close }}
+            edit=${(slot) => (edited.value = slot)} />`,
+            )
+      }`,
+      6,
+    )}`;
+}
+
+const two = (number) => String(number).padStart(2, "0");
+const isoDay = (day) => `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+
+/** The week with the next slot. */
+function firstWeek(slots) {
+  const next = slots.find((one) => Date.parse(one.end_time) > Date.now()) ?? slots.at(-1);
+  return next?.start_time;
+}
+
+/** The slots of a day, as a list that can be printed. */
+function Day({ day, slots, all, base, close, edit }) {
+  const print = (event) => {
+    const section = event.currentTarget.closest("section");
+    section.classList.add("printed");
+    document.body.classList.add("one-printed");
+    window.print();
+    section.classList.remove("printed");
+    document.body.classList.remove("one-printed");
+  };
+  return html`<section><div class="section"><h2>${dayName(day)}</h2>
+      <button class="push noprint" onClick=${print}>${t("slots.print")}</button></div>
+    <ul class="list card">${slots.map(
+      (slot) => html`<li key=${slot.id} class="person">
+      <div class="line"><b>${span(slot)}</b><${Place} at=${slot.location} />
+        <${Chip} kind=${slot.booked === slot.capacity ? "good" : ""}>
+          ${t("slots.booked", { n: slot.booked, of: slot.capacity })}<//>
+        <span class="quiet small">${slot.interviewers.map((one) => one.name).join(", ")}</span>
+        <span class="push noprint"><button onClick=${() => edit(slot)}
+          aria-label=${`${t("builder.edit")}: ${span(slot)}`}><${Icon} name="pencil" />
+          ${t("builder.edit")}</button></span></div>
+      ${slot.note && html`<p class="small">${slot.note}</p>`}
+      ${slot.bookings.map(
+        (one) => html`<${Booking} key=${one.submission} ...${{ one, slot, all, base, close }} />`,
+      )}</li>`,
+    )}</ul></section>`;
+}
+
+/** Somebody who has booked: whether they came, another slot, and the notes, which are a review. */
+function Booking({ one, slot, all, base, close }) {
+  const path = `${base}submissions/${one.submission}/interview/`;
+  const note = (attended) => async () => {
+    await patch(path, { attended: one.attended === attended ? null : attended });
+    await close();
+  };
+  const move = async (event) => {
+    const to = Number(event.currentTarget.value);
+    if (to) await put(path, { slot: to, overlap: true });
+    await close();
+  };
+  const cancel = async () => {
+    if (!confirmed(t("interviews.cancel.sure", { name: one.user.name }))) return false;
+    await remove(path);
+    await close();
+  };
+  const free = all.filter((other) => other.id !== slot.id && other.booked < other.capacity);
+  return html`<div class="line booking"><span class="strong">${one.user.name}</span>
+    <span class="printed-only">☐</span>
+    <span class="line noprint" role="group" aria-label=${t("interviews.came")}>
+      <${Action} run=${note(true)} pressed=${one.attended === true}>${t("interviews.yes")}<//>
+      <${Action} run=${note(false)} pressed=${one.attended === false}>${t("interviews.no")}<//>
+      <a class="button" href=${link(`${base}review/?only=all&open=${one.submission}`)}><${Icon}
+        name="star" /> ${t("interviews.notes")}</a>
+      <select aria-label=${`${t("interviews.move")}: ${one.user.name}`} onChange=${move}>
+        <option value="">${t("interviews.move")} …</option>${free.map(
+          (other) => html`<option value=${other.id}>${dayName(other.start_time)},
+          ${span(other)}</option>`,
+        )}</select>
+      <${Action} className="danger" run=${cancel}>${t("interview.cancel")}<//></span></div>`;
+}

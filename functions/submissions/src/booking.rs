@@ -1,0 +1,266 @@
+//! Booking, moving and cancelling an interview: the same for applicants and officers (K6, K7).
+
+use shared::Shared;
+use shared::bodies::{changes_until, is_rejection_known};
+use shared::bookings::{Freeing, free};
+use shared::db::{Retries, TableError};
+use shared::domain::{
+    Application, AppointmentNews, Booking, Club, Interview, InterviewChange, Slot, Submission,
+};
+use shared::ids::Id;
+use shared::mail::appointment;
+use shared::time::Timestamp;
+use shared::web::{ApiError, Code, Result};
+
+/// Who books, and so which rules hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The applicant: within the notice, and for the committee of the submission.
+    Applicant,
+    /// An officer of the club.
+    Officer,
+}
+
+shared::input! {
+    /// The slot to book.
+    pub struct BookingInput {
+        /// Id of the slot.
+        pub(crate) slot: Id<Slot>, Required;
+        /// Whether to book it although the applicant has another interview at that time.
+        pub(crate) overlap: bool, Free = false;
+    }
+}
+
+/// What a booking is about, as it was read.
+pub(crate) struct Booked {
+    pub(crate) club: Club,
+    pub(crate) application: Application,
+    pub(crate) submission: Submission,
+    /// The slot that the submission has booked.
+    pub(crate) from: Option<Slot>,
+}
+
+/// A request to book a slot.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wish {
+    pub(crate) slot: Id<Slot>,
+    pub(crate) overlap: bool,
+    pub(crate) by: By,
+    /// The order number of the request.
+    pub(crate) received: u64,
+    pub(crate) at: Timestamp,
+}
+
+impl Booked {
+    /// Reads the submission and its slot again, after somebody changed one of them.
+    pub(crate) async fn again(&mut self, app: &Shared) -> Result<()> {
+        let (application, id) = (self.application.id, self.submission.id);
+        let now = app.table.submission(application, id).await?;
+        self.submission = now.ok_or(ApiError::NotFound)?;
+        self.from = match self.submission.booked() {
+            Some(slot) => app.table.slot(application, slot).await?,
+            None => None,
+        };
+        Ok(())
+    }
+
+    /// Whether the applicant knows that they were rejected, so that there is no interview for them.
+    pub(crate) fn is_over(&self, now: Timestamp) -> bool {
+        let interview = self.submission.interview();
+        interview.is_some_and(|interview| interview.over)
+            || is_rejection_known(&self.submission, &self.application, now.moment())
+    }
+
+    fn place(&self) -> (&Club, &Application) {
+        (&self.club, &self.application)
+    }
+
+    /// Books the slot `to`, or moves to it. Afterwards `self` is what is stored: of two requests,
+    /// the one that was received later is kept.
+    pub(crate) async fn book(
+        &mut self,
+        app: &Shared,
+        wish: Wish,
+        mut to: Option<Slot>,
+        bookings: &[Booking],
+    ) -> Result<()> {
+        let mut retries = Retries::default();
+        loop {
+            retries.next().await?;
+            let interview = self.submission.interview().cloned();
+            let interview =
+                interview.unwrap_or_else(|| Interview::invited(self.submission.sequence));
+            if interview.received >= wish.received {
+                return Ok(());
+            }
+            if interview.slot == Some(wish.slot) {
+                return self.saw(app, wish.received).await;
+            }
+            let slot = self.check(app, wish, to.as_ref(), bookings).await?;
+            let from = self.from.as_ref();
+            let news = match from {
+                None => AppointmentNews::Booked,
+                Some(_) => AppointmentNews::Moved,
+            };
+            let news = (news, interview.next_file(from));
+            let new = interview.booked(from, slot, wish.received, wish.at);
+            let is_told = slot.end > wish.at;
+            let mail = appointment(self.place(), &self.submission, slot, news, wish.at);
+            let mail = mail.filter(|_| is_told);
+            let change = InterviewChange {
+                submission: &self.submission,
+                new: new.clone(),
+                to: Some(slot),
+                mail: mail.as_ref(),
+            };
+            match app.table.change_interview(change).await {
+                Ok(()) => {
+                    self.submission.interview = Some(new);
+                    self.from = to;
+                    return Ok(());
+                }
+                Err(TableError::Refused(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let application = self.application.id;
+            let ((), now) = futures::try_join!(self.again(app), async {
+                Ok(app.table.slot(application, wish.slot).await?)
+            })?;
+            to = now;
+        }
+    }
+
+    /// Notes that a request came which changes nothing, so that none that was received earlier
+    /// does.
+    async fn saw(&mut self, app: &Shared, received: u64) -> Result<()> {
+        let mut retries = Retries::default();
+        loop {
+            retries.next().await?;
+            let Some(interview) = self.submission.interview() else {
+                return Ok(());
+            };
+            if interview.received >= received {
+                return Ok(());
+            }
+            let new = Interview {
+                received,
+                ..interview.clone()
+            };
+            let change = InterviewChange {
+                submission: &self.submission,
+                new: new.clone(),
+                to: None,
+                mail: None,
+            };
+            match app.table.change_interview(change).await {
+                Ok(()) => {
+                    self.submission.interview = Some(new);
+                    return Ok(());
+                }
+                Err(TableError::Refused(_)) => self.again(app).await?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Returns the slot if it may be booked.
+    async fn check<'a>(
+        &self,
+        app: &Shared,
+        wish: Wish,
+        to: Option<&'a Slot>,
+        bookings: &[Booking],
+    ) -> Result<&'a Slot> {
+        let is_officer = wish.by == By::Officer;
+        if !is_officer && self.is_over(wish.at) {
+            let why = "This application is decided.";
+            return Err(ApiError::rule(why).coded(Code::ApplicationClosed));
+        }
+        let slot = to
+            .filter(|slot| !slot.deleted && slot.application == self.application.id)
+            .filter(|slot| is_officer || slot.is_for(self.submission.committee));
+        let slot = slot.ok_or_else(|| {
+            let why = "There is no slot with this id for this submission.";
+            ApiError::field("slot", why)
+        })?;
+        let is_closed = |slot: &Slot| changes_until(slot, &self.application) <= wish.at;
+        if !is_officer && (is_closed(slot) || self.from.as_ref().is_some_and(is_closed)) {
+            return Err(closed());
+        }
+        if slot.is_full() {
+            let why = "All places of this slot are taken.";
+            return Err(ApiError::field("slot", why).coded(Code::SlotFull));
+        }
+        if !wish.overlap && self.overlaps(app, wish.by, slot, bookings).await? {
+            let why = "There is another interview at this time. Send `overlap` to book both.";
+            return Err(ApiError::field("slot", why).coded(Code::Overlap));
+        }
+        Ok(slot)
+    }
+
+    /// Whether the person has booked another slot at the time of this one: for officers, in their
+    /// club; for applicants, in any club that is not archived. 1 batch read, if anything is booked.
+    async fn overlaps(
+        &self,
+        app: &Shared,
+        by: By,
+        slot: &Slot,
+        bookings: &[Booking],
+    ) -> Result<bool> {
+        let others = bookings.iter().filter(|booking| {
+            booking.submission != self.submission.id.get()
+                && (by == By::Applicant || booking.club == self.club.code)
+        });
+        let wanted = others.map(|booking| (booking.application, booking.slot));
+        let slots = app.table.slots_by_id(wanted).await?;
+        let there: Vec<_> = slots
+            .into_values()
+            .filter(|other| other.overlaps(slot))
+            .map(|other| other.club)
+            .collect();
+        if there.is_empty() || there.contains(&self.club.code) {
+            return Ok(!there.is_empty());
+        }
+        let clubs = app.table.clubs(&there).await?;
+        Ok(clubs.into_values().any(|club| !club.archived))
+    }
+
+    /// Gives the place back. Afterwards `self` is what is stored.
+    pub(crate) async fn cancel(&mut self, app: &Shared, by: By, received: u64) -> Result<()> {
+        let mut retries = Retries::default();
+        loop {
+            retries.next().await?;
+            let is_later = |interview: &Interview| interview.received >= received;
+            let Some(slot) = self.from.clone() else {
+                return self.saw(app, received).await;
+            };
+            if self.submission.interview().is_none_or(is_later) {
+                return Ok(());
+            }
+            if by == By::Applicant && changes_until(&slot, &self.application) <= app.now() {
+                return Err(closed());
+            }
+            let freeing = Freeing {
+                place: self.place(),
+                slot: &slot,
+                received,
+                over: false,
+                now: app.now(),
+            };
+            match free(&app.table, &self.submission, &freeing).await {
+                Ok(interview) => {
+                    self.submission.interview = interview;
+                    self.from = None;
+                    return Ok(());
+                }
+                Err(TableError::Refused(_)) => self.again(app).await?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+fn closed() -> ApiError {
+    let why = "It is too late to change this interview. Ask the club.";
+    ApiError::field("slot", why).coded(Code::SlotClosed)
+}

@@ -1,0 +1,186 @@
+//! `/clubs/{club}/applications/{application}/submissions/{submission}/interview/`: for officers
+//! (K8)
+
+use std::collections::HashMap;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use shared::Shared;
+use shared::bodies::InterviewBody;
+use shared::db::{Retries, TableError};
+use shared::domain::{Application, Interview, InterviewChange, Slot, Submission};
+use shared::ids::Id;
+use shared::time::Timestamp;
+use shared::web::{
+    ApiError, Input, Mode, NoContent, NoInput, Officer, Reader, ReceivedAt, Result,
+    applicant_erased,
+};
+
+use crate::booking::{Booked, BookingInput, By, Wish};
+
+shared::input! {
+    /// What an officer notes about an interview.
+    pub struct AttendanceInput {
+        /// Whether the applicant came; null if that is not known.
+        attended: Option<bool>, Required;
+    }
+}
+
+/// What the routes of this file read: a submission that is not the caller's own.
+async fn booked(app: &Shared, scope: Officer<Application, Submission>) -> Result<Booked> {
+    let (application, submission) = (scope.parent, scope.object);
+    if submission.person == Some(scope.user.id()) {
+        return Err(ApiError::Forbidden);
+    }
+    let from = match submission.booked() {
+        Some(slot) => app.table.slot(application.id, slot).await?,
+        None => None,
+    };
+    Ok(Booked {
+        club: scope.club,
+        application,
+        submission,
+        from,
+    })
+}
+
+fn not_erased(booked: &Booked) -> Result<Id<shared::domain::Person>> {
+    booked.submission.person.ok_or_else(applicant_erased)
+}
+
+/// The interview as it is stored now.
+fn body(booked: &Booked) -> Result<Response> {
+    let slots: HashMap<Id<Slot>, Slot> = booked
+        .from
+        .iter()
+        .map(|slot| (slot.id, slot.clone()))
+        .collect();
+    let shown = InterviewBody::of(&booked.submission, &booked.application, &slots);
+    let shown = shown.ok_or(ApiError::NotFound)?;
+    Ok(Json(shown.with_attendance(&booked.submission)).into_response())
+}
+
+/// Get the interview of a submission.
+///
+/// For officers. It is 404 if the applicant is not invited.
+#[utoipa::path(
+    get, tag = "interviews", security(("bearer" = [])),
+    path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/interview/",
+    params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    responses((status = 200, body = InterviewBody))
+)]
+pub async fn show_submission_interview(
+    State(app): State<Shared>,
+    scope: Officer<Application, Submission>,
+) -> Result<Response> {
+    body(&booked(&app, scope).await?)
+}
+
+/// Book an interview for an applicant, or move it.
+///
+/// For officers, also for begun slots, for decided submissions, and for applicants who were not
+/// invited: a booking invites them. The applicant gets a mail with a calendar file.
+#[utoipa::path(
+    put, tag = "interviews", security(("bearer" = [])),
+    path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/interview/",
+    params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    request_body = BookingInput, responses((status = 200, body = InterviewBody))
+)]
+pub async fn book_submission_interview(
+    State(app): State<Shared>,
+    ReceivedAt(received): ReceivedAt,
+    scope: Officer<Application, Submission>,
+    Input(input): Input<BookingInput>,
+) -> Result<Response> {
+    let mut booked = booked(&app, scope).await?;
+    let mut reader = Reader::new(Mode::Create);
+    let slot = reader.get(input.slot);
+    let overlap = reader.get(input.overlap).unwrap_or_default();
+    reader.finish()?;
+    let person = not_erased(&booked)?;
+    let wish = Wish {
+        slot: slot.ok_or(ApiError::NotFound)?,
+        overlap,
+        by: By::Officer,
+        received: app.ids.received(received),
+        at: Timestamp::at(received),
+    };
+    let (to, bookings) = futures::try_join!(
+        app.table.slot(booked.application.id, wish.slot),
+        app.table.bookings(person)
+    )?;
+    booked.book(&app, wish, to, &bookings).await?;
+    body(&booked)
+}
+
+/// Cancel the interview of an applicant.
+///
+/// For officers. The place is given back, and the applicant gets a mail and stays invited.
+/// Cancelling again is 204, too.
+#[utoipa::path(
+    delete, tag = "interviews", security(("bearer" = [])),
+    path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/interview/",
+    params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    responses((status = 204))
+)]
+pub async fn cancel_submission_interview(
+    State(app): State<Shared>,
+    ReceivedAt(received): ReceivedAt,
+    scope: Officer<Application, Submission>,
+    _: NoInput,
+) -> Result<NoContent> {
+    let mut booked = booked(&app, scope).await?;
+    not_erased(&booked)?;
+    let received = app.ids.received(received);
+    booked.cancel(&app, By::Officer, received).await?;
+    Ok(NoContent)
+}
+
+/// Note whether an applicant came to their interview.
+///
+/// For officers. Applicants never see it. It is null again after a move.
+#[utoipa::path(
+    patch, tag = "interviews", security(("bearer" = [])),
+    path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/interview/",
+    params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
+    request_body = AttendanceInput, responses((status = 200, body = InterviewBody))
+)]
+pub async fn note_attendance(
+    State(app): State<Shared>,
+    scope: Officer<Application, Submission>,
+    Input(input): Input<AttendanceInput>,
+) -> Result<Response> {
+    let mut booked = booked(&app, scope).await?;
+    let mut reader = Reader::new(Mode::Update);
+    let attended = reader.get(input.attended);
+    reader.finish()?;
+    not_erased(&booked)?;
+    let mut retries = Retries::default();
+    loop {
+        retries.next().await?;
+        let interview = booked.submission.interview();
+        let interview = interview.filter(|interview| interview.slot.is_some());
+        let Some(interview) = interview else {
+            return Err(ApiError::rule("Nothing is booked for this submission."));
+        };
+        let new = Interview {
+            attended: attended.unwrap_or(interview.attended),
+            ..interview.clone()
+        };
+        if new == *interview {
+            return body(&booked);
+        }
+        let change = InterviewChange {
+            submission: &booked.submission,
+            new: new.clone(),
+            to: None,
+            mail: None,
+        };
+        match app.table.change_interview(change).await {
+            Ok(()) => booked.submission.interview = Some(new),
+            Err(TableError::Refused(_)) => booked.again(&app).await?,
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Places of people who know that they were rejected. When the release time has come and somebody
+//! asks, they are given back (K9). Rejections that were mailed are handled by the mail worker.
+
+use std::collections::HashMap;
+
+use shared::Shared;
+use shared::bodies::is_rejection_known;
+use shared::bookings::{Freeing, free};
+use shared::db::TableError;
+use shared::domain::{Answered, Application, ApplicationParts, Club, Slot, Submission};
+use shared::ids::Id;
+use shared::web::Result;
+
+use crate::slot_body::ShownSlot;
+
+/// How many places one request gives back. The next request goes on.
+const AT_ONCE: usize = 20;
+
+/// Gives the place of a submission back, if its applicant knows the rejection and the interview has
+/// not begun. Returns whether it did.
+async fn free_known(
+    app: &Shared,
+    (club, application): (&Club, &Application),
+    submission: &Submission,
+    slot: &Slot,
+) -> Result<bool> {
+    let freeing = Freeing {
+        place: (club, application),
+        slot,
+        received: 0,
+        over: true,
+        now: app.now(),
+    };
+    match free(&app.table, submission, &freeing).await {
+        Ok(_) => Ok(true),
+        // Somebody else changed it. The next request looks again.
+        Err(TableError::Refused(_)) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether a place in this slot is to be given back.
+fn is_due(app: &Shared, application: &Application, submission: &Submission, slot: &Slot) -> bool {
+    let now = app.clock.now();
+    submission.booked() == Some(slot.id)
+        && slot.start.moment() > now
+        && is_rejection_known(submission, application, now)
+}
+
+/// Gives back the places in these slots whose people know that they were rejected.
+pub(crate) async fn free_released(
+    app: &Shared,
+    (club, application): (&Club, &Application),
+    shown: &mut [ShownSlot],
+) -> Result<()> {
+    let mut left = AT_ONCE;
+    for ShownSlot { slot, bookings, .. } in shown {
+        let due = bookings
+            .iter()
+            .filter(|submission| is_due(app, application, submission, slot));
+        let due: Vec<Submission> = due.take(left).cloned().collect();
+        left -= due.len();
+        for submission in due {
+            if free_known(app, (club, application), &submission, slot).await? {
+                slot.seats.remove(&submission.id.to_string());
+                bookings.retain(|one| one.id != submission.id);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Gives back the places of a person's own submissions, if they know the rejection.
+pub(crate) async fn free_own(
+    app: &Shared,
+    submissions: &[Answered],
+    parts: &ApplicationParts,
+) -> Result<()> {
+    let place = |submission: &Submission| {
+        let slots: &HashMap<Id<Slot>, Slot> = &parts.references.slots;
+        let slot = slots.get(&submission.booked()?)?;
+        let application = parts.applications.get(&submission.application)?;
+        is_due(app, application, submission, slot).then_some((application, slot))
+    };
+    for submission in submissions.iter().take(AT_ONCE) {
+        if let Some((application, slot)) = place(submission)
+            && let Some(club) = app.table.club(&submission.club).await?
+        {
+            free_known(app, (&club, application), submission, slot).await?;
+        }
+    }
+    Ok(())
+}

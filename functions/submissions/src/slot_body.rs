@@ -1,0 +1,298 @@
+//! Slots as officers see and write them (K1, K2).
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use shared::Shared;
+use shared::bookings::seated;
+use shared::domain::{
+    Application, Committee, Interviewer, Membership, Person, Personal, Slot, Submission,
+};
+use shared::ids::Id;
+use shared::limits;
+use shared::text::ClubCode;
+use shared::text::kinds::{Line, List, Places, SlotNote};
+use shared::time::Timestamp;
+use shared::web::{Mode, Reader, Result};
+use utoipa::ToSchema;
+
+/// A slot: a time at which a club holds interviews.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SlotBody {
+    /// Id of the slot.
+    #[schema(value_type = u64)]
+    id: Id<Slot>,
+    /// When it begins.
+    start_time: Timestamp,
+    /// When it ends.
+    end_time: Timestamp,
+    /// Where it is, one line. If it is an https address, it can be shown as a link.
+    location: String,
+    /// How many people can book it.
+    capacity: u16,
+    /// Id of the committee that it is for; null if it is for all.
+    #[schema(value_type = Option<u64>)]
+    committee: Option<Id<Committee>>,
+    /// The members of the club who hold the interviews.
+    interviewers: Vec<NamedPerson>,
+    /// A note of the officers.
+    note: String,
+    /// How many people have booked it.
+    booked: usize,
+    /// Who has booked it, the first first.
+    bookings: Vec<BookingBody>,
+}
+
+/// A person by name.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NamedPerson {
+    /// User id.
+    #[schema(value_type = u64)]
+    id: Id<Person>,
+    /// User name.
+    username: String,
+    /// Whole name.
+    name: String,
+}
+
+impl NamedPerson {
+    fn new(id: Id<Person>, personal: &Personal) -> Self {
+        Self {
+            id,
+            username: personal.username.clone(),
+            name: personal.name.clone(),
+        }
+    }
+}
+
+/// Somebody who has booked a slot.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BookingBody {
+    /// Id of the submission.
+    #[schema(value_type = u64)]
+    submission: Id<Submission>,
+    /// The applicant.
+    user: NamedPerson,
+    /// Whether the applicant came; null if nobody has noted it.
+    attended: Option<bool>,
+    /// When it was booked.
+    booked_at: Option<Timestamp>,
+}
+
+/// A slot with everything that its body needs.
+#[derive(Debug, Clone)]
+pub struct ShownSlot {
+    pub(crate) slot: Slot,
+    pub(crate) note: String,
+    /// The submissions that have booked it.
+    pub(crate) bookings: Vec<Submission>,
+    /// The memberships of those who hold the interviews.
+    pub(crate) interviewers: Vec<Membership>,
+}
+
+impl ShownSlot {
+    /// Reads what belongs to a slot: 3 parallel reads, in one round.
+    pub(crate) async fn of(app: &Shared, slot: Slot) -> Result<Self> {
+        let people = slot.interviewers.iter().map(|one| one.person);
+        let booked = seated(&slot);
+        let (note, bookings, interviewers) = futures::try_join!(
+            app.table.slot_note(slot.application, slot.id),
+            app.table.submissions_by_id(slot.application, &booked),
+            app.table.members_among(&slot.club, people)
+        )?;
+        Ok(Self {
+            slot,
+            note,
+            bookings,
+            interviewers,
+        })
+    }
+
+    /// Reads what belongs to the slots of an application: 3 parallel reads.
+    pub(crate) async fn all_of(
+        app: &Shared,
+        (club, application): (&ClubCode, Id<Application>),
+        slots: Vec<Slot>,
+    ) -> Result<Vec<Self>> {
+        let mut people: Vec<Id<Person>> = slots
+            .iter()
+            .flat_map(|slot| slot.interviewers.iter().map(|one| one.person))
+            .collect();
+        people.sort();
+        people.dedup();
+        let booked: Vec<Id<Submission>> = slots.iter().flat_map(seated).collect();
+        let (notes, bookings, members) = futures::try_join!(
+            app.table.slot_notes(application),
+            app.table.submissions_by_id(application, &booked),
+            app.table.members_among(club, people.into_iter())
+        )?;
+        let mut in_slot: HashMap<Id<Slot>, Vec<Submission>> = HashMap::new();
+        for submission in bookings {
+            if let Some(slot) = submission.booked() {
+                in_slot.entry(slot).or_default().push(submission);
+            }
+        }
+        let show = |slot: Slot| Self {
+            note: notes.get(&slot.id).cloned().unwrap_or_default(),
+            bookings: in_slot.remove(&slot.id).unwrap_or_default(),
+            interviewers: members
+                .iter()
+                .filter(|member| slot.interviewers.iter().any(|one| one.is(member)))
+                .cloned()
+                .collect(),
+            slot,
+        };
+        Ok(slots.into_iter().map(show).collect())
+    }
+
+    /// Returns the body of the slot.
+    pub(crate) fn body(&self) -> SlotBody {
+        let Self {
+            slot,
+            note,
+            bookings,
+            interviewers,
+        } = self;
+        let interviewer = |one: &Interviewer| {
+            let member = interviewers.iter().find(|member| one.is(member))?;
+            Some(NamedPerson::new(one.person, &member.personal))
+        };
+        let mut booked: Vec<&Submission> = bookings
+            .iter()
+            .filter(|submission| submission.booked() == Some(slot.id))
+            .collect();
+        booked.sort_by_key(|submission| {
+            let interview = submission.interview();
+            interview.map(|interview| (interview.booked_at, interview.received))
+        });
+        SlotBody {
+            id: slot.id,
+            start_time: slot.start,
+            end_time: slot.end,
+            location: slot.location.clone(),
+            capacity: slot.capacity,
+            committee: slot.committee,
+            interviewers: slot.interviewers.iter().filter_map(interviewer).collect(),
+            note: note.clone(),
+            booked: slot.seats.len(),
+            bookings: booked.into_iter().filter_map(booking).collect(),
+        }
+    }
+}
+
+fn booking(submission: &Submission) -> Option<BookingBody> {
+    let interview = submission.interview()?;
+    let personal = &submission.applicant.as_ref()?.personal;
+    Some(BookingBody {
+        submission: submission.id,
+        user: NamedPerson::new(submission.person?, personal),
+        attended: interview.attended,
+        booked_at: interview.booked_at,
+    })
+}
+
+shared::input! {
+    /// A slot.
+    pub struct SlotInput {
+        /// When it begins. It may be in the past.
+        pub(crate) start_time: Timestamp, Required;
+        /// When it ends: after it begins, and at most 24 hours later.
+        pub(crate) end_time: Timestamp, Required;
+        /// Where it is: one line, at most 255 characters.
+        pub(crate) location: Line, Optional;
+        /// How many people can book it, from 1 to 50.
+        pub(crate) capacity: Places, Optional = 1;
+        /// Id of the committee that it is for, or null for all.
+        pub(crate) committee: Option<Id<Committee>>, Optional;
+        /// User ids of those who hold the interviews: at most 10 members of the club.
+        pub(crate) interviewers: List<Id<Person>, { limits::INTERVIEWERS }>, Optional;
+        /// A note of the officers, at most 2,000 characters.
+        pub(crate) note: SlotNote, Optional;
+    }
+}
+
+/// What a request says about a slot, besides its fields: to be checked against the club.
+pub(crate) struct Wanted {
+    /// The note, if it was sent.
+    pub(crate) note: Option<String>,
+    /// The interviewers, if they were sent.
+    pub(crate) interviewers: Option<Vec<Id<Person>>>,
+}
+
+impl SlotInput {
+    /// Reads the fields into `slot`, and collects what is wrong in `reader`.
+    pub(crate) fn read(
+        self,
+        reader: &mut Reader,
+        application: &Application,
+        slot: &mut Slot,
+    ) -> Wanted {
+        reader.set(self.start_time, &mut slot.start);
+        reader.set(self.end_time, &mut slot.end);
+        check_times(reader, slot.start, slot.end);
+        reader.set(self.location, &mut slot.location);
+        reader.set(self.capacity, &mut slot.capacity);
+        if let Some(committee) = reader.get(self.committee) {
+            if committee.is_some_and(|id| application.committee(id).is_none()) {
+                let why = "This application has no committee with this id.";
+                reader.errors.add("committee", why);
+            }
+            slot.committee = committee;
+        }
+        let interviewers = reader.get(self.interviewers);
+        if interviewers
+            .as_ref()
+            .is_some_and(|all| all.len() > limits::INTERVIEWERS)
+        {
+            let why = format!("At most {} interviewers are allowed.", limits::INTERVIEWERS);
+            reader.errors.add("interviewers", why);
+        }
+        Wanted {
+            note: reader.get(self.note),
+            interviewers,
+        }
+    }
+}
+
+/// Checks that the end is after the start, and at most 24 hours later.
+fn check_times(reader: &mut Reader, start: Timestamp, end: Timestamp) {
+    if reader.errors.has("start_time") || reader.errors.has("end_time") {
+        return;
+    }
+    if end <= start {
+        reader
+            .errors
+            .add("end_time", "`end_time` must be after `start_time`.");
+    } else if end.moment() - start.moment() > limits::SLOT_TIME {
+        let why = "`end_time` can be at most 24 hours after `start_time`.";
+        reader.errors.add("end_time", why);
+    }
+}
+
+/// Returns the interviewers with these ids, if all of them are members of the club: 1 batch read.
+pub(crate) async fn interviewers(
+    app: &Shared,
+    club: &ClubCode,
+    wanted: &[Id<Person>],
+) -> Result<(Vec<Interviewer>, Vec<Membership>)> {
+    let members = app
+        .table
+        .members_among(club, wanted.iter().copied())
+        .await?;
+    let mut reader = Reader::new(Mode::Create);
+    let mut found: Vec<Interviewer> = Vec::new();
+    for (i, id) in wanted.iter().enumerate() {
+        match members.iter().find(|member| member.person == *id) {
+            Some(member) if found.iter().all(|known| known.person != *id) => {
+                found.push(Interviewer::new(member));
+            }
+            Some(_) => {}
+            None => {
+                let why = "There is no member of the club with this id.";
+                reader.errors.add(format!("interviewers.{i}"), why);
+            }
+        }
+    }
+    reader.finish()?;
+    Ok((found, members))
+}

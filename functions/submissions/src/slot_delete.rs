@@ -1,0 +1,79 @@
+//! `/clubs/{club}/applications/{application}/slots/{slot}/` (DELETE)
+
+use axum::extract::State;
+use shared::Shared;
+use shared::bookings::free_all;
+use shared::db::{Retries, TableError};
+use shared::domain::{Application, Club, Slot};
+use shared::web::{ApiError, Code, NoBody, NoContent, Officer, Params, ReceivedAt, Result};
+
+use crate::slot_body::ShownSlot;
+
+/// Delete a slot.
+///
+/// For officers. A slot with bookings is 400, unless `force` is true: then its places are freed,
+/// and everybody who has booked it gets a mail.
+#[utoipa::path(
+    delete, path = "/api/clubs/{club}/applications/{application}/slots/{slot}/",
+    tag = "interviews", security(("bearer" = [])),
+    params(
+        ("club" = String, Path), ("application" = u64, Path), ("slot" = u64, Path),
+        ("force" = Option<bool>, Query, description = "Free the places of those who have booked it")
+    ),
+    responses((status = 204))
+)]
+pub async fn delete_slot(
+    State(app): State<Shared>,
+    ReceivedAt(received): ReceivedAt,
+    scope: Officer<Application, Slot>,
+    params: Params,
+    _: NoBody,
+) -> Result<NoContent> {
+    params.only(&["force"])?;
+    let force = params.flag("force")?.unwrap_or(false);
+    let (club, application, mut slot) = (scope.club, scope.parent, scope.object);
+    if scope.if_match.is_given() && !slot.deleted {
+        let shown = ShownSlot::of(&app, slot.clone()).await?;
+        scope.if_match.check(|| shown.body())?;
+    }
+    let mut retries = Retries::default();
+    // An earlier deletion may have ended before it was finished.
+    while !slot.deleted {
+        retries.next().await?;
+        if !slot.seats.is_empty() && !force {
+            let why = "Somebody has booked this slot. Add ?force=true to cancel these interviews.";
+            return Err(ApiError::rule(why).coded(Code::InUse));
+        }
+        match app.table.mark_slot_deleted(&slot).await {
+            Ok(()) => slot.deleted = true,
+            Err(TableError::Refused(_)) if scope.if_match.is_given() => {
+                return Err(ApiError::PreconditionFailed);
+            }
+            Err(TableError::Refused(_)) => {
+                let now = app.table.slot(application.id, slot.id).await?;
+                slot = now.ok_or(ApiError::NotFound)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let received = app.ids.received(received);
+    let removed = remove(&app, (&club, &application), slot, received).await;
+    removed.map_err(ApiError::after_write)?;
+    Ok(NoContent)
+}
+
+/// Gives the places of a slot that is being deleted back, and removes it. Safe to repeat.
+async fn remove(
+    app: &Shared,
+    place: (&Club, &Application),
+    slot: Slot,
+    received: u64,
+) -> Result<()> {
+    let Some(slot) = free_all(&app.table, place, slot, received, app.now()).await? else {
+        return Ok(());
+    };
+    match app.table.remove_slot(&slot).await {
+        Ok(()) | Err(TableError::Refused(_)) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,130 @@
+//! `/clubs/{club}/applications/{application}/slots/`, `…/{slot}/`
+
+use axum::Json;
+use axum::extract::State;
+use shared::Shared;
+use shared::db::TableError;
+use shared::domain::{Application, Slot};
+use shared::web::{ApiError, Created, Input, Mode, NewId, Officer, Params, Reader, Result};
+
+use crate::release::free_released;
+use crate::slot_body::{ShownSlot, SlotBody, SlotInput};
+use crate::slot_change::change;
+use crate::slot_store::{new_slot, store};
+
+/// List the slots of an application.
+///
+/// For officers. The earliest comes first.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/slots/", tag = "interviews",
+    security(("bearer" = [])),
+    params(
+        ("club" = String, Path), ("application" = u64, Path),
+        ("series" = Option<u64>, Query,
+            description = "Only the slots of one series: from the header `Location` of its answer")
+    ),
+    responses((status = 200, body = Vec<SlotBody>))
+)]
+pub async fn list_slots(
+    State(app): State<Shared>,
+    params: Params,
+    scope: Officer<Application>,
+) -> Result<Json<Vec<SlotBody>>> {
+    let series = params.id::<Slot>("series")?;
+    let mut slots = app.table.slots(scope.parent.id).await?;
+    slots.retain(|slot| series.is_none_or(|series| slot.creation == series.get()));
+    let place = (&scope.club.code, scope.parent.id);
+    let mut shown = ShownSlot::all_of(&app, place, slots).await?;
+    free_released(&app, (&scope.club, &scope.parent), &mut shown).await?;
+    Ok(Json(shown.iter().map(ShownSlot::body).collect()))
+}
+
+/// Create a slot.
+///
+/// For officers. Slots in the past may be made. An application has at most 1,000 slots.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/applications/{application}/slots/", tag = "interviews",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    request_body = SlotInput, responses((status = 201, body = SlotBody))
+)]
+pub async fn create_slot(
+    State(app): State<Shared>,
+    scope: Officer<Application>,
+    new: NewId,
+    Input(input): Input<SlotInput>,
+) -> Result<Created<SlotBody>> {
+    let mut slot = new_slot(&scope.parent, new.0, new.0);
+    let mut reader = Reader::new(Mode::Create);
+    let wanted = input.read(&mut reader, &scope.parent, &mut slot);
+    reader.finish()?;
+    let shown = store(&app, scope.parent, vec![slot], wanted).await?;
+    let shown = shown.into_iter().next().ok_or(ApiError::NotFound)?;
+    let Slot {
+        club,
+        application,
+        id,
+        ..
+    } = &shown.slot;
+    Ok(Created {
+        location: format!("/api/clubs/{club}/applications/{application}/slots/{id}/"),
+        body: shown.body(),
+    })
+}
+
+/// A slot that is not being deleted.
+pub(crate) fn visible(slot: Slot) -> Result<Slot> {
+    Some(slot)
+        .filter(|slot| !slot.deleted)
+        .ok_or(ApiError::NotFound)
+}
+
+/// Get a slot.
+///
+/// For officers.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/slots/{slot}/", tag = "interviews",
+    security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("slot" = u64, Path)),
+    responses((status = 200, body = SlotBody))
+)]
+pub async fn show_slot(
+    State(app): State<Shared>,
+    scope: Officer<Application, Slot>,
+) -> Result<Json<SlotBody>> {
+    let shown = ShownSlot::of(&app, visible(scope.object)?).await?;
+    let mut shown = [shown];
+    free_released(&app, (&scope.club, &scope.parent), &mut shown).await?;
+    let [shown] = shown;
+    Ok(Json(shown.body()))
+}
+
+/// Change a slot.
+///
+/// For officers. Fields that are not sent stay as they are. If its time or its place changes,
+/// everybody who has booked it gets a mail.
+#[utoipa::path(
+    patch, path = "/api/clubs/{club}/applications/{application}/slots/{slot}/", tag = "interviews",
+    security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("slot" = u64, Path)),
+    request_body = SlotInput, responses((status = 200, body = SlotBody))
+)]
+pub async fn update_slot(
+    State(app): State<Shared>,
+    scope: Officer<Application, Slot>,
+    Input(input): Input<SlotInput>,
+) -> Result<Json<SlotBody>> {
+    let shown = ShownSlot::of(&app, visible(scope.object)?).await?;
+    let (application, slot) = (scope.parent.id, shown.slot.id);
+    let read = async || match app.table.slot(application, slot).await? {
+        Some(slot) if !slot.deleted => ShownSlot::of(&app, slot)
+            .await
+            .map(Some)
+            .map_err(|_| TableError::Busy("the slot could not be read".into())),
+        _ => Ok(None),
+    };
+    let saved = shared::web::edit(&scope.if_match, shown, ShownSlot::body, read, |old| {
+        change(&app, (&scope.club, &scope.parent), old, input.clone())
+    });
+    let saved = saved.await?;
+    Ok(Json(saved.body()))
+}

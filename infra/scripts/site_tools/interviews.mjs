@@ -1,0 +1,79 @@
+// Interviews: an officer draws times into a week, somebody chooses one on a phone, and the officer
+// notes who came.
+
+import assert from "node:assert/strict";
+import { PHONE, accessible, heading, mailTo, origin, signIn, windowOf } from "./lib.mjs";
+
+const olivia = await windowOf();
+olivia.on("dialog", (dialog) => dialog.accept());
+await olivia.goto(`${origin}/clubs/robotics/recruitment/`);
+await signIn(olivia, "Olivia Marsh");
+await olivia.getByRole("link", { name: "Interviews: Autumn recruitment" }).click();
+await heading(olivia, "Interviews");
+await olivia.getByText("1 of 1 booked").first().waitFor();
+await accessible(olivia, "interviews");
+
+// Times are drawn with the mouse, and the form has them.
+const column = olivia.locator(".hours-of").nth(6);
+await column.scrollIntoViewIfNeeded();
+const box = await column.boundingBox();
+assert.ok(box, "a column to draw in");
+// The hours begin at eight.
+const hour = box.height / 12;
+await olivia.mouse.move(box.x + box.width / 2, box.y + hour);
+await olivia.mouse.down();
+await olivia.mouse.move(box.x + box.width / 2, box.y + 3 * hour, { steps: 4 });
+await olivia.mouse.up();
+await heading(olivia, "Interviews");
+await olivia.getByRole("heading", { name: "New times" }).waitFor();
+assert.match(await olivia.getByLabel("Start", { exact: true }).inputValue(), /T09:00$/);
+assert.match(await olivia.getByLabel("End", { exact: true }).inputValue(), /T11:00$/);
+await olivia.getByLabel("Place", { exact: true }).fill("https://meet.example/robots");
+await accessible(olivia, "interviews-form");
+const before = await olivia.locator(".grid-week .slot").count();
+await olivia.getByRole("button", { name: "Save", exact: true }).click();
+await olivia.waitForFunction(
+  (n) => document.querySelectorAll(".grid-week .slot").length === n + 4,
+  before,
+);
+
+// Who came is noted, and taken back by the same button.
+const came = olivia.getByRole("button", { name: "Came", exact: true }).first();
+await came.click();
+await olivia.waitForFunction(
+  () => document.querySelector(".booking button")?.getAttribute("aria-pressed") === "true",
+);
+
+// Everybody who is not decided and not invited gets a mail: here nobody is left.
+await olivia.getByRole("link", { name: "Invite", exact: true }).click();
+await heading(olivia, "Mails");
+await olivia.getByText(/without a decision/).waitFor();
+await accessible(olivia, "mails-interview");
+
+// On a phone: the home page says what is next, and three taps choose another time.
+const avery = await windowOf({ viewport: PHONE });
+avery.on("dialog", (dialog) => dialog.accept());
+await avery.goto(origin);
+await avery.getByRole("button", { name: "Sign in", exact: true }).first().click();
+await avery.getByRole("button", { name: "Avery Admin", exact: true }).click();
+await avery.getByRole("link", { name: "Look or change" }).first().click();
+await heading(avery, /^Interview with/);
+await avery.getByText("Booked", { exact: true }).waitFor();
+await accessible(avery, "interview");
+await avery.setViewportSize(PHONE);
+await avery.getByRole("button", { name: "Choose another time" }).click();
+await avery.locator(".times button").first().click();
+await accessible(avery, "interview-choose");
+await avery.setViewportSize(PHONE);
+await avery.getByRole("button", { name: "Book this time" }).click();
+await avery.getByText("Booked. You get a mail with a calendar file.").waitFor();
+assert.match(await mailTo("admin@", /It is now/), /It is now/);
+const mails = await (await fetch(`${origin}/local/mail.json`)).json();
+const told = mails.find((mail) => mail.attachments.length > 0);
+assert.equal(told?.attachments[0].type, "text/calendar");
+await avery.getByRole("button", { name: "Cancel", exact: true }).click();
+await avery.getByText("Cancelled. You get a mail.").waitFor();
+await avery.getByRole("heading", { name: "Choose a time" }).waitFor();
+await avery.goto(`${origin}/applications/`);
+await avery.getByText("Invited to an interview").first().waitFor();
+await accessible(avery, "applications-interview");

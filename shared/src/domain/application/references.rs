@@ -1,0 +1,81 @@
+//! What submissions refer to: applications, prompts and slots.
+
+use std::collections::HashMap;
+
+use crate::db::{Table, TableError};
+use crate::domain::application::model::Application;
+use crate::domain::keys;
+use crate::domain::question::model::{Prompt, Question};
+use crate::domain::slot::model::Slot;
+use crate::domain::submission::model::Answered;
+use crate::ids::Id;
+
+/// The data that is needed to show a person's own submissions.
+#[derive(Debug, Default)]
+pub struct ApplicationParts {
+    /// Applications by id. Deleted ones are missing.
+    pub applications: HashMap<Id<Application>, Application>,
+    /// What the submissions refer to.
+    pub references: References,
+}
+
+/// What submissions refer to.
+#[derive(Debug, Default)]
+pub struct References {
+    /// Prompts by question id and version.
+    pub prompts: HashMap<(Id<Question>, u32), Prompt>,
+    /// Booked slots by id.
+    pub slots: HashMap<Id<Slot>, Slot>,
+}
+
+impl Table {
+    /// Returns the applications, prompts and slots that submissions refer to, from any club: 1
+    /// batch read per 100 items.
+    pub async fn parts_of<'a>(
+        &self,
+        submissions: impl Iterator<Item = &'a Answered>,
+    ) -> Result<ApplicationParts, TableError> {
+        let (mut heads, mut prompts) = (HashMap::new(), HashMap::new());
+        let mut slots = HashMap::new();
+        for submission in submissions {
+            let application = submission.application;
+            heads.insert(
+                application,
+                keys::application(&submission.club, application),
+            );
+            if let Some(slot) = submission.booked() {
+                slots.insert(slot, keys::slot(application, slot));
+            }
+            for answer in submission.answers.read() {
+                let id = (answer.question, answer.version);
+                prompts.insert(
+                    id,
+                    keys::prompt(application, answer.question, answer.version),
+                );
+            }
+        }
+        let wanted = heads.values().chain(prompts.values());
+        let wanted = wanted.chain(slots.values()).cloned().collect();
+        let mut found = self.get_many(wanted).await?;
+        let mut parts = ApplicationParts::default();
+        for (id, key) in heads {
+            if let Some(application) = found
+                .take::<Application>(&key)?
+                .filter(|application| application.deleted.is_none())
+            {
+                parts.applications.insert(id, application);
+            }
+        }
+        for (id, key) in prompts {
+            if let Some(prompt) = found.take(&key)? {
+                parts.references.prompts.insert(id, prompt);
+            }
+        }
+        for (id, key) in slots {
+            if let Some(slot) = found.take(&key)? {
+                parts.references.slots.insert(id, slot);
+            }
+        }
+        Ok(parts)
+    }
+}

@@ -1,0 +1,16 @@
+//! The keys of bookings in the table.
+
+use crate::db::Key;
+use crate::db::keys::padded;
+use crate::domain::person::keys::own;
+use crate::domain::person::model::Person;
+use crate::ids::Id;
+
+/// This prefix sorts before favorites, too.
+pub(crate) const BOOKINGS: &str = "BOOKING#";
+
+/// Returns the key of what a person has booked for a submission. The id of the submission is a
+/// plain number, because a submission contains its interview.
+pub(crate) fn booking(person: Id<Person>, submission: u64) -> Key {
+    Key::new(own(person), format!("{BOOKINGS}{}", padded(submission)))
+}

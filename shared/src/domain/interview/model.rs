@@ -1,0 +1,93 @@
+use serde::{Deserialize, Serialize};
+
+use crate::domain::application::model::Application;
+use crate::domain::person::model::Person;
+use crate::domain::slot::model::Slot;
+use crate::ids::Id;
+use crate::text::ClubCode;
+use crate::time::Timestamp;
+
+/// The interview of a submission: whether its applicant is invited, and what is booked (K5).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interview {
+    /// The sequence of the submission that was invited. After a withdrawal and a new submission it
+    /// is another one.
+    pub sequence: u64,
+    /// The slot that is booked.
+    pub slot: Option<Id<Slot>>,
+    /// When it was booked.
+    pub booked_at: Option<Timestamp>,
+    /// Whether the applicant came, if an officer has noted it.
+    pub attended: Option<bool>,
+    /// The order number of the request that booked, moved or cancelled last.
+    pub received: u64,
+    /// Together with the revision of the slot: the number (`SEQUENCE`) of the last calendar file.
+    /// Without a slot: this number itself.
+    pub file: i64,
+    /// Whether it ended because the applicant was told a rejection (K9).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over: bool,
+}
+
+impl Interview {
+    /// Returns the interview of somebody who is invited and has booked nothing.
+    pub fn invited(sequence: u64) -> Self {
+        Self {
+            sequence,
+            slot: None,
+            booked_at: None,
+            attended: None,
+            received: 0,
+            file: 0,
+            over: false,
+        }
+    }
+
+    /// Returns the number of the next calendar file. `slot` is the one that is booked now.
+    pub fn next_file(&self, slot: Option<&Slot>) -> i64 {
+        self.file + slot.map_or(0, |slot| i64::from(slot.revision)) + 1
+    }
+
+    /// Returns the interview after it was booked, or moved from the slot `from`.
+    #[must_use]
+    pub fn booked(&self, from: Option<&Slot>, to: &Slot, received: u64, at: Timestamp) -> Self {
+        Self {
+            slot: Some(to.id),
+            booked_at: Some(at),
+            attended: None,
+            received,
+            file: self.next_file(from) - i64::from(to.revision),
+            over: false,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the interview after its place in the slot `from` was freed.
+    #[must_use]
+    pub fn freed(&self, from: &Slot, received: u64) -> Self {
+        Self {
+            slot: None,
+            booked_at: None,
+            attended: None,
+            received: received.max(self.received),
+            file: self.next_file(Some(from)),
+            ..self.clone()
+        }
+    }
+}
+
+/// What a person has booked for a submission. It is beside their profile, so that all their
+/// bookings are found with one query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Booking {
+    /// Id of the person.
+    pub person: Id<Person>,
+    /// Id of the submission, as a number.
+    pub submission: u64,
+    /// Code of the club.
+    pub club: ClubCode,
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// Id of the slot.
+    pub slot: Id<Slot>,
+}

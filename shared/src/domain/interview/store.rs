@@ -1,0 +1,180 @@
+//! Interviews: how they are booked, moved and freed. Each is one transaction of the submission, the
+//! slots, and the booking beside the profile (K7).
+
+use std::collections::BTreeMap;
+
+use crate::db::answer::{AnyItem as _, Stored, readable};
+use crate::db::read::{Fetch, Range};
+use crate::db::{Entity, Table, TableError, Write};
+use crate::domain::interview::model::{Booking, Interview};
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::mail::model::Mail;
+use crate::domain::person::model::Person;
+use crate::domain::slot::model::{OwnInterviews, Slot};
+use crate::domain::submission::model::Submission;
+use crate::ids::Id;
+
+impl Entity for Booking {
+    const TYPE: &'static str = "Booking";
+
+    fn key(&self) -> Key {
+        keys::booking(self.person, self.submission)
+    }
+}
+
+/// A change of an interview.
+pub struct InterviewChange<'a> {
+    /// The submission as it was read. If its decision, its last mail or its interview changed after
+    /// that, nothing is written.
+    pub submission: &'a Submission,
+    /// The interview as it shall be.
+    pub new: Interview,
+    /// The slot that `new` books, as it was read.
+    pub to: Option<&'a Slot>,
+    /// The mail that tells the applicant.
+    pub mail: Option<&'a Mail>,
+}
+
+impl Submission {
+    /// Returns its booked slot, if there is one.
+    pub fn booked(&self) -> Option<Id<Slot>> {
+        self.interview()?.slot
+    }
+
+    /// Returns what is stored beside the profile for its booked slot, if there is one.
+    pub(crate) fn booking(&self) -> Option<Booking> {
+        Some(Booking {
+            person: self.person?,
+            submission: self.id.get(),
+            club: self.club.clone(),
+            application: self.application,
+            slot: self.booked()?,
+        })
+    }
+
+    /// Returns the writes that give back the places of these submissions. The caller writes the
+    /// submissions, in the same transaction, under the condition that they have not changed.
+    pub(crate) fn places_freed<'a>(submissions: impl IntoIterator<Item = &'a Self>) -> Vec<Write> {
+        let (mut slots, mut writes) = (BTreeMap::new(), vec![]);
+        for submission in submissions {
+            let Some(slot) = submission.booked() else {
+                continue;
+            };
+            let free = slots
+                .remove(&slot)
+                .unwrap_or_else(|| Write::update(keys::slot(submission.application, slot)));
+            slots.insert(slot, Write::remove(free, &submission.seat()));
+            if let Some(person) = submission.person {
+                let booking = keys::booking(person, submission.id.get());
+                writes.push(Write::delete(booking));
+            }
+        }
+        // Two submissions of a person may have booked the same slot.
+        writes.extend(slots.into_values().map(Write::if_exists));
+        writes
+    }
+
+    /// Returns the attribute of a slot that says that it has a place there.
+    fn seat(&self) -> String {
+        format!("seats.{}", self.id)
+    }
+
+    /// Returns the write of its interview, under the condition that nobody changed it.
+    fn interview_write(&self, new: &Interview) -> Write {
+        Write::update(self.key())
+            .set("interview", new)
+            .if_is("interview", self.interview.as_ref())
+            .if_equals("sequence", &self.sequence)
+            .if_equals("person", &self.person)
+    }
+
+    /// Returns the write that takes a place in a slot, if there is one.
+    fn place_taken(&self, slot: &Slot) -> Write {
+        Write::update(slot.key())
+            .set(&self.seat(), &self.sequence)
+            .if_equals("version", &slot.version)
+            .if_none("deleted")
+            .if_fewer("seats", "capacity")
+    }
+}
+
+impl Table {
+    /// Books, moves or frees an interview: 1 transaction. Refused if the submission changed after
+    /// it was read, or if the slot changed or has no free place.
+    pub async fn change_interview(&self, change: InterviewChange<'_>) -> Result<(), TableError> {
+        let InterviewChange {
+            submission,
+            new,
+            to,
+            mail,
+        } = change;
+        let moves = new.slot != submission.booked();
+        let mut writes = vec![
+            submission
+                .interview_write(&new)
+                .if_equals("status", &submission.status)
+                .if_is("mailed", submission.mailed.as_ref()),
+        ];
+        let booking = Submission {
+            interview: Some(new.clone()),
+            ..submission.clone()
+        }
+        .booking();
+        match to.filter(|_| moves).zip(booking) {
+            Some((slot, booking)) => {
+                writes.push(Write::put(&booking)?);
+                writes.push(submission.place_taken(slot));
+                if let Some(before) = submission.booked() {
+                    let before = Write::update(keys::slot(submission.application, before));
+                    writes.push(before.remove(&submission.seat()).if_exists());
+                }
+            }
+            None if moves => writes.extend(Submission::places_freed([submission])),
+            None => {}
+        }
+        if let Some(mail) = mail {
+            writes.push(Write::put(mail)?.if_new());
+        }
+        self.transact(writes).await
+    }
+
+    /// Removes what tells where a person holds interviews, and bookings that no submission has: 2
+    /// queries.
+    pub(crate) async fn forget_interviews(&self, person: Id<Person>) -> Result<(), TableError> {
+        for prefix in [keys::BOOKINGS, keys::OWN_INTERVIEWS] {
+            let found = self.keys(keys::own(person), Range::Prefix(prefix.into()));
+            self.delete_many(found.await?).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns what a person has booked, and where they hold interviews: 1 query, for half the
+    /// price of other reads. It may be a moment old.
+    pub async fn appointments(
+        &self,
+        person: Id<Person>,
+    ) -> Result<(Vec<Booking>, Vec<OwnInterviews>), TableError> {
+        let (mut booked, mut held) = (vec![], vec![]);
+        let range = Range::Between(keys::OWN_INTERVIEWS.into(), format!("{}~", keys::BOOKINGS));
+        let take = |page: Vec<Stored>| {
+            for item in page {
+                match item.kind() {
+                    Booking::TYPE => booked.extend(readable([item])),
+                    OwnInterviews::TYPE => held.extend(readable([item])),
+                    _ => {}
+                }
+            }
+            Ok(true)
+        };
+        self.each_page(false, keys::own(person), range, Fetch::Lately, take)
+            .await?;
+        Ok((booked, held))
+    }
+
+    /// Returns what a person has booked: 1 query.
+    pub async fn bookings(&self, person: Id<Person>) -> Result<Vec<Booking>, TableError> {
+        let range = Range::Prefix(keys::BOOKINGS.into());
+        self.query(keys::own(person), range).await
+    }
+}

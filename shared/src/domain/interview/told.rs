@@ -1,0 +1,117 @@
+//! Interviews that end because a mail told the applicant that they were rejected (K9).
+
+use crate::db::{Entity as _, Refusal, Table, TableError, Write};
+use crate::domain::interview::model::Interview;
+use crate::domain::mail::model::Mail;
+use crate::domain::mail::state::MailKind;
+use crate::domain::slot::model::Slot;
+use crate::domain::submission::model::{Status, Submission};
+use crate::ids::Id;
+use crate::time::Timestamp;
+
+/// An interview that ends with a mail.
+#[derive(Debug, Clone)]
+pub struct EndedInterview {
+    /// The submission as it was read.
+    pub submission: Submission,
+    /// The slot that it has booked.
+    pub slot: Slot,
+}
+
+/// How many interviews end in the transaction of one mail, which allows 100 writes. More are given
+/// back when somebody asks.
+const AT_ONCE: usize = 18;
+
+impl EndedInterview {
+    /// Returns the number of the calendar file that cancels it.
+    pub fn file(&self) -> i64 {
+        let interview = self.submission.interview();
+        interview.map_or(0, |interview| interview.next_file(Some(&self.slot)))
+    }
+
+    /// Returns the write of the submission, with the end of the interview, and its condition.
+    fn end(&self, write: Write) -> Write {
+        let Some(interview) = self.submission.interview() else {
+            return write;
+        };
+        let over = Interview {
+            over: true,
+            ..interview.freed(&self.slot, 0)
+        };
+        write
+            .set("interview", &over)
+            .if_is("interview", self.submission.interview.as_ref())
+    }
+}
+
+/// Returns the write of a submission that a mail told; if its interview ends, with that.
+pub(crate) fn with_end(write: Write, id: Id<Submission>, ended: &[EndedInterview]) -> Write {
+    match ended.iter().find(|ended| ended.submission.id == id) {
+        Some(ended) => ended.end(write),
+        None => write,
+    }
+}
+
+/// Returns the other writes of the interviews that end: of submissions that the mail is not about,
+/// of the slots, and of the bookings.
+pub(crate) fn other_writes(mail: &Mail, ended: &[EndedInterview]) -> Vec<Write> {
+    let told = mail.told();
+    let is_told = |id: Id<Submission>| told.iter().any(|told| told.submission == id);
+    let others = ended.iter().filter(|ended| !is_told(ended.submission.id));
+    let mut writes: Vec<Write> = others
+        .map(|ended| {
+            let submission = &ended.submission;
+            let write = Write::update(submission.key())
+                .if_equals("sequence", &submission.sequence)
+                .if_equals("status", &submission.status)
+                .or(Refusal::Superseded);
+            ended.end(write)
+        })
+        .collect();
+    let all = ended.iter().map(|ended| &ended.submission);
+    writes.extend(Submission::places_freed(all));
+    writes
+}
+
+impl Table {
+    /// Returns the interviews that end when this mail is sent, because they have not begun: those
+    /// of the submissions that a rejection tells; and with an acceptance that is the only mail to
+    /// the person, those of their rejected submissions. 1 batch read, and another one if any is
+    /// booked.
+    pub async fn interviews_ended_by(
+        &self,
+        mail: &Mail,
+        now: Timestamp,
+    ) -> Result<Vec<EndedInterview>, TableError> {
+        let (Some(decision), Some(person)) = (&mail.decision, mail.person) else {
+            return Ok(vec![]);
+        };
+        let id = decision.application;
+        let told = mail.told().into_iter().map(|told| told.submission);
+        let ids: Vec<Id<Submission>> = match mail.kind {
+            MailKind::Rejection => told.collect(),
+            MailKind::Acceptance if !decision.covers.is_empty() => {
+                let Some(application) = self.application(&decision.club, id).await? else {
+                    return Ok(vec![]);
+                };
+                let committees = application.committees.iter().map(|one| Some(one.id));
+                let all = committees.chain([None]);
+                let all = all.map(|committee| Submission::id_of(id, person, committee));
+                let told: Vec<_> = told.collect();
+                all.filter(|id| !told.contains(id)).collect()
+            }
+            _ => return Ok(vec![]),
+        };
+        let mut found = self.submissions_by_id(id, &ids).await?;
+        let is_rejected = |status| !matches!(status, Status::Pending | Status::Accepted);
+        found.retain(|one| one.booked().is_some() && one.person == Some(person));
+        found.retain(|one| mail.kind == MailKind::Rejection || is_rejected(one.status));
+        let slots = found.iter().filter_map(|one| Some((id, one.booked()?)));
+        let slots = self.slots_by_id(slots).await?;
+        let ended = found.into_iter().filter_map(|submission| {
+            let slot = slots.get(&submission.booked()?)?.clone();
+            (slot.start > now).then_some(EndedInterview { submission, slot })
+        });
+        Ok(ended.take(AT_ONCE).collect())
+    }
+}

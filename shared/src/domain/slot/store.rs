@@ -1,0 +1,245 @@
+//! Slots: how they are stored and read. `interview/store.rs` books them.
+
+use std::collections::HashMap;
+
+use crate::db::read::Range;
+use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::domain::application::model::Application;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::mail::model::Mail;
+use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
+use crate::ids::Id;
+
+impl Entity for Slot {
+    const TYPE: &'static str = "Slot";
+
+    fn key(&self) -> Key {
+        keys::slot(self.application, self.id)
+    }
+}
+
+impl Entity for SlotNote {
+    const TYPE: &'static str = "SlotNote";
+
+    fn key(&self) -> Key {
+        keys::slot_note(self.application, self.slot)
+    }
+}
+
+impl Entity for OwnInterviews {
+    const TYPE: &'static str = "OwnInterviews";
+
+    fn key(&self) -> Key {
+        keys::own_interviews(self.person, self.application)
+    }
+}
+
+/// Slots in one transaction. Each may have a note, and DynamoDB allows 100 writes; the others are
+/// for the interviewers and the application.
+const SLOTS_AT_ONCE: usize = 40;
+
+/// A change of a slot by an officer.
+pub struct SlotChange<'a> {
+    /// The slot as it was read.
+    pub old: &'a Slot,
+    /// The slot as it shall be. Its seats are not written.
+    pub new: &'a Slot,
+    /// The note, if it changes.
+    pub note: Option<&'a str>,
+    /// Mails to those who have booked it, if its time or place changes. There must be one for each.
+    pub mails: &'a [Mail],
+}
+
+impl Slot {
+    /// The write that does nothing if the application is as it was read, and else refuses.
+    fn same_application(application: &Application) -> Write {
+        Write::check(application.key())
+            .if_equals("version", &application.version)
+            .if_none("deleted")
+            .or(Refusal::ReferenceGone)
+    }
+
+    fn note(&self, note: &str) -> SlotNote {
+        SlotNote {
+            application: self.application,
+            slot: self.id,
+            note: note.to_owned(),
+        }
+    }
+
+    /// The writes by which the calendars of those who hold these interviews know of them.
+    fn told_to_interviewers<'a>(
+        slots: impl IntoIterator<Item = &'a Self>,
+    ) -> Result<Vec<Write>, TableError> {
+        let mut own: Vec<(Key, OwnInterviews)> = Vec::new();
+        for slot in slots {
+            for interviewer in &slot.interviewers {
+                let mark = OwnInterviews {
+                    person: interviewer.person,
+                    application: slot.application,
+                    club: slot.club.clone(),
+                };
+                own.push((mark.key(), mark));
+            }
+        }
+        own.sort_by(|(a, _), (b, _)| a.cmp(b));
+        own.dedup_by(|(a, _), (b, _)| a == b);
+        own.iter().map(|(_, mark)| Write::put(mark)).collect()
+    }
+}
+
+impl Table {
+    /// Returns the slots of an application, the earliest first, without those that are being
+    /// deleted: 1 query.
+    pub async fn slots(&self, application: Id<Application>) -> Result<Vec<Slot>, TableError> {
+        let mut slots = self.all_slots(application).await?;
+        slots.retain(|slot| !slot.deleted);
+        slots.sort_by_key(|slot| (slot.start, slot.id));
+        Ok(slots)
+    }
+
+    /// Returns the slots of an application, in no particular order, also those that are being
+    /// deleted: 1 query.
+    pub async fn all_slots(&self, application: Id<Application>) -> Result<Vec<Slot>, TableError> {
+        let range = Range::Prefix(keys::SLOTS.into());
+        self.query(keys::slots(application), range).await
+    }
+
+    /// Returns the notes of the slots of an application: 1 query.
+    pub async fn slot_notes(
+        &self,
+        application: Id<Application>,
+    ) -> Result<HashMap<Id<Slot>, String>, TableError> {
+        let range = Range::Prefix(keys::SLOT_NOTES.into());
+        let notes: Vec<SlotNote> = self.query(keys::slots(application), range).await?;
+        Ok(notes.into_iter().map(|one| (one.slot, one.note)).collect())
+    }
+
+    /// Returns a slot, also one that is being deleted: 1 read.
+    pub async fn slot(
+        &self,
+        application: Id<Application>,
+        slot: Id<Slot>,
+    ) -> Result<Option<Slot>, TableError> {
+        self.get(keys::slot(application, slot)).await
+    }
+
+    /// Returns the note of a slot: 1 read.
+    pub async fn slot_note(
+        &self,
+        application: Id<Application>,
+        slot: Id<Slot>,
+    ) -> Result<String, TableError> {
+        let found: Option<SlotNote> = self.get(keys::slot_note(application, slot)).await?;
+        Ok(found.map(|found| found.note).unwrap_or_default())
+    }
+
+    /// Returns slots of any applications by their ids: 1 batch read per 100.
+    pub async fn slots_by_id(
+        &self,
+        wanted: impl IntoIterator<Item = (Id<Application>, Id<Slot>)>,
+    ) -> Result<HashMap<Id<Slot>, Slot>, TableError> {
+        let keys: Vec<Key> = wanted
+            .into_iter()
+            .map(|(application, slot)| keys::slot(application, slot))
+            .collect();
+        let found = self.get_entities::<Slot>(keys).await?;
+        Ok(found.into_values().map(|slot| (slot.id, slot)).collect())
+    }
+
+    /// Stores new slots with the same note, 40 in a transaction. Refused as
+    /// [`Refusal::ReferenceGone`] if the application is not as it was read, and as
+    /// [`Refusal::Exists`] if an earlier attempt stored them.
+    pub async fn create_slots(
+        &self,
+        slots: &[Slot],
+        note: &str,
+        application: &Application,
+    ) -> Result<(), TableError> {
+        let mut done = Ok(());
+        for (n, chunk) in slots.chunks(SLOTS_AT_ONCE).enumerate() {
+            let mut writes = vec![Slot::same_application(application)];
+            for slot in chunk {
+                writes.push(Write::put(slot)?.if_new().or(Refusal::Exists));
+                if !note.is_empty() {
+                    writes.push(Write::put(&slot.note(note))?);
+                }
+            }
+            writes.extend(Slot::told_to_interviewers(chunk)?);
+            match self.transact(writes).await {
+                // The rest may still be missing.
+                Err(TableError::Refused(Refusal::Exists)) => {
+                    done = Err(TableError::Refused(Refusal::Exists));
+                }
+                Err(error) if n > 0 => return Err(error.after_write()),
+                stored => stored?,
+            }
+        }
+        done
+    }
+
+    /// Changes a slot. Refused as [`Refusal::Changed`] if it is not as it was read: if mails are
+    /// sent, or it gets fewer places or another committee, this includes its bookings. Refused as
+    /// [`Refusal::ReferenceGone`] if the application is not as it was read.
+    pub async fn update_slot(
+        &self,
+        change: SlotChange<'_>,
+        application: &Application,
+    ) -> Result<(), TableError> {
+        let SlotChange {
+            old,
+            new,
+            note,
+            mails,
+        } = change;
+        let mut write = Write::update(new.key())
+            .set("start", &new.start)
+            .set("end", &new.end)
+            .set("location", &new.location)
+            .set("capacity", &new.capacity)
+            .set("committee", &new.committee)
+            .set("interviewers", &new.interviewers)
+            .set("version", &new.version)
+            .set("revision", &new.revision)
+            .if_equals("version", &old.version)
+            .if_none("deleted");
+        if old.revision != new.revision
+            || old.committee != new.committee
+            || new.capacity < old.capacity
+        {
+            write = write.if_equals("seats", &old.seats);
+        }
+        let mut writes = vec![write, Slot::same_application(application)];
+        if let Some(note) = note {
+            writes.push(Write::put(&new.note(note))?);
+        }
+        if old.interviewers != new.interviewers {
+            writes.extend(Slot::told_to_interviewers([new])?);
+        }
+        for mail in mails {
+            writes.push(Write::put(mail)?.if_new());
+        }
+        self.transact(writes).await
+    }
+
+    /// Makes a slot invisible, so that nobody books it any more. Refused if it is not as it was
+    /// read, bookings included.
+    pub async fn mark_slot_deleted(&self, slot: &Slot) -> Result<(), TableError> {
+        let write = Write::update(slot.key())
+            .set("deleted", &true)
+            .if_equals("version", &slot.version)
+            .if_equals("seats", &slot.seats);
+        self.write(write).await.map(drop)
+    }
+
+    /// Deletes a slot that is being deleted and has no bookings any more, and its note.
+    pub async fn remove_slot(&self, slot: &Slot) -> Result<(), TableError> {
+        let nobody: HashMap<String, u64> = HashMap::new();
+        let delete = Write::delete(slot.key())
+            .if_equals("deleted", &true)
+            .if_equals("seats", &nobody);
+        let note = Write::delete(keys::slot_note(slot.application, slot.id));
+        self.transact(vec![delete, note]).await
+    }
+}

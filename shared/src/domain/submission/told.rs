@@ -1,0 +1,84 @@
+//! What an applicant was told about a submission (E2).
+
+use chrono::DateTime;
+
+use crate::domain::mail::state::{EmailStatus, MailKind, MailState};
+use crate::domain::submission::model::{Mailed, Status, Submission};
+use crate::time::Timestamp;
+
+impl Submission {
+    /// Returns what the applicant was told about it.
+    pub fn told(&self) -> Told<'_> {
+        Told {
+            acceptance: self.acceptance_mail.as_ref(),
+            rejection: self.rejection_mail.as_ref(),
+            mailed: self.mailed.as_ref(),
+        }
+    }
+
+    /// Returns the status of the last decision mail of either kind.
+    pub fn email_status(&self) -> Option<EmailStatus> {
+        self.told().last_status()
+    }
+
+    /// Returns what [`Told::last_kind`] says.
+    pub fn last_told(&self) -> Option<MailKind> {
+        self.told().last_kind()
+    }
+
+    /// Returns whether the last mail about it that counts is of this kind (E2). Invitations to an
+    /// interview and decisions do not count for each other.
+    pub fn is_told(&self, kind: MailKind) -> bool {
+        if kind == MailKind::Interview {
+            let last = self.interview_mail.as_ref();
+            return last.is_some_and(|last| last.status != EmailStatus::Failed || last.taken);
+        }
+        self.last_told() == Some(kind)
+    }
+}
+
+/// What an applicant was told about a submission: the states of its decision mails.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    /// State of the last acceptance mail.
+    pub acceptance: Option<&'a MailState>,
+    /// State of the last rejection mail.
+    pub rejection: Option<&'a MailState>,
+    /// The decision in the last mail that SES accepted.
+    pub mailed: Option<&'a Mailed>,
+}
+
+impl Told<'_> {
+    /// Returns the status of the last decision mail of either kind.
+    pub fn last_status(&self) -> Option<EmailStatus> {
+        let mails = [self.acceptance, self.rejection].into_iter().flatten();
+        let last = mails.max_by_key(|mail| (mail.order, mail.at));
+        last.map(|mail| mail.status)
+    }
+
+    /// Returns the kind of the last decision mail that went out, is on its way, or perhaps went out
+    /// (E2). A mail that was given up or surely not taken does not count.
+    pub fn last_kind(&self) -> Option<MailKind> {
+        let told = |kind: MailKind| {
+            let state = match kind {
+                MailKind::Acceptance => self.acceptance?,
+                _ => self.rejection?,
+            };
+            if state.status != EmailStatus::Failed {
+                return Some(((state.order, state.at), kind));
+            }
+            // The last mail of this kind failed. An earlier one may have gone out.
+            let mailed = self.mailed.filter(|mailed| {
+                let is_acceptance = mailed.status == Status::Accepted;
+                is_acceptance == (kind == MailKind::Acceptance) && mailed.order != state.order
+            });
+            let earlier = mailed.map_or((0, Timestamp::at(DateTime::UNIX_EPOCH)), |mailed| {
+                (mailed.order, mailed.at)
+            });
+            state.taken.then_some((earlier, kind))
+        };
+        let kinds = [MailKind::Acceptance, MailKind::Rejection];
+        let last = kinds.into_iter().filter_map(told).max();
+        last.map(|(_, kind)| kind)
+    }
+}

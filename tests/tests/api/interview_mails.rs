@@ -1,0 +1,382 @@
+//! Invitations to an interview, and the mails and calendar files about bookings
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use chrono::TimeDelta;
+use local::mailbox::KeptMail;
+use serde_json::{Value, json};
+use tests::TestCampus;
+use tests::fixtures::{hours, id};
+use tests::recount::recount;
+
+use crate::slots::{Interviewing, slot};
+
+/// The calendar file of a mail, with unfolded lines.
+#[track_caller]
+fn calendar(mail: &KeptMail) -> String {
+    let [file] = &mail.attachments[..] else {
+        panic!("no file: {}", mail.subject)
+    };
+    assert_eq!(file.media_type, "text/calendar");
+    let bytes = BASE64_STANDARD.decode(&file.content).expect("base64");
+    let text = String::from_utf8(bytes).expect("UTF-8");
+    text.replace("\r\n ", "")
+}
+
+/// A line of a calendar file.
+#[track_caller]
+fn line(calendar: &str, name: &str) -> String {
+    let line = calendar.lines().find(|line| line.starts_with(name));
+    line.unwrap_or_else(|| panic!("no {name} in {calendar}"))
+        .to_owned()
+}
+
+/// The mails to Sue about interviews, as far as the worker has sent them.
+async fn told(campus: &TestCampus) -> Vec<KeptMail> {
+    campus.deliver().await;
+    let mut mails = campus.mails();
+    mails.retain(|mail| mail.to.starts_with("sue") && !mail.attachments.is_empty());
+    mails
+}
+
+// proves K10
+#[tokio::test]
+async fn each_change_of_a_booking_is_one_mail_about_one_event() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let email = json!({ "email": "chess@clubs.example" });
+    there
+        .drive
+        .officer
+        .patch("/api/clubs/chess/", email)
+        .await
+        .ok();
+    let (first, second) = (there.slot(slot(30)).await, there.slot(slot(40)).await);
+    there.book(first).await.ok();
+    there.book(first).await.ok();
+    there.book(second).await.ok();
+    let path = format!("{}slots/{second}/", there.drive.path);
+    let place =
+        json!({ "location": "https://meet.example/2", "start_time": hours(40), "note": "x" });
+    there.drive.officer.patch(&path, place).await.ok();
+    there
+        .drive
+        .officer
+        .patch(&path, json!({ "capacity": 2, "note": "y" }))
+        .await
+        .ok();
+    there
+        .sue
+        .delete(&format!("{}interview/", there.own()))
+        .await
+        .no_content();
+    there
+        .drive
+        .officer
+        .put(&there.path(), json!({ "slot": first }))
+        .await
+        .ok();
+    there.drive.officer.delete(&there.path()).await.no_content();
+    let mails = told(&campus).await;
+    let subjects: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
+    let (new, changed) = (
+        "Your interview with chess",
+        "Your interview with chess has changed",
+    );
+    let gone = "Your interview with chess is cancelled";
+    assert_eq!(subjects, [new, changed, changed, gone, new, gone]);
+    let files: Vec<String> = mails.iter().map(calendar).collect();
+    let uid = format!("UID:interview-{}@clubs", id(&there.submission));
+    for (n, file) in files.iter().enumerate() {
+        assert_eq!(line(file, "UID:"), uid);
+        assert_eq!(line(file, "SEQUENCE:"), format!("SEQUENCE:{}", n + 1));
+        let is_over = subjects[n] == gone;
+        let (method, status) = if is_over {
+            ("CANCEL", "CANCELLED")
+        } else {
+            ("REQUEST", "CONFIRMED")
+        };
+        assert_eq!(line(file, "METHOD:"), format!("METHOD:{method}"));
+        assert_eq!(line(file, "STATUS:"), format!("STATUS:{status}"));
+        assert!(line(file, "ORGANIZER").ends_with("mailto:chess@clubs.example"));
+        assert!(line(file, "ATTENDEE").ends_with(&format!("mailto:{}", mails[n].to)));
+        assert!(!file.contains("ada"), "{file}");
+    }
+    assert_eq!(line(&files[0], "DTSTART:"), "DTSTART:20261122T150000Z");
+    assert_eq!(
+        line(&files[2], "LOCATION:"),
+        "LOCATION:https://meet.example/2"
+    );
+    let text = &mails[0].text;
+    for part in [
+        "Sunday, 22 November 2026, 15:00 – 16:00 (UTC)",
+        "Room 1",
+        "/interview/",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(mails[0].reply_to.as_deref(), Some("chess@clubs.example"));
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// proves E34
+#[tokio::test]
+async fn invitations_are_sent_like_decision_mails() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let (first, second) = (
+        drive.submit(&sue).await,
+        drive.submit(&campus.as_("bob")).await,
+    );
+    drive.decide(&second, 2, "").await;
+    let chosen = json!({ "submissions": [id(&first), id(&second)], "dry_run": true });
+    let preview = drive.send("interview", chosen).await.ok();
+    assert_eq!(
+        (
+            &preview["recipients"],
+            &preview["skipped"]["decided"],
+            &preview["skipped"]["pending"]
+        ),
+        (&json!(1), &json!(1), &json!(0))
+    );
+    let link = format!("/submissions/{}/interview/", id(&first));
+    let html = preview["previews"][0]["html"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    assert!(html.contains(&format!("{link}\">")), "{html}");
+    assert_eq!(drive.own(&sue, &first).await["interview"], json!(null));
+    let real = json!({
+        "submissions": [id(&first), id(&second)], "digest": preview["digest"],
+    });
+    let sent = campus
+        .with_worker(drive.send("interview", real.clone()))
+        .await
+        .ok();
+    assert_eq!((&sent["sent"], &sent["warnings"]), (&json!(1), &json!([])));
+    let shown = drive.own(&sue, &first).await;
+    assert_eq!(
+        (
+            &shown["interview"]["state"],
+            &shown["notified"],
+            &shown["email_status"]
+        ),
+        (&json!("invited"), &json!(false), &json!(null))
+    );
+    let again = drive.send("interview", real).await.ok();
+    assert_eq!(again["skipped"]["already_notified"], 1);
+    let mail = campus.mails().pop().expect("a mail");
+    assert_eq!(mail.subject, "Your interview with chess: Fall");
+    assert!(mail.text.contains(&link), "{}", mail.text);
+    // A decision mail is due as before.
+    drive.decide(&first, 4, "").await;
+    let accepted = drive
+        .send("acceptance", json!({ "dry_run": true }))
+        .await
+        .ok();
+    assert_eq!(accepted["recipients"], 1);
+    drive
+        .send("interview", json!({}))
+        .await
+        .invalid(&["submissions"]);
+    for field in ["one_per_person", "require_all_decided"] {
+        let mut body = json!({ "submissions": [id(&first)] });
+        body[field] = json!(true);
+        drive.send("interview", body).await.invalid(&[field]);
+    }
+    let template = json!({ "interview_email": "<p>Come to {{ club }}, {{ name }}.</p>" });
+    drive.officer.patch(&drive.path, template).await.ok();
+    let body = json!({ "submissions": [id(&first)], "dry_run": true });
+    let warned = drive.send("interview", body).await.ok();
+    assert_eq!(warned["warnings"].as_array().map(Vec::len), Some(1));
+}
+
+// proves E34
+#[tokio::test]
+async fn an_invitation_is_not_sent_after_a_decision() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    there.drive.decide(&there.submission, 2, "").await;
+    campus.deliver().await;
+    assert!(campus.mails_but_welcomes().is_empty());
+}
+
+// proves K9
+#[tokio::test]
+async fn a_decision_that_nobody_was_told_changes_nothing() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let (first, second) = (there.slot(slot(60)).await, there.slot(slot(70)).await);
+    there.book(first).await.ok();
+    let before = there.drive.own(&there.sue, &there.submission).await;
+    there.drive.decide(&there.submission, 3, "No.").await;
+    assert_eq!(there.drive.own(&there.sue, &there.submission).await, before);
+    there.book(second).await.ok();
+    assert_eq!(there.shown(second).await["booked"], 1);
+    // The mail ends it.
+    campus
+        .with_worker(there.drive.send("rejection", json!({})))
+        .await
+        .ok();
+    assert_eq!(there.shown(second).await["booked"], 0);
+    assert_eq!(there.interview().await, json!(null));
+    there
+        .sue
+        .get(&format!("{}slots/", there.own()))
+        .await
+        .error(404);
+    let refused = there.book(first).await;
+    assert_eq!(refused.json()["code"], "application_closed");
+    let mails = told(&campus).await;
+    let last = mails.last().expect("a mail");
+    assert_eq!(last.subject, "Your application to chess: Fall");
+    let file = calendar(last);
+    assert_eq!(
+        (line(&file, "METHOD:"), line(&file, "SEQUENCE:")),
+        ("METHOD:CANCEL".to_owned(), "SEQUENCE:3".to_owned())
+    );
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// proves K9
+#[tokio::test]
+async fn the_release_ends_it_when_somebody_asks() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(90)).await;
+    there.book(slot).await.ok();
+    there.drive.decide(&there.submission, 2, "").await;
+    let other = campus.drive("go").await;
+    let submission = other.submit(&there.sue).await;
+    let go = Interviewing {
+        drive: other,
+        sue: there.sue.clone(),
+        submission,
+    };
+    go.invite(&go.submission).await;
+    let later = go
+        .slot(json!({ "start_time": hours(200), "end_time": hours(201) }))
+        .await;
+    go.book(later).await.ok();
+    go.drive.decide(&go.submission, 2, "").await;
+    campus.advance(TimeDelta::hours(48));
+    // An officer asks for the slot.
+    assert_eq!(there.shown(slot).await["bookings"], json!([]));
+    let mails = told(&campus).await;
+    assert!(
+        mails
+            .last()
+            .is_some_and(|mail| mail.subject.ends_with("is cancelled"))
+    );
+    // The applicant asks.
+    assert_eq!(go.interview().await, json!(null));
+    go.sue.get("/api/submissions/").await.ok();
+    assert!(!campus.stored().iter().any(|item| item["type"] == "Booking"));
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// proves K9
+#[tokio::test]
+async fn an_interview_that_has_begun_and_an_acceptance_stay() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(13)).await;
+    there.book(slot).await.ok();
+    let bob = campus.as_("bob");
+    let other = there.drive.submit(&bob).await;
+    let later = there.slot(slot_at(60)).await;
+    let path = format!("{}submissions/{}/interview/", there.drive.path, id(&other));
+    there
+        .drive
+        .officer
+        .put(&path, json!({ "slot": later }))
+        .await
+        .ok();
+    campus.advance(TimeDelta::hours(13));
+    there.drive.decide(&there.submission, 3, "").await;
+    there.drive.decide(&other, 4, "").await;
+    campus
+        .with_worker(there.drive.send("rejection", json!({})))
+        .await
+        .ok();
+    campus
+        .with_worker(there.drive.send("acceptance", json!({})))
+        .await
+        .ok();
+    assert_eq!(there.shown(slot).await["booked"], 1);
+    assert_eq!(there.shown(later).await["booked"], 1);
+    assert_eq!(
+        there.drive.own(&bob, &other).await["interview"]["state"],
+        "booked"
+    );
+    let shown = there.drive.officer.get(&there.path()).await.ok();
+    assert_eq!(shown["state"], "booked");
+}
+
+fn slot_at(start: i64) -> Value {
+    slot(start)
+}
+
+// proves K9
+#[tokio::test]
+async fn one_acceptance_frees_the_places_of_the_persons_rejections() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let mut body = slot(60);
+    body["capacity"] = json!(2);
+    let slot = there.slot(body).await;
+    let committee = &there.drive.application["committees"][0]["id"];
+    let mut answer = there.drive.answer("Tech!");
+    answer["committee"] = committee.clone();
+    let path = format!("{}submissions/", there.drive.path);
+    let second = there.sue.post(&path, answer).await.created();
+    there.book(slot).await.ok();
+    let other = format!("{path}{}/interview/", id(&second));
+    let both = json!({ "slot": slot, "overlap": true });
+    there.drive.officer.put(&other, both).await.ok();
+    there.drive.decide(&there.submission, 2, "").await;
+    there.drive.decide(&second, 4, "").await;
+    let one = json!({ "one_per_person": true });
+    campus
+        .with_worker(there.drive.send("acceptance", one))
+        .await
+        .ok();
+    let left = there.shown(slot).await;
+    assert_eq!(
+        (&left["booked"], &left["bookings"][0]["submission"]),
+        (&json!(1), &second["id"])
+    );
+    assert_eq!(there.interview().await, json!(null));
+    let mails = told(&campus).await;
+    let last = mails.last().expect("a mail");
+    assert_eq!(line(&calendar(last), "METHOD:"), "METHOD:CANCEL");
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// proves K11
+#[tokio::test]
+async fn a_withdrawal_and_a_deleted_slot_are_mailed_and_an_erasure_is_not() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(30)).await;
+    there.book(slot).await.ok();
+    there.sue.delete(&there.own()).await.no_content();
+    let mails = told(&campus).await;
+    assert_eq!(line(&calendar(&mails[1]), "METHOD:"), "METHOD:CANCEL");
+    let bob = campus.as_("bob");
+    let other = there.drive.submit(&bob).await;
+    let path = format!("{}submissions/{}/interview/", there.drive.path, id(&other));
+    there
+        .drive
+        .officer
+        .put(&path, json!({ "slot": slot }))
+        .await
+        .ok();
+    campus.deliver().await;
+    let before = campus.mails().len();
+    bob.delete("/api/settings/").await.no_content();
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), before);
+    assert_eq!(recount(&campus), [""; 0]);
+}

@@ -1,0 +1,260 @@
+//! Many bookings at the same moment, answers that are lost, and requests that arrive late
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tests::fixtures::{Recruitment, id};
+use tests::recount::recount;
+use tests::{Client, Setup, TestCampus};
+
+use crate::late_writes::Late;
+use crate::lost_answers::{LOSSES, Trap, after};
+use crate::races::slow;
+use crate::slots::{Interviewing, slot};
+
+/// A club with people who are invited: each with the address of their interview.
+async fn crowd(campus: &TestCampus, people: usize) -> (Recruitment, Vec<(Client, String)>) {
+    let drive = campus.drive("chess").await;
+    let (mut crowd, mut invited) = (vec![], vec![]);
+    for n in 0..people {
+        let client = campus.as_(&format!("person{n}"));
+        let submission = drive.submit(&client).await;
+        invited.push(id(&submission));
+        crowd.push((
+            client,
+            format!("/api/submissions/{}/interview/", id(&submission)),
+        ));
+    }
+    drive
+        .send("interview", json!({ "submissions": invited }))
+        .await
+        .ok();
+    (drive, crowd)
+}
+
+async fn slots(drive: &Recruitment) -> Vec<Value> {
+    let listed = drive
+        .officer
+        .get(&format!("{}slots/", drive.path))
+        .await
+        .ok();
+    listed.as_array().cloned().unwrap_or_default()
+}
+
+// proves K7
+#[tokio::test(start_paused = true)]
+async fn no_slot_has_more_bookings_than_places() {
+    let campus = slow();
+    let (drive, crowd) = crowd(&campus, 60).await;
+    for n in 0..4 {
+        let mut body = slot(30 + n);
+        body["capacity"] = json!(5);
+        let path = format!("{}slots/", drive.path);
+        drive.officer.post(&path, body).await.created();
+    }
+    let all: Vec<Value> = slots(&drive).await;
+    let answers = join_all(crowd.iter().enumerate().map(|(n, (client, path))| {
+        let slot = all[n % 4]["id"].clone();
+        async move { client.put(path, json!({ "slot": slot })).await }
+    }))
+    .await;
+    let booked = answers.iter().filter(|answer| answer.status == 200).count();
+    let full = answers
+        .iter()
+        .filter(|answer| answer.json()["code"] == "slot_full");
+    assert_eq!((booked, full.count()), (20, 40));
+    let seats: Vec<Value> = slots(&drive)
+        .await
+        .into_iter()
+        .map(|slot| slot["booked"].clone())
+        .collect();
+    assert_eq!(seats, [5, 5, 5, 5]);
+    // Everybody wants another slot, and all are full: nobody loses a place.
+    let moves = join_all(crowd.iter().enumerate().map(|(n, (client, path))| {
+        let slot = all[(n + 1) % 4]["id"].clone();
+        async move { client.put(path, json!({ "slot": slot })).await }
+    }))
+    .await;
+    assert!(
+        moves
+            .iter()
+            .all(|answer| answer.status == 200 || answer.json()["code"] == "slot_full")
+    );
+    let seats: u64 = slots(&drive)
+        .await
+        .iter()
+        .filter_map(|slot| slot["booked"].as_u64())
+        .sum();
+    assert_eq!(seats, 20);
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// proves K7
+#[tokio::test(start_paused = true)]
+async fn a_booking_and_the_deletion_of_the_slot_agree() {
+    for pause in [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30] {
+        let campus = slow();
+        let there = Interviewing::new(&campus).await;
+        let slot = there.slot(slot(30)).await;
+        let one = format!("{}slots/{slot}/?force=true", there.drive.path);
+        let (booked, deleted) = futures::join!(there.book(slot), async {
+            after(pause).await;
+            there.drive.officer.delete(&one).await
+        });
+        deleted.no_content();
+        assert!(
+            booked.status == 200 || booked.status == 400,
+            "{}",
+            booked.text()
+        );
+        assert_eq!(
+            there.interview().await["state"],
+            "invited",
+            "after {pause} ms"
+        );
+        assert_eq!(recount(&campus), [""; 0]);
+    }
+}
+
+// proves K7, K11
+#[tokio::test(start_paused = true)]
+async fn a_booking_and_a_withdrawal_agree() {
+    for pause in [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30] {
+        let campus = slow();
+        let there = Interviewing::new(&campus).await;
+        let slot = there.slot(slot(30)).await;
+        let own = there.own();
+        let (booked, withdrawn) = futures::join!(there.book(slot), async {
+            after(pause).await;
+            there.sue.delete(&own).await
+        });
+        withdrawn.no_content();
+        assert!(
+            booked.status == 200 || booked.status == 404,
+            "{}",
+            booked.text()
+        );
+        assert_eq!(there.shown(slot).await["booked"], 0, "after {pause} ms");
+        assert_eq!(recount(&campus), [""; 0]);
+    }
+}
+
+// proves K7, K9
+#[tokio::test(start_paused = true)]
+async fn a_booking_and_a_rejection_mail_agree() {
+    for pause in [0, 5, 10, 15, 20, 25, 30, 35, 40] {
+        let campus = slow();
+        let there = Interviewing::new(&campus).await;
+        let (first, second) = (there.slot(slot(30)).await, there.slot(slot(40)).await);
+        there.book(first).await.ok();
+        campus.deliver().await;
+        there.drive.decide(&there.submission, 2, "").await;
+        there.drive.send("rejection", json!({})).await.ok();
+        let (moved, _) = futures::join!(
+            async {
+                after(pause).await;
+                there.book(second).await
+            },
+            campus.deliver()
+        );
+        assert!(
+            moved.status == 200 || moved.status == 400,
+            "{}",
+            moved.text()
+        );
+        campus.deliver().await;
+        assert_eq!(there.interview().await, json!(null));
+        for slot in [first, second] {
+            assert_eq!(there.shown(slot).await["booked"], 0, "after {pause} ms");
+        }
+        assert_eq!(recount(&campus), [""; 0]);
+    }
+}
+
+// proves K7
+#[tokio::test(start_paused = true)]
+async fn lost_answers_book_once_and_mail_once() {
+    for loss in LOSSES {
+        for n in 1..=2 {
+            let trap = Trap::default();
+            let campus = trap.campus();
+            let there = Interviewing::new(&campus).await;
+            let (first, second) = (there.slot(slot(30)).await, there.slot(slot(40)).await);
+            there.book(first).await.ok();
+            trap.arm(n, loss);
+            let moved = there.book(second).await;
+            after(5_000).await;
+            if moved.status != 200 {
+                there.book(second).await.ok();
+            }
+            assert_eq!(there.interview().await["slot"]["id"], second, "{loss:?}");
+            assert_eq!(there.shown(first).await["booked"], 0);
+            campus.deliver().await;
+            let mails = campus.mails();
+            let told = mails
+                .iter()
+                .filter(|mail| !mail.attachments.is_empty())
+                .count();
+            assert_eq!(told, 2, "{loss:?}");
+            assert_eq!(recount(&campus), [""; 0]);
+        }
+    }
+}
+
+// proves K7
+#[tokio::test(start_paused = true)]
+async fn a_late_booking_does_not_undo_a_later_cancellation() {
+    let late = Late::default();
+    let campus = late.campus();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(30)).await;
+    late.hold(0, 1);
+    there.book(slot).await.ok();
+    there
+        .sue
+        .delete(&format!("{}interview/", there.own()))
+        .await
+        .no_content();
+    assert_eq!(late.arrive(), 1);
+    assert_eq!(there.interview().await["state"], "invited");
+    assert_eq!(there.shown(slot).await["booked"], 0);
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// proves K7
+#[tokio::test(start_paused = true)]
+async fn of_two_requests_the_later_one_is_kept() {
+    // The first read after the trap is set takes long, so a later request overtakes it.
+    let is_set = Arc::new(AtomicBool::new(false));
+    let trap = is_set.clone();
+    let hook = move |operation: &str, _: &[u8]| {
+        let is_slow = operation == "BatchGetItem" && trap.swap(false, Ordering::SeqCst);
+        Box::pin(async move {
+            after(if is_slow { 500 } else { 0 }).await;
+            None
+        }) as _
+    };
+    let campus = Setup::default()
+        .table(Arc::new(hook))
+        .running_clock()
+        .build();
+    let there = Interviewing::new_now(&campus).await;
+    let slot = there.slot(campus.slot_in(30)).await;
+    let interview = format!("{}interview/", there.own());
+    there.book(slot).await.ok();
+    there.sue.delete(&interview).await.no_content();
+    after(10).await;
+    is_set.store(true, Ordering::SeqCst);
+    let (late, cancelled) = futures::join!(there.book(slot), async {
+        after(100).await;
+        there.sue.delete(&interview).await
+    });
+    cancelled.no_content();
+    assert_eq!(late.ok()["state"], "invited");
+    assert_eq!(there.interview().await["state"], "invited");
+    after(10).await;
+    there.book(slot).await.ok();
+    assert_eq!(there.interview().await["state"], "booked");
+}

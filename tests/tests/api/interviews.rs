@@ -1,0 +1,372 @@
+//! `/submissions/{submission}/slots/`, `…/interview/`, and the interview of a submission for
+//! officers
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::TestCampus;
+use tests::fixtures::{hours, id};
+
+use crate::slots::{Interviewing, slot};
+
+/// The code of an answer that refuses.
+#[track_caller]
+fn code(refused: tests::Response) -> String {
+    let code = refused.json()["code"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    refused.error(400);
+    code
+}
+
+// proves K5, K6
+#[tokio::test]
+async fn who_is_invited_chooses_a_slot() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    assert_eq!(submission["interview"], json!(null));
+    let there = Interviewing {
+        drive,
+        sue,
+        submission,
+    };
+    let (own, drive) = (there.own(), &there.drive);
+    let (soon, first) = (there.slot(slot(11)).await, there.slot(slot(30)).await);
+    let mut other = slot(40);
+    other["committee"] = drive.application["committees"][0]["id"].clone();
+    let other = there.slot(other).await;
+    let last = there.slot(slot(50)).await;
+    // Nothing is there before the invitation.
+    there.sue.get(&format!("{own}slots/")).await.error(404);
+    there.book(first).await.error(404);
+    there
+        .sue
+        .delete(&format!("{own}interview/"))
+        .await
+        .error(404);
+    drive.officer.get(&there.path()).await.error(404);
+    there.invite(&there.submission).await;
+    let invited = json!({ "state": "invited", "slot": null, "changes_until": null });
+    assert_eq!(there.interview().await, invited);
+    let listed = there.sue.get(&format!("{own}slots/")).await.ok();
+    let shown = |id: u64, start: i64| {
+        json!({
+            "id": id, "start_time": hours(start), "end_time": hours(start + 1),
+            "location": "Room 1", "free": 1,
+        })
+    };
+    assert_eq!(listed, json!([shown(first, 30), shown(last, 50)]));
+    let booked = there.book(first).await.ok();
+    let expected = json!({
+        "state": "booked", "changes_until": hours(18),
+        "slot": {
+            "id": first, "start_time": hours(30), "end_time": hours(31), "location": "Room 1",
+        },
+    });
+    assert_eq!(booked, expected);
+    assert_eq!(there.interview().await, expected);
+    assert_eq!(there.book(first).await.ok(), expected);
+    let listed = there.sue.get(&format!("{own}slots/")).await.ok();
+    assert_eq!(listed[0]["free"], 0);
+    // Slots of another committee, and too late ones.
+    there.book(other).await.invalid(&["slot"]);
+    there.book(7).await.invalid(&["slot"]);
+    assert_eq!(code(there.book(soon).await), "slot_closed");
+    let moved = there.book(last).await.ok();
+    assert_eq!(moved["slot"]["id"], last);
+    assert_eq!(there.shown(first).await["booked"], 0);
+    let seen = there.shown(last).await;
+    assert_eq!(seen["bookings"][0]["user"]["username"], "sue");
+    assert_eq!(seen["bookings"][0]["submission"], there.submission["id"]);
+    there
+        .sue
+        .delete(&format!("{own}interview/"))
+        .await
+        .no_content();
+    there
+        .sue
+        .delete(&format!("{own}interview/"))
+        .await
+        .no_content();
+    assert_eq!(there.interview().await, invited);
+    assert_eq!(there.shown(last).await["bookings"], json!([]));
+    // Others do not see it.
+    campus
+        .as_("bob")
+        .get(&format!("{own}slots/"))
+        .await
+        .error(404);
+    campus
+        .anonymous()
+        .get(&format!("{own}slots/"))
+        .await
+        .error(401);
+}
+
+// proves K6
+#[tokio::test]
+async fn within_the_notice_nothing_changes() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let (first, second) = (there.slot(slot(30)).await, there.slot(slot(60)).await);
+    there.book(first).await.ok();
+    campus.advance(TimeDelta::hours(18));
+    assert_eq!(code(there.book(second).await), "slot_closed");
+    let cancelled = there
+        .sue
+        .delete(&format!("{}interview/", there.own()))
+        .await;
+    assert_eq!(code(cancelled), "slot_closed");
+    let notice = json!({ "interview_notice_hours": 2 });
+    there
+        .drive
+        .officer
+        .patch(&there.drive.path, notice)
+        .await
+        .ok();
+    assert_eq!(there.interview().await["changes_until"], hours(28));
+    there.book(second).await.ok();
+}
+
+// proves K6
+#[tokio::test]
+async fn a_full_slot_is_told() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(30)).await;
+    there.book(slot).await.ok();
+    let bob = campus.as_("bob");
+    let other = there.drive.submit(&bob).await;
+    there.invite(&other).await;
+    let path = format!("/api/submissions/{}/interview/", id(&other));
+    let refused = bob.put(&path, json!({ "slot": slot })).await;
+    assert_eq!(code(refused), "slot_full");
+    let officers = format!("{}submissions/{}/interview/", there.drive.path, id(&other));
+    let refused = there
+        .drive
+        .officer
+        .put(&officers, json!({ "slot": slot }))
+        .await;
+    assert_eq!(code(refused), "slot_full");
+}
+
+// proves K6
+#[tokio::test]
+async fn two_interviews_at_once_need_a_word() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let chess = there.slot(slot(30)).await;
+    there.book(chess).await.ok();
+    let drive = campus.drive("go").await;
+    let submission = drive.submit(&there.sue).await;
+    let go = Interviewing {
+        drive,
+        sue: there.sue.clone(),
+        submission,
+    };
+    go.invite(&go.submission).await;
+    let at_once = go.slot(slot(30)).await;
+    let after = go.slot(slot(31)).await;
+    assert_eq!(code(go.book(at_once).await), "overlap");
+    go.book(after).await.ok();
+    // Officers look at their own club only.
+    go.drive
+        .officer
+        .put(&go.path(), json!({ "slot": at_once }))
+        .await
+        .ok();
+    go.book(after).await.ok();
+    let both = json!({ "slot": at_once, "overlap": true });
+    go.sue
+        .put(&format!("{}interview/", go.own()), both)
+        .await
+        .ok();
+    let second = there.slot(slot(30)).await;
+    go.book(after).await.ok();
+    // The slot that is left does not count.
+    there.book(second).await.ok();
+    there
+        .drive
+        .officer
+        .delete("/api/clubs/chess/")
+        .await
+        .no_content();
+    go.book(at_once).await.ok();
+}
+
+// proves K8
+#[tokio::test]
+async fn officers_book_without_an_invitation() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    let there = Interviewing {
+        drive,
+        sue,
+        submission,
+    };
+    let (officer, path) = (&there.drive.officer, there.path());
+    let mut begun = slot(-1);
+    begun["end_time"] = json!(hours(1));
+    begun["committee"] = there.drive.application["committees"][0]["id"].clone();
+    let begun = there.slot(begun).await;
+    officer
+        .patch(&path, json!({ "attended": true }))
+        .await
+        .error(400);
+    officer.delete(&path).await.no_content();
+    there.drive.decide(&there.submission, 4, "").await;
+    let booked = officer.put(&path, json!({ "slot": begun })).await.ok();
+    assert_eq!(
+        (&booked["state"], &booked["attended"]),
+        (&json!("booked"), &json!(null))
+    );
+    assert_eq!(officer.get(&path).await.ok(), booked);
+    assert_eq!(there.interview().await["slot"]["id"], begun);
+    let noted = officer.patch(&path, json!({ "attended": true })).await.ok();
+    assert_eq!(noted["attended"], true);
+    assert_eq!(there.interview().await.get("attended"), None);
+    assert_eq!(there.shown(begun).await["bookings"][0]["attended"], true);
+    let later = there.slot(slot(40)).await;
+    let moved = officer.put(&path, json!({ "slot": later })).await.ok();
+    assert_eq!(moved["attended"], json!(null));
+    officer
+        .patch(&path, json!({ "attended": false }))
+        .await
+        .ok();
+    let cleared = officer.patch(&path, json!({ "attended": null })).await.ok();
+    assert_eq!(cleared["attended"], json!(null));
+    there.sue.get(&path).await.error(403);
+    // Nobody handles an interview of their own.
+    let own = there.drive.submit(officer).await;
+    let own = format!("{}submissions/{}/interview/", there.drive.path, id(&own));
+    officer.put(&own, json!({ "slot": later })).await.error(403);
+    officer.get(&own).await.error(403);
+    // What remains of an erased person does not change.
+    there.sue.delete("/api/settings/").await.no_content();
+    assert_eq!(
+        code(officer.put(&path, json!({ "slot": later })).await),
+        "erased"
+    );
+    assert_eq!(
+        code(officer.patch(&path, json!({ "attended": true })).await),
+        "erased"
+    );
+    assert_eq!(there.shown(later).await["booked"], 0);
+}
+
+// proves K12
+#[tokio::test]
+async fn lists_and_exports_know_interviews() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let drive = &there.drive;
+    let bob = drive.submit(&campus.as_("bob")).await;
+    let eve = drive.submit(&campus.as_("eve")).await;
+    there.invite(&eve).await;
+    let slot = there.slot(slot(30)).await;
+    there.book(slot).await.ok();
+    let with = async |interview: &str| -> Vec<Value> {
+        let path = format!("{}submissions/?interview={interview}", drive.path);
+        let found = drive.officer.get(&path).await.ok();
+        let found = found.as_array().cloned().unwrap_or_default();
+        found.into_iter().map(|one| one["id"].clone()).collect()
+    };
+    let (sue, bob, eve) = (&there.submission["id"], &bob["id"], &eve["id"]);
+    assert_eq!(with("none").await, std::slice::from_ref(bob));
+    assert_eq!(with("invited").await, std::slice::from_ref(eve));
+    assert_eq!(with("booked").await, std::slice::from_ref(sue));
+    assert!(with("attended").await.is_empty() && with("missed").await.is_empty());
+    drive
+        .officer
+        .patch(&there.path(), json!({ "attended": false }))
+        .await
+        .ok();
+    assert_eq!(with("missed").await, std::slice::from_ref(sue));
+    drive
+        .officer
+        .patch(&there.path(), json!({ "attended": true }))
+        .await
+        .ok();
+    assert_eq!(
+        (with("attended").await, with("booked").await),
+        (vec![sue.clone()], vec![sue.clone()])
+    );
+    let wrong = format!("{}submissions/?interview=later", drive.path);
+    drive.officer.get(&wrong).await.invalid(&["interview"]);
+    let csv = drive
+        .officer
+        .get(&format!("{}submissions/export/", drive.path))
+        .await;
+    let (text, start) = (csv.text(), hours(30));
+    assert!(
+        text.contains(",interview,") && text.matches(&start).count() == 1,
+        "{text}"
+    );
+    let export = there.sue.get("/api/settings/export/").await;
+    assert!(export.text().contains(&start) && !export.text().contains("attended"));
+}
+
+// proves K11
+#[tokio::test]
+async fn a_withdrawal_frees_the_place_and_the_next_submission_is_not_invited() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(30)).await;
+    there.book(slot).await.ok();
+    let again = there.drive.submit_again(&there.sue).await;
+    assert_eq!(again["interview"]["state"], "booked");
+    there.sue.delete(&there.own()).await.no_content();
+    assert_eq!(there.shown(slot).await["booked"], 0);
+    let fresh = there.drive.submit(&there.sue).await;
+    assert_eq!(fresh["interview"], json!(null));
+    there.book(slot).await.error(404);
+    assert!(!campus.stored().iter().any(|item| item["type"] == "Booking"));
+}
+
+// proves K11
+#[tokio::test]
+async fn an_erasure_frees_the_place() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(30)).await;
+    there.book(slot).await.ok();
+    there.drive.decide(&there.submission, 4, "").await;
+    there.sue.delete("/api/settings/").await.no_content();
+    assert_eq!(there.shown(slot).await["booked"], 0);
+    let path = format!("{}submissions/", there.drive.path);
+    assert_eq!(
+        there.drive.officer.get(&path).await.ok()[0]["interview"],
+        json!(null)
+    );
+}
+
+// proves K11
+#[tokio::test(start_paused = true)]
+async fn a_deleted_application_has_no_slots_and_no_bookings() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let person = id(&there.drive.officer.get("/api/settings/").await.ok());
+    let mut body = slot(30);
+    body["interviewers"] = json!([person]);
+    body["note"] = json!("Tea.");
+    let slot = there.slot(body).await;
+    there.book(slot).await.ok();
+    let forced = format!("{}?force=true", there.drive.path);
+    there.drive.officer.delete(&forced).await.no_content();
+    campus.deliver().await;
+    let left = ["Slot", "SlotNote", "Booking", "OwnInterviews"];
+    let stored = campus.stored();
+    let found = stored
+        .iter()
+        .find(|item| left.iter().any(|kind| item["type"] == *kind));
+    assert_eq!(found, None);
+    let told = campus
+        .mails_but_welcomes()
+        .into_iter()
+        .rfind(|mail| mail.to.starts_with("sue"));
+    assert!(told.is_some_and(|mail| mail.subject.ends_with("is cancelled")));
+}

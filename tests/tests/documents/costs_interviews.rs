@@ -1,0 +1,97 @@
+//! Prices of interviews with many slots and many bookings.
+
+use serde_json::{Value, json};
+use tests::Client;
+use tests::fixtures::{Recruitment, hours, id};
+
+use super::costs_rig::{Prices, Row, Witness};
+
+/// Somebody who is invited: their client and `/api/submissions/…/`.
+async fn invited(p: &Prices, drive: &Recruitment, name: &str) -> (Client, String) {
+    let client = p.campus.as_(name);
+    let submission = drive.submit(&client).await;
+    let chosen = json!({ "submissions": [id(&submission)] });
+    drive.send("interview", chosen).await.ok();
+    (client, format!("/api/submissions/{}/", id(&submission)))
+}
+
+/// Rows of an application with 100 slots, one of which has 50 bookings.
+pub(super) async fn interviews(witness: &Witness) -> Vec<Row> {
+    let mut p = Prices::new(witness);
+    let drive = p.campus.drive("chess").await;
+    let path = format!("{}slots/", drive.path);
+    let series = json!({
+        "start_time": hours(100), "end_time": hours(120), "minutes": 12, "capacity": 50,
+        "location": "Room 1",
+    });
+    let made = format!("{path}series/");
+    p.row("create_slots", "100 slots", &drive.officer, &made, series)
+        .await;
+    let slots = drive.officer.get(&path).await.ok();
+    let slots: Vec<Value> = slots.as_array().cloned().unwrap_or_default();
+    let (full, free) = (id(&slots[0]), id(&slots[50]));
+    for n in 0..50 {
+        let (client, own) = invited(&p, &drive, &format!("p{n}")).await;
+        let interview = format!("{own}interview/");
+        client.put(&interview, json!({ "slot": full })).await.ok();
+    }
+    let (sue, own) = invited(&p, &drive, "sue").await;
+    let listed = format!("{own}slots/");
+    p.row(
+        "list_free_slots",
+        "100 slots, 50 bookings",
+        &sue,
+        &listed,
+        Value::Null,
+    )
+    .await;
+    let interview = format!("{own}interview/");
+    let book = json!({ "slot": free });
+    p.row(
+        "book_interview",
+        "a slot of 100 that was listed",
+        &sue,
+        &interview,
+        book,
+    )
+    .await;
+    let move_to = json!({ "slot": id(&slots[60]) });
+    p.row("book_interview", "moved", &sue, &interview, move_to)
+        .await;
+    let other = p.campus.drive("go").await;
+    let body = json!({ "start_time": hours(200), "end_time": hours(201) });
+    let slots_of_other = format!("{}slots/", other.path);
+    let slot = other.officer.post(&slots_of_other, body).await.created();
+    let submission = other.submit(&sue).await;
+    let chosen = json!({ "submissions": [id(&submission)] });
+    other.send("interview", chosen).await.ok();
+    let second = format!("/api/submissions/{}/interview/", id(&submission));
+    let note = "another interview is booked, and the slot was not listed";
+    p.row(
+        "book_interview",
+        note,
+        &sue,
+        &second,
+        json!({ "slot": id(&slot) }),
+    )
+    .await;
+    p.row(
+        "list_slots",
+        "100 slots, 50 bookings",
+        &drive.officer,
+        &path,
+        Value::Null,
+    )
+    .await;
+    let one = format!("{path}{full}/");
+    let change = json!({ "location": "Room 2" });
+    p.row(
+        "update_slot",
+        "another place, 50 bookings",
+        &drive.officer,
+        &one,
+        change,
+    )
+    .await;
+    p.rows
+}
