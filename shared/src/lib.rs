@@ -27,6 +27,7 @@ pub mod settings;
 pub mod state;
 pub mod text;
 pub mod time;
+pub mod unsubscribe;
 #[cfg(feature = "api")]
 pub mod web;
 

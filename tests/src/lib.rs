@@ -299,6 +299,13 @@ impl TestCampus {
         self.campus.clock.advance(by);
     }
 
+    /// Runs the timer, and sends what it has queued. Returns what it did.
+    pub async fn tick(&self) -> notices::Worked {
+        let worked = self.campus.ticker.tick().await.expect("a table");
+        self.deliver().await;
+        worked
+    }
+
     /// Delivers the stream to the mail worker until nothing is left, or until the worker asks for
     /// another delivery.
     pub async fn deliver(&self) -> Delivered {

@@ -3,6 +3,8 @@
 use chrono::TimeDelta;
 use http::Method;
 use serde_json::{Value, json};
+use shared::domain::NoticeKind;
+use shared::ids::Id;
 
 use crate::fixtures::{MailedLink, Recruitment, hours, id};
 use crate::operations::{Body, Operation, Values};
@@ -240,6 +242,7 @@ async fn people(
     let token = url.rsplit('/').next().unwrap_or_default();
     vec![
         ("{calendar}", calendar_of(concerned).await),
+        ("{token}", link_of(campus, id(&person)).await),
         ("{person}", person["id"].clone()),
         ("{invite}", invite["id"].clone()),
         ("{own_invite}", invite["id"].clone()),
@@ -254,6 +257,20 @@ pub async fn calendar_of(person: &Client) -> Value {
     let found = person.get("/api/settings/calendar/").await.ok();
     let url = found["url"].as_str().unwrap_or_default();
     json!(url.rsplit('/').next().unwrap_or_default())
+}
+
+/// The last part of the link in reminders of drafts to a person.
+pub async fn link_of(campus: &TestCampus, person: u64) -> Value {
+    let app = &campus.campus.app;
+    let person = app.table.person(Id::new(person)).await.ok().flatten();
+    let person = person.expect("a profile");
+    let (secret, since) = (&app.settings.secrets.invite, person.created_at);
+    json!(shared::unsubscribe::token(
+        secret,
+        person.id,
+        since,
+        NoticeKind::Drafts
+    ))
 }
 
 /// An event with a showing.

@@ -123,7 +123,10 @@ pub async fn create_extension(
         version: new.0,
         end,
     };
-    let stored = app.table.create_extension(&extension, application).await;
+    let stored = app
+        .table
+        .create_extension(&extension, application, app.now())
+        .await;
     let read = app.table.extension(application.id, extension.id);
     let is_own = |there: &Extension| there.creation == new.0;
     let refused = |refusal| match refusal {
@@ -243,7 +246,9 @@ async fn save_extension(
             let mut new = old.clone();
             read_end(mode, input.end_time.clone(), application, &mut new.end)?;
             new.version = app.next_id();
-            app.table.update_extension(&old, &new).await?;
+            app.table
+                .update_extension(&old, &new, application, app.now())
+                .await?;
             Ok(new)
         },
     );

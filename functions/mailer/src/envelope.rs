@@ -13,6 +13,8 @@ pub struct Envelope {
     pub message: Message,
     /// The calendar files.
     pub calendars: Vec<CalendarFile>,
+    /// Headers besides the usual ones: name and value.
+    pub headers: Vec<(&'static str, String)>,
 }
 
 /// A calendar file (RFC 5545, RFC 5546).
@@ -153,12 +155,13 @@ impl Entry<'_> {
 }
 
 /// Returns a time as people say it, in the time zone of the campus.
-pub(crate) fn when(start: Timestamp, end: Timestamp, zone: Tz) -> String {
-    let (start, end) = (
-        start.moment().with_timezone(&zone),
-        end.moment().with_timezone(&zone),
-    );
+pub(crate) fn when(start: Timestamp, end: Option<Timestamp>, zone: Tz) -> String {
+    let start = start.moment().with_timezone(&zone);
     let day = start.format("%A, %-d %B %Y, %H:%M");
+    let Some(end) = end else {
+        return format!("{day} ({zone})");
+    };
+    let end = end.moment().with_timezone(&zone);
     let until = if start.date_naive() == end.date_naive() {
         end.format("%H:%M")
     } else {

@@ -8,7 +8,7 @@ use aws_sdk_sesv2::config::timeout::TimeoutConfig;
 use aws_sdk_sesv2::primitives::Blob;
 use aws_sdk_sesv2::types::{
     Attachment, AttachmentContentDisposition, AttachmentContentTransferEncoding, Body, Content,
-    Destination, EmailContent, Message as SesMessage, MessageTag,
+    Destination, EmailContent, Message as SesMessage, MessageHeader, MessageTag,
 };
 use shared::domain::Mail;
 use shared::settings::Settings;
@@ -38,6 +38,18 @@ fn attachments(
             .build()
     };
     let all: Vec<Attachment> = calendars.iter().map(attachment).collect::<Result<_, _>>()?;
+    Ok((!all.is_empty()).then_some(all))
+}
+
+/// The headers; none if there are none.
+fn message_headers(
+    headers: &[(&'static str, String)],
+) -> Result<Option<Vec<MessageHeader>>, aws_sdk_sesv2::error::BuildError> {
+    let header = |(name, value): &(&'static str, String)| {
+        let header = MessageHeader::builder().name(*name);
+        header.value(value.as_str()).build()
+    };
+    let all: Vec<MessageHeader> = headers.iter().map(header).collect::<Result<_, _>>()?;
     Ok((!all.is_empty()).then_some(all))
 }
 
@@ -82,7 +94,11 @@ impl Ses {
     fn request(
         &self,
         mail: &Mail,
-        Envelope { message, calendars }: &Envelope,
+        Envelope {
+            message,
+            calendars,
+            headers,
+        }: &Envelope,
     ) -> Result<
         aws_sdk_sesv2::operation::send_email::builders::SendEmailFluentBuilder,
         aws_sdk_sesv2::error::BuildError,
@@ -96,6 +112,7 @@ impl Ses {
             .subject(utf8(&message.subject)?)
             .body(body)
             .set_attachments(attachments(calendars)?)
+            .set_headers(message_headers(headers)?)
             .build();
         Ok(self
             .client

@@ -18,6 +18,7 @@ pub mod memberships;
 mod own_calendar;
 pub mod requests;
 pub mod settings;
+pub mod unsubscribe;
 pub mod users;
 
 use shared::{Shared, routes};
@@ -36,6 +37,10 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(
             own_calendar::show_calendar_address,
             own_calendar::renew_calendar_address
+        ))
+        .routes(routes!(
+            unsubscribe::show_unsubscription,
+            unsubscribe::unsubscribe
         ))
         .routes(routes!(users::list_users))
         .routes(routes!(memberships::list_memberships))

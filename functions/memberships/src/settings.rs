@@ -2,14 +2,14 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use shared::bodies::Studies;
 use shared::db::{Retries, TableError};
 use shared::domain::OnlyOwner;
-use shared::domain::{Major, Person, School};
+use shared::domain::{Major, NewsRhythm, Notices, Person, School};
 use shared::ids::Id;
 use shared::text::kinds::{List, WebAddress, YearNumber};
-use shared::time::RequestTime;
+use shared::time::{RequestTime, Timestamp};
 use shared::web::{
     ApiError, Code, IfMatch, Input, Mode, NoBody, NoContent, Params, Reader, ReceivedAt, Reference,
     Result, User, edit,
@@ -43,8 +43,46 @@ pub struct SettingsBody {
     major: Vec<Id<Major>>,
     /// Web address of the profile image.
     image_url: Option<String>,
+    /// Which reminders and news the caller gets.
+    notices: NoticesBody,
     /// Whether the caller is an admin.
     is_admin: bool,
+}
+
+/// Which reminders and news a person gets.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NoticesBody {
+    /// Reminders of drafts that were not submitted.
+    drafts: bool,
+    /// Reminders of booked interviews.
+    interviews: bool,
+    /// News of the clubs that they follow: `off` or `weekly`.
+    news: NewsRhythm,
+}
+
+/// Which reminders and news the caller wants. What is not sent stays as it is.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+pub struct NoticesInput {
+    /// Reminders of drafts that were not submitted.
+    drafts: Option<bool>,
+    /// Reminders of booked interviews.
+    interviews: Option<bool>,
+    /// News of the clubs that they follow: `off` or `weekly`.
+    news: Option<NewsRhythm>,
+}
+
+shared::kinds!(NoticesInput);
+
+impl NoticesInput {
+    fn apply(self, notices: &mut Notices, now: Timestamp) {
+        notices.drafts = self.drafts.unwrap_or(notices.drafts);
+        notices.interviews = self.interviews.unwrap_or(notices.interviews);
+        let news = self.news.unwrap_or(notices.news);
+        if news != notices.news {
+            notices.news = news;
+            notices.on_since = (news == NewsRhythm::Weekly).then_some(now);
+        }
+    }
 }
 
 impl SettingsBody {
@@ -62,6 +100,11 @@ impl SettingsBody {
             school: person.school.clone(),
             major: person.major.clone(),
             image_url: person.image_url.clone(),
+            notices: NoticesBody {
+                drafts: person.notices.drafts,
+                interviews: person.notices.interviews,
+                news: person.notices.news,
+            },
             is_admin,
         }
     }
@@ -79,6 +122,8 @@ shared::input! {
         major: List<Reference, { limits::STUDIES }>, Optional;
         /// Web address (http or https) of the profile image.
         image_url: Option<WebAddress>, Optional;
+        /// Which reminders and news the caller gets.
+        notices: NoticesInput, Free;
     }
 }
 
@@ -129,7 +174,13 @@ pub async fn replace_settings(
 }
 
 impl SettingsInput {
-    fn apply(self, mode: Mode, person: &mut Person, studies: Option<&Studies>) -> Result<()> {
+    fn apply(
+        self,
+        mode: Mode,
+        person: &mut Person,
+        studies: Option<&Studies>,
+        now: Timestamp,
+    ) -> Result<()> {
         let mut reader = Reader::new(mode);
         reader.set(self.graduation_year, &mut person.graduation_year);
         let is_school = |id| studies.is_some_and(|studies| studies.has_school(id));
@@ -137,6 +188,9 @@ impl SettingsInput {
         let is_major = |id| studies.is_some_and(|studies| studies.has_major(id));
         reader.references(self.major, is_major, &mut person.major);
         reader.url(self.image_url, &mut person.image_url);
+        if let Some(notices) = reader.get(self.notices) {
+            notices.apply(&mut person.notices, now);
+        }
         reader.finish()
     }
 }
@@ -167,9 +221,10 @@ async fn save_settings(
                 None
             };
             let mut new = old.clone();
-            input.clone().apply(mode, &mut new, studies.as_ref())?;
+            let now = app.now();
+            input.clone().apply(mode, &mut new, studies.as_ref(), now)?;
             if new != old {
-                app.table.update_settings(&old, &new).await?;
+                app.table.update_settings(&old, &new, now).await?;
             }
             Ok(new)
         },

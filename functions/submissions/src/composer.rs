@@ -162,6 +162,7 @@ impl Composer {
                 covers: to_person.map_or_else(Vec::new, |_| about.iter().map(told).collect()),
             }),
             appointment: None,
+            notice: None,
             invite: planned.invite.clone(),
             queued_at: self.now,
             claimed_at: None,

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use shared::db::usage::request_age;
 use shared::db::{Retries, TableError};
-use shared::domain::{Application, DraftAnswer, DraftWrite, Extension, Form};
+use shared::domain::{Application, BegunDraft, DraftAnswer, DraftWrite, Extension, Form};
 use shared::time::RequestTime;
 use shared::web::{
     ApiError, ERASING, Input, NoBody, NoContent, Params, ReceivedAt, Result, SignedIn,
@@ -123,7 +123,15 @@ pub async fn save_draft(
             Err(conflicts) => return Ok(conflict(conflicts)),
         };
         draft.check_size(&app, &writes, new.now).await?;
-        match app.table.save_draft(&writes).await {
+        let is_new = draft.live(now).next().is_none();
+        let begun = is_new.then_some(BegunDraft {
+            application: form.application.id,
+            person: person.id,
+            committee,
+            begun_at: new.now,
+            expires: new.expires,
+        });
+        match app.table.save_draft(&writes, begun.as_ref()).await {
             Ok(()) => break writes,
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
@@ -177,7 +185,10 @@ async fn keep_longer(app: &Shared, draft: &mut OwnDraft, new: &Stamp) {
         })
         .collect();
     let saved = writes.into_iter().map(async |write| {
-        let saved = app.table.save_draft(std::slice::from_ref(&write)).await;
+        let saved = app
+            .table
+            .save_draft(std::slice::from_ref(&write), None)
+            .await;
         saved.ok().map(|()| write.answer)
     });
     let saved = futures::future::join_all(saved).await.into_iter().flatten();
@@ -241,7 +252,7 @@ pub async fn delete_draft(
             .collect();
         let removed = removals
             .iter()
-            .map(|removal| app.table.save_draft(std::slice::from_ref(removal)));
+            .map(|removal| app.table.save_draft(std::slice::from_ref(removal), None));
         let mut is_done = true;
         for removed in futures::future::join_all(removed).await {
             match removed {

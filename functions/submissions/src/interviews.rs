@@ -178,7 +178,10 @@ pub async fn note_attendance(
             mail: None,
         };
         match app.table.change_interview(change).await {
-            Ok(()) => booked.submission.interview = Some(new),
+            Ok(()) => {
+                booked.submission.interview = Some(new);
+                return body(&booked);
+            }
             Err(TableError::Refused(_)) => booked.again(&app).await?,
             Err(error) => return Err(error.into()),
         }

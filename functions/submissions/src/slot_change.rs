@@ -57,7 +57,7 @@ pub(crate) async fn change(
     let (mut now, mut retries) = (application.clone(), Retries::default());
     loop {
         retries.next().await?;
-        match app.table.update_slot(stored(), &now).await {
+        match app.table.update_slot(stored(), &now, app.now()).await {
             Err(TableError::Refused(Refusal::ReferenceGone)) => {
                 let read = app.table.application(&club.code, application.id).await?;
                 now = read.ok_or(ApiError::NotFound)?;

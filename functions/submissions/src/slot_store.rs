@@ -59,7 +59,11 @@ pub(crate) async fn store(
     let mut retries = Retries::default();
     let stored = loop {
         retries.next().await?;
-        match app.table.create_slots(&slots, &note, &application).await {
+        match app
+            .table
+            .create_slots(&slots, &note, &application, app.now())
+            .await
+        {
             // The application was changed or deleted.
             Err(TableError::Refused(Refusal::ReferenceGone)) => {
                 let now = app.table.application(&club, id).await?;

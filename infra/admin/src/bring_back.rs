@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use shared::db::Entity as _;
-use shared::domain::{COMPANIONS, Gone};
+use shared::domain::{COMPANIONS, DueEntry, Gone};
 
 use crate::Item;
 use crate::catalogue::LISTED;
@@ -45,14 +45,15 @@ impl Wanted {
     }
 
     /// Returns whether an item belongs to one of the objects: its key has the id, or the code of
-    /// the club at the place of a code. Words and addresses by which people are found are left out;
-    /// `clubs-admin repair` makes them again.
+    /// the club at the place of a code. Words and addresses by which people are found, and entries
+    /// for the timer, are left out; `clubs-admin repair` makes them again.
     pub fn has(&self, item: &Item) -> bool {
         let part = |name: &str| {
             let value = item.get(name).and_then(|value| value.as_s().ok());
             value.map_or("", String::as_str)
         };
-        if COMPANIONS.contains(&part("type")) || part("type") == Gone::TYPE {
+        let is_found_anew = [Gone::TYPE, DueEntry::TYPE].contains(&part("type"));
+        if COMPANIONS.contains(&part("type")) || is_found_anew {
             return false;
         }
         let (pk, sk) = (part("pk"), part("sk"));

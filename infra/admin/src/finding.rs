@@ -21,6 +21,8 @@ pub enum Repair {
     DeleteEntry(Value),
     /// Deletes answers that no submission names.
     DeleteAnswers(Value),
+    /// Stores an entry for the timer. One too many does no harm: it only says when to look.
+    PutDue(Value),
     /// Takes or frees a place in a slot, as the submission says.
     SetSeat {
         /// The slot as it was read.

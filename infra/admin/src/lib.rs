@@ -7,6 +7,7 @@ mod bring_back;
 mod capacity;
 mod catalogue;
 mod counts;
+mod due;
 mod finding;
 mod mails;
 mod placements;
@@ -187,6 +188,7 @@ fn disagreements(
     wrong.extend(catalogue::versions(stored, now));
     wrong.extend(relations::windows(stored, now));
     wrong.extend(answers::check(stored, now));
+    wrong.extend(due::check(stored, now));
     let submissions: Vec<Submission> = typed(stored, "Submission");
     wrong.extend(twice(&submissions).into_iter().map(Finding::from));
     wrong.extend(

@@ -65,6 +65,7 @@ impl Repairs<'_> {
             Repair::PutEntry(entry) => self.entry(&item(entry)?, true).await?,
             Repair::DeleteEntry(entry) => self.entry(&item(entry)?, false).await?,
             Repair::DeleteAnswers(sheet) => Some(self.answers(&item(sheet)?)?),
+            Repair::PutDue(entry) => Some(vec![self.put(item(entry)?)?]),
             Repair::SetSeat { slot, submission } => {
                 Some(self.seat(&item(slot)?, *submission).await?)
             }

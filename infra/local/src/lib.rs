@@ -14,6 +14,7 @@ pub mod simulator;
 pub mod state;
 pub mod stream;
 pub mod table;
+pub mod timer;
 
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
@@ -28,6 +29,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::from_fn;
 use mailer::{Reports, Ses, Worker};
+use notices::Timer;
 use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
@@ -51,6 +53,7 @@ use issuer::{AUDIENCE, ISSUER, Issuer};
 use mailbox::Mailbox;
 use stream::Stream;
 use table::TABLE;
+use timer::Ticker;
 
 /// Anything that keeps the local service from starting.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -79,6 +82,8 @@ pub struct Campus {
     pub stream: Arc<Stream>,
     /// The mail worker.
     pub worker: Arc<Worker>,
+    /// The timer for reminders and news.
+    pub ticker: Arc<Ticker>,
     /// Takes the reports of the mailbox.
     pub reports: Arc<Reports>,
     pub clock: Arc<MovableClock>,
@@ -241,6 +246,22 @@ pub fn sdk_config(client: impl HttpClient + 'static) -> SdkConfig {
         .build()
 }
 
+/// The configuration of the site.
+fn site_config(app: &Shared) -> site::SiteConfig {
+    site::SiteConfig {
+        issuer: app.settings.tokens.issuer.clone(),
+        client_id: AUDIENCE.into(),
+        scopes: "openid".into(),
+        token: site::SentToken::AccessToken,
+        university: "Demo University".into(),
+        time_zone: app.settings.mail.time_zone.clone(),
+        second_factor: false,
+        is_local: true,
+        media_url: String::new(),
+        connect: String::new(),
+    }
+}
+
 impl Campus {
     /// Builds the service from its parts.
     pub fn new(parts: Parts) -> Result<Self, Error> {
@@ -268,27 +289,25 @@ impl Campus {
         let verifier = Verifier::new(&settings, Keys::new(FixedKeys(issuer.keys())));
         let media = Media::new(images, false, &settings.media.url);
         let app = App::new(table, verifier, media, clock.clone(), ids, settings);
+        let stream = Arc::new(Stream::open(engine.clone(), position)?);
+        let ticker = Arc::new(Ticker {
+            timer: Timer::new(app.table.clone(), app.settings.clone())?,
+            clock: clock.clone(),
+            engine: engine.clone(),
+            stream: stream.clone(),
+            worker: worker.clone(),
+            turn: tokio::sync::Mutex::default(),
+        });
         let local = routes::routes(state::Local {
             issuer: issuer.clone(),
             mailbox: mailbox.clone(),
             clock: clock.clone(),
+            ticker: ticker.clone(),
             grants: Arc::default(),
         });
         let (images_at, table) = (app.settings.media.url.clone(), app.table.clone());
         let public = site::Public::new(table, clock.clone(), images_at);
-        let config = site::SiteConfig {
-            issuer: app.settings.tokens.issuer.clone(),
-            client_id: AUDIENCE.into(),
-            scopes: "openid".into(),
-            token: site::SentToken::AccessToken,
-            university: "Demo University".into(),
-            time_zone: app.settings.mail.time_zone.clone(),
-            second_factor: false,
-            is_local: true,
-            media_url: String::new(),
-            connect: String::new(),
-        };
-        let site = site::routes(config, public);
+        let site = site::routes(site_config(&app), public);
         // Only these paths belong to the service; all others are pages of the site.
         let service = finish(
             guard(api().0, &app).merge(local).merge(pages::routes()),
@@ -305,7 +324,6 @@ impl Campus {
             })
             .layer(from_fn(routes::own_callers))
             .layer(from_fn(routes::one_host));
-        let stream = Arc::new(Stream::open(engine.clone(), position)?);
         Ok(Self {
             app,
             router,
@@ -313,6 +331,7 @@ impl Campus {
             mailbox,
             stream,
             worker,
+            ticker,
             reports,
             clock,
             engine,

@@ -81,6 +81,7 @@ async fn run(options: Options) -> Result<(), Error> {
     tokio::select! {
         done = std::future::IntoFuture::into_future(server) => done.map_err(Error::from)?,
         () = campus.stream.run(&campus.worker) => {}
+        () = campus.ticker.run() => {}
         () = campus.mailbox.report(&campus.reports) => {}
     }
     println!("stopped");

@@ -216,6 +216,7 @@ async fn move_clock(
         reader.errors.add("advance_s", why);
     }
     reader.finish()?;
-    local.clock.advance(by);
+    let moved = local.ticker.advance(by).await;
+    moved.map_err(ApiError::Internal)?;
     Ok(show_clock(State(local)).await)
 }

@@ -6,6 +6,7 @@ use crate::clock::MovableClock;
 use crate::grants::Grants;
 use crate::issuer::Issuer;
 use crate::mailbox::Mailbox;
+use crate::timer::Ticker;
 
 /// The state of these routes.
 #[derive(Clone)]
@@ -13,5 +14,6 @@ pub struct Local {
     pub issuer: Arc<Issuer>,
     pub mailbox: Mailbox,
     pub clock: Arc<MovableClock>,
+    pub ticker: Arc<Ticker>,
     pub grants: Arc<Grants>,
 }

@@ -23,6 +23,8 @@ pub struct Stream {
     shard: Value,
     file: Option<PathBuf>,
     position: Mutex<Option<String>>,
+    /// One delivery at a time.
+    turn: tokio::sync::Mutex<()>,
 }
 
 /// The result of a delivery.
@@ -64,6 +66,7 @@ impl Stream {
             shard,
             file,
             position: Mutex::new(position),
+            turn: tokio::sync::Mutex::default(),
         })
     }
 
@@ -104,6 +107,7 @@ impl Stream {
 
     /// Delivers one batch of new records to the worker.
     pub async fn deliver(&self, worker: &Worker) -> Result<Delivered, String> {
+        let _turn = self.turn.lock().await;
         let records = self.records()?;
         let Some(last) = records.last() else {
             return Ok(Delivered::Nothing);

@@ -32,7 +32,7 @@ from samtranslator.yaml_helper import yaml_parse
 s3, cloud, functions, tables, edge = map(
     boto3.client, ("s3", "cloudformation", "lambda", "dynamodb", "cloudfront")
 )
-NAMES = ["clubs", "applications", "submissions", "memberships", "events", "site", "mailer", "mail-reports"]
+NAMES = ["clubs", "applications", "submissions", "memberships", "events", "site", "mailer", "mail-reports", "notices"]
 # What one and the same machine can run.
 MACHINE = {"Architecture": "arm64" if os.uname().machine == "aarch64" else "x86_64", "EndpointUrl": URL}
 

@@ -18,6 +18,7 @@ const stories = process.argv[5]
       "admin",
       "resilience",
       "extremes",
+      "notices",
     ];
 // The first page is small, and the page knows what it does not have.
 const first = await windowOf();

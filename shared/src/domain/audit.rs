@@ -21,6 +21,7 @@ use crate::domain::mail::model::{Mail, MailLease};
 use crate::domain::mail::outage::MailOutage;
 use crate::domain::mail::turns::MailTurns;
 use crate::domain::member::model::Membership;
+use crate::domain::notice::model::{BegunDraft, DueEntry, NoticeTimer};
 use crate::domain::person::model::{Creations, Person, PersonAddress, PersonWord};
 use crate::domain::question::model::{Prompt, Question};
 use crate::domain::request::model::MembershipRequest;
@@ -59,6 +60,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
     }
     as_one_of!(
         AnswerSheet,
+        BegunDraft,
         Booking,
         Application,
         ApplicationTexts,
@@ -68,6 +70,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         ClubText,
         Creations,
         DraftAnswer,
+        DueEntry,
         ErasureMark,
         Event,
         EventClub,
@@ -92,6 +95,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         MailTurns,
         Membership,
         MembershipRequest,
+        NoticeTimer,
         OwnInterviews,
         OwnPlace,
         Person,

@@ -6,7 +6,7 @@ pub type ChartRow = [&'static str; 5];
 
 /// The chart. `docs/table.md` is generated from it, and a test compares it with the items that are
 /// really stored.
-pub const CHART: [ChartRow; 52] = [
+pub const CHART: [ChartRow; 55] = [
     [
         "Person",
         "USER#<person>",
@@ -372,5 +372,27 @@ pub const CHART: [ChartRow; 52] = [
         "",
         "Stands for a day in the place of a submission or an answer of a draft that was deleted, \
             so that a write that arrives late does not bring it back.",
+    ],
+    [
+        "Due",
+        "DUE#<hour>",
+        "<kind>#<id>",
+        "",
+        "Tells the timer to look at the drafts of an application, the bookings of a slot, or the \
+            news of a person.",
+    ],
+    [
+        "BegunDraft",
+        "BEGUN#<application>",
+        "<person>#<committee>",
+        "",
+        "When a draft was begun, for its reminder.",
+    ],
+    [
+        "NoticeTimer",
+        "NOTICES",
+        "TIMER",
+        "",
+        "The hour up to which everything that was due is done.",
     ],
 ];

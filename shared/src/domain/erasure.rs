@@ -169,6 +169,7 @@ impl Table {
         last_look: bool,
     ) -> Result<Result<(), OnlyOwner>, TableError> {
         let all = self.personal_data(person).await?;
+        let applied_to = all.applied_to();
         // Clubs that the person owns come first. If another owner leaves at the same moment, the
         // refusal happens here.
         let mut memberships = all.memberships;
@@ -205,6 +206,7 @@ impl Table {
         let withdrawn = all.withdrawals.iter();
         let withdrawn = withdrawn.map(|gone| self.delete_reviews(gone.application, gone.id));
         futures::future::try_join_all(withdrawn).await?;
+        self.forget_begun(person.id, applied_to).await?;
         self.delete_draft(all.drafts, when).await?;
         stream::iter(all.reviews)
             .map(async |review| self.anonymise_review(&review).await)

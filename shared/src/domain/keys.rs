@@ -15,6 +15,7 @@ pub(crate) use crate::domain::keyed::keys::*;
 pub(crate) use crate::domain::lookup::keys::*;
 pub(crate) use crate::domain::mail::keys::*;
 pub(crate) use crate::domain::member::keys::*;
+pub(crate) use crate::domain::notice::keys::*;
 pub(crate) use crate::domain::person::keys::*;
 pub(crate) use crate::domain::question::keys::*;
 pub(crate) use crate::domain::request::keys::*;

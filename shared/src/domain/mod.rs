@@ -25,6 +25,7 @@ mod keys;
 mod lookup;
 mod mail;
 mod member;
+mod notice;
 mod own;
 mod person;
 mod personal_data;
@@ -80,6 +81,11 @@ pub use mail::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report
 pub use mail::store::{DECISION_MAILS_KEPT_DAYS, DecisionMail};
 pub use member::model::{Membership, Role};
 pub use member::store::{Additions, NewMembership};
+pub use notice::model::{
+    BegunDraft, Due, DueEntry, NewsItem, Notice, NoticeAbout, NoticeTimer, REMINDED_BEFORE,
+    draft_due, hour_of,
+};
+pub use notice::settings::{NewsRhythm, NoticeKind, Notices};
 pub use own::{Follower, OwnEntries};
 pub use person::model::{Creations, Person, PersonAddress, PersonWord, Personal};
 pub use personal_data::PersonalData;

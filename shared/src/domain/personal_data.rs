@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use std::collections::HashSet;
+
 use crate::db::answer::{AnyItem as _, Stored, readable};
 use crate::db::read::{MAX_BATCH_KEYS, Range};
 use crate::db::{Entity, Table, TableError};
+use crate::domain::application::model::Application;
 use crate::domain::bookmark::store::Bookmarks;
 use crate::domain::draft::model::DraftAnswer;
 use crate::domain::extension::model::Extension;
@@ -19,6 +22,7 @@ use crate::domain::request::model::MembershipRequest;
 use crate::domain::review::model::Review;
 use crate::domain::submission::model::{OwnPlace, Submission, Withdrawal};
 use crate::domain::submission::sheets::check_held;
+use crate::ids::Id;
 
 /// The stored data of a person besides their profile.
 #[derive(Debug, Default)]
@@ -67,6 +71,17 @@ impl PersonalData {
                 _ => {}
             }
         }
+    }
+}
+
+impl PersonalData {
+    /// Returns the applications to which the person has submitted or begun a draft.
+    pub(crate) fn applied_to(&self) -> HashSet<Id<Application>> {
+        let applied = self.places.iter().map(|place| place.application);
+        let applied = applied.chain(self.submissions.iter().map(|one| one.application));
+        let applied = applied.chain(self.drafts.iter().map(|answer| answer.application));
+        let applied = applied.chain(self.withdrawals.iter().map(|one| one.application));
+        applied.collect()
     }
 }
 

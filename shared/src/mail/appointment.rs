@@ -51,7 +51,7 @@ pub fn appointment(
         occasion,
         submission.person,
         &personal.email,
-        club,
+        &club.profile.email,
         &subject,
         empty,
         now,

@@ -71,7 +71,7 @@ pub fn confirmation(
         occasion,
         submission.person,
         &personal.email,
-        club,
+        &club.profile.email,
         &format!("We have your submission to {name}: {application}"),
         if fits { whole } else { bodies(None) },
         now,

@@ -26,6 +26,7 @@ mod confirmation;
 mod decision;
 mod invite_link;
 mod membership;
+mod notice;
 mod parse;
 mod template;
 
@@ -36,10 +37,11 @@ pub use invite_link::{
     PREVIEW_LINK, invite_url, join_token_matches, join_url, token, token_matches, with_invite,
 };
 pub use membership::{invitation, joined, requested};
+pub use notice::{draft_reminder, interview_reminder, news};
 pub use parse::Variable;
 pub use template::{Template, Variables};
 
-use crate::domain::{Club, EmailStatus, Mail, MailKind, Person};
+use crate::domain::{EmailStatus, Mail, MailKind, Person};
 use crate::ids::Id;
 use crate::text::Email;
 use crate::time::Timestamp;
@@ -61,7 +63,7 @@ fn mail(
     occasion: Occasion,
     person: Option<Id<Person>>,
     to: &Email,
-    club: &Club,
+    reply_to: &Email,
     subject: &str,
     bodies: Bodies,
     now: Timestamp,
@@ -74,12 +76,13 @@ fn mail(
         status: EmailStatus::Queued,
         person,
         to: to.clone(),
-        reply_to: club.profile.email.clone().into_option(),
+        reply_to: reply_to.clone().into_option(),
         subject: subject.chars().filter(|c| !c.is_control()).collect(),
         html: bodies.html,
         text: bodies.text,
         decision: None,
         appointment: None,
+        notice: None,
         invite: None,
         queued_at: now,
         claimed_at: None,

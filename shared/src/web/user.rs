@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 use super::error::ApiError;
 use crate::auth::Identity;
 use crate::db::TableError;
-use crate::domain::{Person, Personal};
+use crate::domain::{Notices, Person, Personal};
 use crate::ids::Id;
 use crate::state::Shared;
 use crate::time::Timestamp;
@@ -96,6 +96,7 @@ impl User {
             created_at: Timestamp::at(app.clock.now()),
             erasing: false,
             calendar: 0,
+            notices: Notices::default(),
         });
         if person.subject != identity.subject {
             // Ids have only 53 bits. If an issuer lets people choose their subject, two subjects

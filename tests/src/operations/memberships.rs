@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{OFFICERS, Row, SIGNED_IN, officers, outsiders, own, read, replace, write};
+use super::{ANYBODY, OFFICERS, Row, SIGNED_IN, officers, outsiders, own, read, replace, write};
 use crate::scene::{CONCERNED, STRANGER};
 
 pub(super) fn rows() -> Vec<Row> {
@@ -34,6 +34,8 @@ fn people() -> Vec<Row> {
         read("export_settings", SIGNED_IN),
         read("show_calendar_address", SIGNED_IN),
         write("renew_calendar_address", SIGNED_IN, Value::Null),
+        read("show_unsubscription", ANYBODY),
+        write("unsubscribe", ANYBODY, Value::Null),
         read("list_users", OFFICERS).query("?search=sam"),
     ]
 }

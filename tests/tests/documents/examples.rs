@@ -8,7 +8,7 @@ use shared::text::{ClubCode, Email};
 use shared::time::Clock as _;
 use tests::fixtures::id;
 use tests::operations::{self, Body, Operation, Values};
-use tests::scene::calendar_of;
+use tests::scene::{calendar_of, link_of};
 use tests::{Client, Response, TestCampus};
 
 /// Longer lists are cut in the examples.
@@ -84,6 +84,9 @@ pub async fn admin_of_demo() -> (Client, Values) {
     values.extend(lookups(&admin).await);
     values.extend(invitation(&campus));
     values.extend([("{calendar}", calendar_of(&admin).await)]);
+    let own = admin.get("/api/settings/").await.ok();
+    let link = link_of(&campus, own["id"].as_u64().unwrap_or_default()).await;
+    values.extend([("{token}", link)]);
     (admin, values)
 }
 

@@ -16,7 +16,7 @@ const LAYERS: [&[&str]; 13] = [
     &["text"],
     &["db"],
     &["domain"],
-    &["calendars", "mail", "receipts"],
+    &["calendars", "mail", "receipts", "unsubscribe"],
     &["auth", "bookings", "media"],
     &["state"],
     &["web"],

@@ -6,6 +6,7 @@ mod costs_features;
 mod costs_interviews;
 mod costs_lists;
 mod costs_long;
+mod costs_notices;
 mod costs_people;
 mod costs_recruitment;
 mod costs_rig;

@@ -272,6 +272,7 @@ pub async fn one_of_everything() -> TestCampus {
         )
         .await
         .created();
+    campus.tick().await;
     what_is_gone(&campus, &drive).await;
     what_faults_and_erasure_leave(&campus).await;
     campus

@@ -293,7 +293,7 @@ fn what_is_watched_exists_and_the_dashboard_is_json() {
             .filter(|resource| resource["Type"] == "AWS::CloudWatch::Alarm");
         let alarms: Vec<&Value> = alarms.map(|alarm| &alarm["Properties"]).collect();
         // Ten alarms are free. The others are worth their price in production only.
-        let more = if template.holds("IsProduction") { 5 } else { 0 };
+        let more = if template.holds("IsProduction") { 6 } else { 0 };
         let of_logs = usize::from(template.holds("HasAccessLogs"));
         assert_eq!(alarms.len(), 10 + more + of_logs);
         let operations =

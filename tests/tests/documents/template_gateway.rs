@@ -101,6 +101,7 @@ fn each_operation_is_routed_to_the_function_that_serves_it_and_no_other() {
             "clubs",
             "events",
             "mailer",
+            "notices",
             "memberships",
             "site",
             "submissions"

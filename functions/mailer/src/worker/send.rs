@@ -9,6 +9,7 @@ use shared::domain::{EmailStatus, EndedInterview, Mail};
 use shared::ids::Id;
 use shared::mail::{Message, interview_url, invite_url, with_invite};
 use shared::metrics::Unit;
+use shared::unsubscribe;
 use tokio::time::Instant;
 
 use super::{PAUSE, RetryLater, Worker};
@@ -154,14 +155,38 @@ impl Worker {
         if let Some(entry) = Entry::of_appointment(mail) {
             calendars.push(entry.file(mail, &self.settings.mail.from, &page));
         }
-        let message = match &mail.appointment {
-            Some(about) => {
-                let when = when(about.start, about.end, self.zone);
+        let mut headers = vec![];
+        let message = match (&mail.appointment, &mail.notice, mail.person) {
+            (Some(about), ..) => {
+                let when = when(about.start, Some(about.end), self.zone);
                 about.message(mail.subject.clone(), &when, &page)
             }
-            None => self.message(mail),
+            (_, Some(notice), Some(person)) => {
+                let secret = &self.settings.secrets.invite;
+                let token = unsubscribe::token(secret, person, notice.since, notice.kind);
+                let public = self.settings.addresses.public_url.as_ref().unwrap_or(site);
+                headers = vec![
+                    (
+                        "List-Unsubscribe",
+                        format!("<{public}/api/unsubscribe/{token}/>"),
+                    ),
+                    (
+                        "List-Unsubscribe-Post",
+                        "List-Unsubscribe=One-Click".to_owned(),
+                    ),
+                ];
+                let end = format!("{site}/unsubscribe/{token}/");
+                let when = |start, until| when(start, until, self.zone);
+                notice.message(mail, when, site, &end)
+            }
+            _ => self.message(mail),
         };
-        Ok((Envelope { message, calendars }, ended))
+        let envelope = Envelope {
+            message,
+            calendars,
+            headers,
+        };
+        Ok((envelope, ended))
     }
 
     /// The message, with the link of the invite. The link is made only here and is stored nowhere

@@ -10,12 +10,15 @@ mod recruitment;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use shared::db::TableError;
-use shared::domain::Role;
+use shared::domain::{DueEntry, Role};
 use shared::ids::Id;
 use shared::text::{ClubCode, Email};
+use shared::time::Timestamp;
 
 use crate::issuer::Subject;
 use crate::{Campus, Error};
+use interviews::Interviews;
+use recruitment::Drives;
 
 pub use people::{admin, officer, student};
 
@@ -76,9 +79,20 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     table.load(&interviews.notes).await?;
     table.load(&interviews.bookings).await?;
     table.load(&interviews.own).await?;
+    table.load(&due_entries(&drive, &interviews, now)).await?;
     own.await?;
     table.load_events(&events).await?;
     events::flyers(&campus.app, &events).await
+}
+
+/// What the timer has to know.
+fn due_entries(drives: &Drives, interviews: &Interviews, now: Timestamp) -> Vec<DueEntry> {
+    let applications = drives.applications.iter();
+    let slots = interviews.slots.iter();
+    let drafts = applications.filter_map(|application| application.due_entry(now));
+    drafts
+        .chain(slots.filter_map(|slot| slot.due_entry(now)))
+        .collect()
 }
 
 /// The ids of the demo campus: small numbers that are the same on every start, so that the examples

@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 use shared::db::TableError;
 use shared::domain::Bookmark as _;
 use shared::domain::{
-    Club, DraftAnswer, Extension, Favorite, Invite, JoinLink, Membership, MembershipRequest,
-    Person, QuestionType, Role, Subscription,
+    BegunDraft, Club, DraftAnswer, Extension, Favorite, Invite, JoinLink, Membership,
+    MembershipRequest, Person, QuestionType, Role, Subscription,
 };
 use shared::ids::{Id, order_number};
 use shared::time::Timestamp;
@@ -115,6 +115,16 @@ pub fn load<'a>(
         version: 1,
         end: robotics.end.plus(TimeDelta::days(3)),
     });
+    let begun = draft.as_ref().map(|draft| BegunDraft {
+        application: draft.application,
+        person: draft.person,
+        committee: None,
+        begun_at: now,
+        expires: draft.expires,
+    });
+    let due = extension
+        .as_ref()
+        .map(|extension| extension.due_entry(robotics, now));
     async move {
         let table = &campus.app.table;
         table.load_people(&[person]).await?;
@@ -126,6 +136,8 @@ pub fn load<'a>(
         table.load(&[invite]).await?;
         table.load_answered(&[submission]).await?;
         table.load(draft.as_slice()).await?;
+        table.load(begun.as_slice()).await?;
+        table.load(due.as_slice()).await?;
         table.load(extension.as_slice()).await
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 use shared::domain::{
-    Club, ClubProfile, Invite, Membership, MembershipRequest, Person, Personal, Role,
+    Club, ClubProfile, Invite, Membership, MembershipRequest, Notices, Person, Personal, Role,
 };
 use shared::ids;
 use shared::time::Timestamp;
@@ -179,6 +179,7 @@ pub fn person(i: usize, username: &str, name: &str, now: Timestamp) -> Person {
         former_emails: vec![],
         erasing: false,
         calendar: 0,
+        notices: Notices::default(),
     }
 }
 

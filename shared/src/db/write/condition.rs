@@ -23,6 +23,14 @@ impl Write {
         self
     }
 
+    /// Adds a condition: the attribute exists.
+    #[must_use]
+    pub fn if_there(mut self, attribute: &str) -> Self {
+        let clause = format!("attribute_exists({})", self.name(attribute));
+        self.conditions.push(clause);
+        self
+    }
+
     /// Adds a condition: the attribute has this value.
     #[must_use]
     pub fn if_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {

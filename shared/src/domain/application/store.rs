@@ -219,6 +219,8 @@ impl Table {
                 return Err(TableError::Refused(Refusal::Quota));
             }
             let windows = windows_with(&club.windows, application, application.updated_at);
+            let id = application.id.to_string();
+            let is_moved = windows.get(&id) != club.windows.get(&id);
             let mut change = Write::update(keys::club(code))
                 .set("windows", &windows)
                 .counted()
@@ -230,9 +232,12 @@ impl Table {
                     change = change.if_absent_or_below("applications", &quota.all);
                 }
             }
+            let due = application.due_entry(application.updated_at);
+            let due = due.filter(|_| is_moved).as_ref().map(Write::put);
             let all = writes
                 .iter()
                 .cloned()
+                .chain(due.transpose()?)
                 .chain([change, self.moved(&[keys::club(code)])]);
             match self.transact(all.collect()).await {
                 // Another application of the club was changed at the same moment.
@@ -262,6 +267,7 @@ impl Table {
             (keys::extensions(id), Range::All),
             (keys::reviews(id), Range::All),
             (keys::slots(id), Range::All),
+            (keys::begun_drafts(id), Range::All),
         ];
         let slots = self.all_slots(id).await?;
         let people = slots.iter().flat_map(|slot| &slot.interviewers);

@@ -13,6 +13,7 @@ use crate::domain::application::model::Application;
 use crate::domain::draft::model::DraftAnswer;
 use crate::domain::keys;
 use crate::domain::keys::Key;
+use crate::domain::notice::model::BegunDraft;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
@@ -128,11 +129,20 @@ impl Table {
     }
 
     /// Stores answers of a draft, all or none. Refused if one of them changed after it was read.
-    pub async fn save_draft(&self, answers: &[DraftWrite]) -> Result<(), TableError> {
+    ///
+    /// With the first answer of a draft, it is noted that it was `begun`.
+    pub async fn save_draft(
+        &self,
+        answers: &[DraftWrite],
+        begun: Option<&BegunDraft>,
+    ) -> Result<(), TableError> {
         let mut writes: Vec<Write> = answers
             .iter()
             .map(DraftWrite::write)
             .collect::<Result<_, _>>()?;
+        if !writes.is_empty() {
+            writes.extend(begun.map(Write::put).transpose()?);
+        }
         match writes.len() {
             0 => Ok(()),
             1 => self.write(writes.remove(0)).await.map(drop),

@@ -7,8 +7,10 @@ use crate::domain::conditions::check_not_erasing;
 use crate::domain::extension::model::Extension;
 use crate::domain::keys;
 use crate::domain::keys::Key;
+use crate::domain::notice::model::{Due, DueEntry, draft_due};
 use crate::domain::person::model::Person;
 use crate::ids::Id;
+use crate::time::Timestamp;
 
 impl Entity for Extension {
     const TYPE: &'static str = "Extension";
@@ -29,6 +31,17 @@ impl Extension {
             "extension",
             &[&application.to_string(), &person.to_string()],
         )
+    }
+
+    /// Returns when the timer has to look at the drafts of its person.
+    pub fn due_entry(&self, application: &Application, now: Timestamp) -> DueEntry {
+        let what = Due::Drafts {
+            club: application.club.clone(),
+            application: self.application,
+            person: Some(self.person),
+        };
+        let end = self.end.max(application.end);
+        DueEntry::new(draft_due(application.start, end), now, what)
     }
 
     /// Returns the primary key of a person's extension of an application.
@@ -61,11 +74,13 @@ impl Table {
         &self,
         extension: &Extension,
         application: &Application,
+        now: Timestamp,
     ) -> Result<(), TableError> {
         // The client token of a transaction makes a late repeat harmless, which could otherwise
         // bring back an extension that was deleted since.
         self.transact(vec![
             Write::put(extension)?.if_new().or(Refusal::Exists),
+            Write::put(&extension.due_entry(application, now))?,
             check_not_erasing(extension.person),
             Write::check(application.key())
                 .if_exists()
@@ -80,9 +95,12 @@ impl Table {
         &self,
         old: &Extension,
         new: &Extension,
+        application: &Application,
+        now: Timestamp,
     ) -> Result<(), TableError> {
         let update = Write::put(new)?.if_equals("version", &old.version);
-        self.write(update).await.map(drop)
+        let due = Write::put(&new.due_entry(application, now))?;
+        self.transact(vec![update, due]).await
     }
 
     /// Deletes an extension. Refused if it changed after it was read.

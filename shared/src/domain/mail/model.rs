@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::application::model::Application;
 use crate::domain::invite::model::Invite;
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, Report};
+use crate::domain::notice::model::Notice;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::{Mailed, Status, Submission};
 use crate::ids::Id;
@@ -55,6 +56,9 @@ pub struct Mail {
     /// it is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub appointment: Option<Appointment>,
+    /// What the mail reminds of or tells, if it is a notice. Its text is made when it is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<Notice>,
     /// The invite whose link is added when the mail is sent.
     pub invite: Option<InviteLink>,
     /// When it was queued.

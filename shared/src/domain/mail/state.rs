@@ -97,11 +97,17 @@ pub enum MailKind {
     Joined,
     /// Tells an applicant that their interview was booked, moved or cancelled.
     Appointment,
+    /// Reminds of a draft that was not submitted.
+    DraftReminder,
+    /// Reminds of an interview.
+    InterviewReminder,
+    /// News of the clubs that somebody follows.
+    News,
 }
 
 impl MailKind {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Acceptance,
         Self::Rejection,
         Self::Interview,
@@ -110,6 +116,9 @@ impl MailKind {
         Self::Request,
         Self::Joined,
         Self::Appointment,
+        Self::DraftReminder,
+        Self::InterviewReminder,
+        Self::News,
     ];
 
     /// Returns whether such a mail tells a decision.
@@ -128,6 +137,9 @@ impl MailKind {
             Self::Request => "request",
             Self::Joined => "joined",
             Self::Appointment => "appointment",
+            Self::DraftReminder => "draft_reminder",
+            Self::InterviewReminder => "interview_reminder",
+            Self::News => "news",
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::domain::keys::Key;
 use crate::domain::mail::marks::{mark, mark_told, shows, state_of};
 use crate::domain::mail::model::{InviteLink, Mail, MailLease};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState, Telling};
+use crate::domain::notice::model::NoticeAbout;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::ids::Id;
@@ -68,6 +69,20 @@ impl Entity for MailLease {
     fn expires(&self) -> Option<i64> {
         Some(self.expires)
     }
+}
+
+/// Returns the condition under which a reminder is still right: the draft was not submitted, or the
+/// interview is booked and at the same time.
+fn still_true(mail: &Mail) -> Option<Write> {
+    let check = match &mail.notice.as_ref()?.about {
+        NoticeAbout::Interview {
+            id, slot, start, ..
+        } => Write::check(keys::slot(*id, *slot))
+            .if_equals("start", start)
+            .if_there(&format!("seats.{}", mail.about)),
+        NoticeAbout::Draft { .. } | NoticeAbout::News { .. } => return None,
+    };
+    Some(check.or(Refusal::Superseded))
 }
 
 /// The same write, which also invites the applicant, if nobody has done so.
@@ -222,6 +237,7 @@ impl Table {
         self.transact(
             std::iter::once(claim)
                 .chain(mark(mail, EmailStatus::Sending, now))
+                .chain(still_true(mail))
                 .chain(open)
                 .collect(),
         )

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::lookup::model::{Major, School};
+use crate::domain::notice::settings::Notices;
 use crate::ids::Id;
 use crate::text::Email;
 use crate::time::Timestamp;
@@ -44,6 +45,9 @@ pub struct Person {
     /// How often they asked for a new address of their calendar (P19).
     #[serde(default)]
     pub calendar: u32,
+    /// Which reminders and news they get.
+    #[serde(default)]
+    pub notices: Notices,
 }
 
 impl Person {

@@ -17,10 +17,12 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::lookup::store::count_person;
 use crate::domain::member::model::Membership;
+use crate::domain::notice::people::news_switched_on;
 use crate::domain::person::model::{Creations, Person};
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::submission::model::{Applicant, Submission};
 use crate::ids::Id;
+use crate::time::Timestamp;
 
 impl Entity for Person {
     const TYPE: &'static str = "Person";
@@ -67,6 +69,7 @@ parts! {
         created_at: (Kept, Kept),
         erasing: (Kept, Kept),
         calendar: (Kept, Kept),
+        notices: (Kept, Written),
     } and {
         TYPE: (Kept, Kept),
         GSI1PK: (Written, Kept),
@@ -228,17 +231,23 @@ impl Table {
     ///
     /// Refused if the person no longer exists or is being erased, if the settings changed after
     /// `old` was read, or if a school or major was deleted.
-    pub async fn update_settings(&self, old: &Person, new: &Person) -> Result<(), TableError> {
+    pub async fn update_settings(
+        &self,
+        old: &Person,
+        new: &Person,
+        now: Timestamp,
+    ) -> Result<(), TableError> {
         Box::pin(self.refresh_copies(new, Copied::Settings)).await?;
         let write = Write::update(new.key())
             .parts(new, &SETTINGS)?
             .if_parts_unchanged(old, &SETTINGS)?
             .if_equals("erasing", &false);
-        let counts = count_person(old, new);
-        let done = if counts.is_empty() {
+        let mut others = count_person(old, new);
+        others.extend(news_switched_on(old, new, now)?);
+        let done = if others.is_empty() {
             self.write(write).await.map(drop)
         } else {
-            self.transact(std::iter::once(write).chain(counts).collect())
+            self.transact(std::iter::once(write).chain(others).collect())
                 .await
         };
         if let Err(TableError::Refused(_)) = &done

@@ -10,6 +10,7 @@ use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
 use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
 use crate::ids::Id;
+use crate::time::Timestamp;
 
 impl Entity for Slot {
     const TYPE: &'static str = "Slot";
@@ -35,9 +36,9 @@ impl Entity for OwnInterviews {
     }
 }
 
-/// Slots in one transaction. Each may have a note, and DynamoDB allows 100 writes; the others are
-/// for the interviewers and the application.
-const SLOTS_AT_ONCE: usize = 40;
+/// Slots in one transaction. Each has an entry for the timer and may have a note, and DynamoDB
+/// allows 100 writes; the others are for the interviewers and the application.
+const SLOTS_AT_ONCE: usize = 28;
 
 /// A change of a slot by an officer.
 pub struct SlotChange<'a> {
@@ -148,7 +149,7 @@ impl Table {
         Ok(found.into_values().map(|slot| (slot.id, slot)).collect())
     }
 
-    /// Stores new slots with the same note, 40 in a transaction. Refused as
+    /// Stores new slots with the same note, 28 in a transaction. Refused as
     /// [`Refusal::ReferenceGone`] if the application is not as it was read, and as
     /// [`Refusal::Exists`] if an earlier attempt stored them.
     pub async fn create_slots(
@@ -156,6 +157,7 @@ impl Table {
         slots: &[Slot],
         note: &str,
         application: &Application,
+        now: Timestamp,
     ) -> Result<(), TableError> {
         let mut done = Ok(());
         for (n, chunk) in slots.chunks(SLOTS_AT_ONCE).enumerate() {
@@ -164,6 +166,9 @@ impl Table {
                 writes.push(Write::put(slot)?.if_new().or(Refusal::Exists));
                 if !note.is_empty() {
                     writes.push(Write::put(&slot.note(note))?);
+                }
+                if let Some(due) = slot.due_entry(now) {
+                    writes.push(Write::put(&due)?);
                 }
             }
             writes.extend(Slot::told_to_interviewers(chunk)?);
@@ -186,6 +191,7 @@ impl Table {
         &self,
         change: SlotChange<'_>,
         application: &Application,
+        now: Timestamp,
     ) -> Result<(), TableError> {
         let SlotChange {
             old,
@@ -213,6 +219,11 @@ impl Table {
         let mut writes = vec![write, Slot::same_application(application)];
         if let Some(note) = note {
             writes.push(Write::put(&new.note(note))?);
+        }
+        if old.start != new.start
+            && let Some(due) = new.due_entry(now)
+        {
+            writes.push(Write::put(&due)?);
         }
         if old.interviewers != new.interviewers {
             writes.extend(Slot::told_to_interviewers([new])?);

@@ -1,0 +1,87 @@
+//! `/unsubscribe/{token}/`: ends reminders or news, for everybody who has the mail
+
+use axum::Json;
+use axum::extract::{Path, State};
+use serde::Serialize;
+use shared::db::{Retries, TableError};
+use shared::domain::{NoticeKind, Person};
+use shared::web::{ApiError, Result};
+use shared::{Shared, unsubscribe};
+use utoipa::ToSchema;
+
+/// A kind of notice that a link in a mail ends.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UnsubscribeBody {
+    /// `drafts`, `interviews` or `news`.
+    kind: NoticeKind,
+    /// First name of the person.
+    name: String,
+    /// Whether the person gets these mails.
+    active: bool,
+}
+
+impl UnsubscribeBody {
+    fn new(person: &Person, kind: NoticeKind) -> Json<Self> {
+        Json(Self {
+            kind,
+            name: person.personal.first_name.clone(),
+            active: person.notices.has(kind),
+        })
+    }
+}
+
+/// The person and the kind that a token names. 404 if it is wrong, or the person was erased.
+async fn named(app: &Shared, token: &str) -> Result<(Person, NoticeKind)> {
+    let (id, kind) = unsubscribe::named(token).ok_or(ApiError::NotFound)?;
+    let person = app.table.person(id).await?;
+    let person = person
+        .filter(|person| !person.erasing)
+        .filter(|person| unsubscribe::is_of(&app.settings.secrets.invite, person, kind, token));
+    Ok((person.ok_or(ApiError::NotFound)?, kind))
+}
+
+/// Get what a link in a mail ends.
+///
+/// For everybody who has the link. It changes nothing.
+#[utoipa::path(
+    get, path = "/api/unsubscribe/{token}/", tag = "me", security(()),
+    params(("token" = String, Path)), responses((status = 200, body = UnsubscribeBody))
+)]
+pub async fn show_unsubscription(
+    State(app): State<Shared>,
+    Path(token): Path<String>,
+) -> Result<Json<UnsubscribeBody>> {
+    let (person, kind) = named(&app, &token).await?;
+    Ok(UnsubscribeBody::new(&person, kind))
+}
+
+/// End the kind of mails that a link names.
+///
+/// For everybody who has the link, also for mail programs with one click (RFC 8058). The body may
+/// be anything. Ending it again is 200, too.
+#[utoipa::path(
+    post, path = "/api/unsubscribe/{token}/", tag = "me", security(()),
+    params(("token" = String, Path)), responses((status = 200, body = UnsubscribeBody))
+)]
+pub async fn unsubscribe(
+    State(app): State<Shared>,
+    Path(token): Path<String>,
+) -> Result<Json<UnsubscribeBody>> {
+    let mut retries = Retries::default();
+    loop {
+        retries.next().await?;
+        let (mut person, kind) = named(&app, &token).await?;
+        if !person.notices.has(kind) {
+            return Ok(UnsubscribeBody::new(&person, kind));
+        }
+        match app.table.end_notices(&person, kind).await {
+            Ok(()) => {
+                person.notices = person.notices.without(kind);
+                return Ok(UnsubscribeBody::new(&person, kind));
+            }
+            // The settings changed at the same moment. They are read again.
+            Err(TableError::Refused(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

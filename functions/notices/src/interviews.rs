@@ -1,0 +1,62 @@
+//! Reminders of booked interviews (G2).
+
+use shared::bookings::seated;
+use shared::db::TableError;
+use shared::domain::{Application, DueEntry, REMINDED_BEFORE, Slot};
+use shared::ids::Id;
+use shared::mail::interview_reminder;
+use shared::time::Timestamp;
+
+use crate::timer::Timer;
+
+impl Timer {
+    /// Reminds everybody who has booked a slot that begins in 24 hours, and not later than that.
+    pub(crate) async fn remind_of_interviews(
+        &self,
+        entry: &DueEntry,
+        (application, slot): (Id<Application>, Id<Slot>),
+        now: Timestamp,
+    ) -> Result<usize, TableError> {
+        let slot = self.table.slot(application, slot).await?;
+        let Some(slot) = slot.filter(|slot| !slot.deleted && slot.start > now) else {
+            self.finish(entry, None, now).await?;
+            return Ok(0);
+        };
+        let due = slot.start.plus(-REMINDED_BEFORE);
+        if due > now {
+            self.finish(entry, Some(due), now).await?;
+            return Ok(0);
+        }
+        let club = self.table.club(&slot.club).await?;
+        let application = self.table.application(&slot.club, application).await?;
+        let Some((club, application)) = club.filter(|club| !club.archived).zip(application) else {
+            self.finish(entry, None, now).await?;
+            return Ok(0);
+        };
+        let booked = self
+            .table
+            .submissions_by_id(application.id, &seated(&slot))
+            .await?;
+        let people = booked.iter().filter_map(|submission| submission.person);
+        let people = self.table.people(people).await?;
+        let mut mails = 0;
+        for submission in &booked {
+            let interview = submission.interview();
+            let is_early = interview.is_some_and(|interview| {
+                interview.slot == Some(slot.id) && interview.booked_at.is_some_and(|at| at <= due)
+            });
+            let person = submission.person.and_then(|person| people.get(&person));
+            let person = person.filter(|person| !person.erasing && person.notices.interviews);
+            let Some(person) = person.filter(|_| is_early) else {
+                continue;
+            };
+            let place = (&club, &application);
+            if let Some(mail) = interview_reminder(place, person, submission, &slot, now) {
+                self.table.queue_notice(&mail).await?;
+                mails += 1;
+            }
+        }
+        self.finish(entry, None, now).await?;
+        Ok(mails)
+    }
+}

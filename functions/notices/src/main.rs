@@ -1,0 +1,6 @@
+//! The Lambda function `notices`, which a schedule invokes every 15 minutes.
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), shared::lambda::Error> {
+    notices::run().await
+}

@@ -1,0 +1,162 @@
+//! The run of the timer: hour by hour, what is due.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use chrono_tz::Tz;
+use serde::Serialize;
+use shared::db::{Table, TableError};
+use shared::domain::{Due, DueEntry, hour_of};
+use shared::metrics::Unit;
+use shared::settings::Settings;
+use shared::time::Timestamp;
+use tokio::time::Instant;
+
+/// No entry is begun after this time, so that the function ends in time. The next run goes on.
+const BEGIN_WITHIN: Duration = Duration::from_mins(10);
+
+/// The hours before the last one are looked at again: a write may arrive late.
+const LOOKS_BACK: TimeDelta = TimeDelta::hours(2);
+
+/// Looks at what is due.
+pub struct Timer {
+    pub(crate) table: Table,
+    pub(crate) settings: Settings,
+    /// The time zone of the campus.
+    pub(crate) zone: Tz,
+}
+
+/// What a run did.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Worked {
+    /// Number of entries that it looked at.
+    pub entries: usize,
+    /// Number of mails that it queued.
+    pub mails: usize,
+}
+
+/// The log line of a run.
+#[derive(Serialize)]
+struct RunLine {
+    message: &'static str,
+    entries: usize,
+    mails: usize,
+    /// How late the oldest entry was that it looked at.
+    behind_ms: i64,
+}
+
+impl RunLine {
+    const METRICS: [(&'static str, Unit); 1] = [("behind_ms", Unit::Milliseconds)];
+}
+
+impl Timer {
+    /// A timer for a table.
+    ///
+    /// # Errors
+    ///
+    /// If the time zone of the campus is not known.
+    pub fn new(table: Table, settings: Settings) -> Result<Self, String> {
+        let zone = settings.mail.time_zone.parse();
+        let zone = zone.map_err(|_| "settings: CAMPUS_TIME_ZONE is no time zone".to_owned())?;
+        Ok(Self {
+            table,
+            settings,
+            zone,
+        })
+    }
+
+    /// Looks at everything that is due at `now`, the earliest hour first. What fails stays for the
+    /// next run; then the error is returned at the end.
+    ///
+    /// # Errors
+    ///
+    /// Those of the table.
+    pub async fn run(&self, now: Timestamp) -> Result<Worked, TableError> {
+        let began = Instant::now();
+        let known = self.table.hours_done(now).await?;
+        let (mut hour, mut done) = (hour_of(known.plus(-LOOKS_BACK)), known);
+        let (mut worked, mut failed, mut oldest) = (Worked::default(), None, now);
+        'hours: while hour <= now {
+            for entry in self.table.due_in(hour).await? {
+                if entry.at > now {
+                    continue;
+                }
+                if began.elapsed() > BEGIN_WITHIN {
+                    break 'hours;
+                }
+                oldest = oldest.min(entry.at.max(entry.hour));
+                match self.look_at(&entry, now).await {
+                    Ok(mails) => {
+                        worked.entries += 1;
+                        worked.mails += mails;
+                    }
+                    // Another run was faster.
+                    Err(TableError::Refused(_)) => {}
+                    Err(error) => {
+                        tracing::error!(%error, "something that was due was not done");
+                        failed = Some(error);
+                    }
+                }
+            }
+            if failed.is_none() {
+                done = done.max(hour);
+            }
+            hour = hour.plus(TimeDelta::hours(1));
+        }
+        if done > known {
+            self.table.finish_hours(done).await?;
+        }
+        self.log(worked, now, oldest);
+        failed.map_or(Ok(worked), Err)
+    }
+
+    async fn look_at(&self, entry: &DueEntry, now: Timestamp) -> Result<usize, TableError> {
+        match &entry.what {
+            Due::Drafts {
+                club,
+                application,
+                person,
+            } => {
+                let of = (club, *application, *person);
+                self.remind_of_drafts(entry, of, now).await
+            }
+            Due::Slot { application, slot } => {
+                let of = (*application, *slot);
+                self.remind_of_interviews(entry, of, now).await
+            }
+            Due::News { .. } => self.tell_news(entry, now).await,
+        }
+    }
+
+    /// Writes the log line of a run, in a deployed stack as metrics (O17).
+    fn log(&self, worked: Worked, now: Timestamp, oldest: Timestamp) {
+        let behind = now.moment() - oldest.moment();
+        let line = RunLine {
+            message: "notices",
+            entries: worked.entries,
+            mails: worked.mails,
+            behind_ms: behind.num_milliseconds(),
+        };
+        if let Some(metrics) = &self.settings.metrics {
+            metrics.log(now.moment(), &line, &RunLine::METRICS, &[&[]]);
+        } else if worked.entries > 0 {
+            tracing::info!(
+                entries = line.entries,
+                mails = line.mails,
+                behind_ms = line.behind_ms,
+                "notices"
+            );
+        }
+    }
+
+    /// Finishes an entry: it is removed, or filed again for a later time.
+    pub(crate) async fn finish(
+        &self,
+        entry: &DueEntry,
+        again: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<(), TableError> {
+        let next = again.map(|at| DueEntry::new(at, now, entry.what.clone()));
+        self.table.finish_due(entry, next.as_ref(), None).await
+    }
+}

@@ -1,0 +1,68 @@
+//! The entries by which the timer finds what will be due (G5).
+
+use std::collections::{BTreeMap, HashMap};
+
+use chrono::{DateTime, Utc};
+use shared::domain::{Application, Due, DueEntry, Extension, Person, Slot};
+use shared::ids::Id;
+use shared::time::Timestamp;
+
+use crate::finding::{Finding, Repair};
+use crate::{StoredItems, typed};
+
+/// What an entry leads to, without what the timer remembers in it.
+fn object(due: &Due) -> String {
+    match due {
+        Due::Drafts {
+            application,
+            person,
+            ..
+        } => format!("drafts {application} {person:?}"),
+        Due::Slot { slot, .. } => format!("slot {slot}"),
+        Due::News {
+            person, on_since, ..
+        } => format!("news {person} {on_since}"),
+    }
+}
+
+/// Applications, extensions, slots and people of whom the timer would not hear in time.
+pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
+    let now = Timestamp::at(now);
+    let mut filed: BTreeMap<String, Timestamp> = BTreeMap::new();
+    for entry in typed::<DueEntry>(stored, "Due") {
+        let first = filed.entry(object(&entry.what)).or_insert(entry.hour);
+        *first = entry.hour.min(*first);
+    }
+    let applications: HashMap<Id<Application>, Application> =
+        typed::<Application>(stored, "Application")
+            .into_iter()
+            .map(|application| (application.id, application))
+            .collect();
+    let mut due: Vec<DueEntry> = applications
+        .values()
+        .filter_map(|application| application.due_entry(now))
+        .collect();
+    for extension in typed::<Extension>(stored, "Extension") {
+        let application = applications.get(&extension.application);
+        let application = application.filter(|one| one.deleted.is_none());
+        due.extend(application.map(|application| extension.due_entry(application, now)));
+    }
+    let slots = typed::<Slot>(stored, "Slot");
+    let kept = slots.iter().filter(|slot| !slot.deleted);
+    due.extend(kept.filter_map(|slot| slot.due_entry(now)));
+    // What is due now is done by the next run, or was done already.
+    due.retain(|entry| entry.at > now);
+    let people = typed::<Person>(stored, "Person");
+    due.extend(people.iter().filter_map(|person| person.news_entry(now)));
+    due.retain(|entry| {
+        let hour = filed.get(&object(&entry.what));
+        // The news are filed for a later Monday.
+        hour.is_none_or(|hour| *hour > entry.hour && !matches!(entry.what, Due::News { .. }))
+    });
+    due.sort_by_key(|entry| object(&entry.what));
+    let missing = due.iter().map(|entry| Finding {
+        text: format!("the timer has no entry for {}", object(&entry.what)),
+        repair: entry.stored().map(Repair::PutDue),
+    });
+    missing.collect()
+}

@@ -1,0 +1,7 @@
+//! Reminders and news: what is due when, and what was begun.
+
+pub(crate) mod keys;
+pub(crate) mod model;
+pub(crate) mod people;
+pub(crate) mod settings;
+pub(crate) mod store;

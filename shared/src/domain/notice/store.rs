@@ -1,0 +1,173 @@
+//! What is due: how it is filed by the hour, found and finished (G5).
+
+use std::collections::HashSet;
+
+use chrono::TimeDelta;
+use futures::stream::{self, StreamExt, TryStreamExt};
+
+use crate::db::read::Range;
+use crate::db::{Entity, PARALLEL, Table, TableError, Write, to_item};
+use crate::domain::application::model::Application;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::mail::model::Mail;
+use crate::domain::notice::model::{
+    BegunDraft, Due, DueEntry, NoticeTimer, REMINDED_BEFORE, draft_due,
+};
+use crate::domain::person::model::Person;
+use crate::domain::slot::model::Slot;
+use crate::ids::Id;
+use crate::time::Timestamp;
+
+impl Entity for DueEntry {
+    const TYPE: &'static str = "Due";
+
+    fn key(&self) -> Key {
+        keys::due(self.hour, &self.what)
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
+    }
+}
+
+impl DueEntry {
+    /// Returns the item as the table stores it, in the JSON of DynamoDB.
+    pub fn stored(&self) -> Option<serde_json::Value> {
+        let item = serde_dynamo::Item::from(to_item(self).ok()?);
+        serde_json::to_value(item).ok()
+    }
+}
+
+impl Entity for BegunDraft {
+    const TYPE: &'static str = "BegunDraft";
+
+    fn key(&self) -> Key {
+        keys::begun_draft(self.application, self.person, self.committee)
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
+    }
+}
+
+impl Entity for NoticeTimer {
+    const TYPE: &'static str = "NoticeTimer";
+
+    fn key(&self) -> Key {
+        keys::notice_timer()
+    }
+}
+
+impl Application {
+    /// Returns when the timer has to look at the drafts of this application; none if it is over.
+    pub fn due_entry(&self, now: Timestamp) -> Option<DueEntry> {
+        let what = Due::Drafts {
+            club: self.club.clone(),
+            application: self.id,
+            person: None,
+        };
+        let is_over = self.deleted.is_some() || !self.is_active || self.end <= now;
+        (!is_over).then(|| DueEntry::new(draft_due(self.start, self.end), now, what))
+    }
+}
+
+impl Slot {
+    /// Returns when the timer has to look at the bookings of this slot; none if nobody who books
+    /// now would be reminded.
+    pub fn due_entry(&self, now: Timestamp) -> Option<DueEntry> {
+        let what = Due::Slot {
+            application: self.application,
+            slot: self.id,
+        };
+        let at = self.start.plus(-REMINDED_BEFORE);
+        (at > now || (self.start > now && !self.seats.is_empty()))
+            .then(|| DueEntry::new(at, now, what))
+    }
+}
+
+/// Where the timer begins if it never ran.
+const BEGINS: TimeDelta = TimeDelta::days(7);
+
+impl Table {
+    /// Returns the last hour in which everything that was due is done: 1 read.
+    pub async fn hours_done(&self, now: Timestamp) -> Result<Timestamp, TableError> {
+        let timer: Option<NoticeTimer> = self.get(keys::notice_timer()).await?;
+        Ok(timer.map_or_else(|| now.plus(-BEGINS), |timer| timer.hour.min(now)))
+    }
+
+    /// Notes that everything up to this hour is done: 1 write. A timer that is behind changes
+    /// nothing.
+    pub async fn finish_hours(&self, hour: Timestamp) -> Result<(), TableError> {
+        let write =
+            Write::put(&NoticeTimer { hour })?.if_new_or(|write| write.if_below("hour", &hour));
+        crate::db::error::ignore_refusal(self.write(write).await)
+    }
+
+    /// Returns what is due in an hour, in the order of time: 1 query.
+    pub async fn due_in(&self, hour: Timestamp) -> Result<Vec<DueEntry>, TableError> {
+        let mut found: Vec<DueEntry> = self.query(keys::due_in(hour), Range::All).await?;
+        found.sort_by_key(|entry| entry.at);
+        Ok(found)
+    }
+
+    /// Finishes something that was due: 1 transaction stores the mails, files what follows, and
+    /// removes the entry. Mails that are there already are not stored again. Refused if another run
+    /// was faster.
+    pub async fn finish_due(
+        &self,
+        entry: &DueEntry,
+        next: Option<&DueEntry>,
+        mail: Option<&Mail>,
+    ) -> Result<(), TableError> {
+        let mut writes = vec![];
+        let is_same = next.is_some_and(|next| next.key() == entry.key());
+        if let Some(next) = next {
+            let put = Write::put(next)?;
+            writes.push(if is_same { put.if_exists() } else { put });
+        }
+        if !is_same {
+            writes.push(Write::delete(entry.key()).if_exists());
+        }
+        if let Some(mail) = mail {
+            writes.push(Write::put(mail)?.if_new());
+        }
+        self.transact(writes).await
+    }
+
+    /// Stores a reminder, unless it is there already: 1 write.
+    pub async fn queue_notice(&self, mail: &Mail) -> Result<(), TableError> {
+        // The token of a transaction makes a late repeat harmless.
+        let put = Write::put(mail)?.if_new();
+        crate::db::error::ignore_refusal(self.transact(vec![put]).await)
+    }
+
+    /// Returns the drafts of an application that were begun: 1 query.
+    pub async fn begun_drafts(
+        &self,
+        application: Id<Application>,
+    ) -> Result<Vec<BegunDraft>, TableError> {
+        self.query(keys::begun_drafts(application), Range::All)
+            .await
+    }
+
+    /// Removes what is noted about a person's drafts to these applications: 1 query for each, and 1
+    /// batch write per 25.
+    pub(crate) async fn forget_begun(
+        &self,
+        person: Id<Person>,
+        applications: HashSet<Id<Application>>,
+    ) -> Result<(), TableError> {
+        let begun = stream::iter(applications)
+            .map(async |application| {
+                let Key { pk, sk } = keys::begun_draft(application, person, None);
+                let own = sk.split_once('#').map_or("", |(person, _)| person);
+                let own = Range::Prefix(format!("{own}#"));
+                self.query::<BegunDraft>(pk, own).await
+            })
+            .buffer_unordered(PARALLEL);
+        let begun: Vec<Vec<BegunDraft>> = begun.try_collect().await?;
+        let keys = begun.iter().flatten().map(Entity::key);
+        self.delete_many(keys.collect()).await
+    }
+}

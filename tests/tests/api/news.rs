@@ -1,0 +1,187 @@
+//! Weekly news of the clubs that people follow
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::fixtures::{hours, id};
+use tests::{Client, Setup, TestCampus};
+
+use crate::notices::notices;
+
+/// Sue, who follows the club of Ada and gets news.
+async fn follower(campus: &TestCampus) -> (Client, Client) {
+    let (ada, sue) = (campus.as_("ada"), campus.as_("sue"));
+    campus.club("chess", &ada).await;
+    follow(&sue, "chess").await;
+    switch(&sue, "weekly").await;
+    (ada, sue)
+}
+
+async fn follow(person: &Client, club: &str) {
+    let body = json!({ "club": club });
+    person.post("/api/subscriptions/", body).await.created();
+}
+
+async fn switch(person: &Client, news: &str) {
+    let body = json!({ "notices": { "news": news } });
+    person.patch("/api/settings/", body).await.ok();
+}
+
+async fn open(officer: &Client, name: &str, from: i64, to: i64) -> Value {
+    let body = json!({
+        "name": name, "application_start_time": hours(from), "application_end_time": hours(to),
+        "result_release_time": hours(to + 1), "is_active": true,
+    });
+    let path = "/api/clubs/chess/applications/";
+    officer.post(path, body).await.created()
+}
+
+async fn show(officer: &Client, name: &str, starts: &[i64]) {
+    let showing =
+        |start: &i64| json!({ "start_time": hours(*start), "end_time": hours(start + 1) });
+    let showings: Vec<Value> = starts.iter().map(showing).collect();
+    let body = json!({ "name": name, "showings": showings });
+    officer
+        .post("/api/clubs/chess/events/", body)
+        .await
+        .created();
+}
+
+/// Lets the timer run once a day, as long as so many days pass.
+async fn days(campus: &TestCampus, days: i64) {
+    for _ in 0..days {
+        campus.advance(TimeDelta::days(1));
+        campus.tick().await;
+    }
+}
+
+/// Which of these words each mail has.
+fn told(campus: &TestCampus, words: &[&str]) -> Vec<String> {
+    let mails = notices(campus).into_iter();
+    mails
+        .map(|mail| {
+            let has = words.iter().filter(|word| mail.text.contains(**word));
+            let has: Vec<&str> = has.copied().collect();
+            has.join(" ")
+        })
+        .collect()
+}
+
+// proves G3
+#[tokio::test]
+async fn each_thing_is_told_once_on_the_monday_after_it_is_new() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    open(&ada, "Before", -1, 2_000).await;
+    show(&ada, "Concert", &[24 * 5, 24 * 30]).await;
+    campus.advance(TimeDelta::seconds(1));
+    let sue = campus.as_("sue");
+    follow(&sue, "chess").await;
+    switch(&sue, "weekly").await;
+    open(&ada, "Autumn", 2, 2_000).await;
+    open(&ada, "Winter", 24 * 8, 2_000).await;
+    show(&ada, "Blitz", &[24 * 3]).await;
+    show(&ada, "Simul", &[24 * 20]).await;
+    let words = ["Before", "Concert", "Autumn", "Winter", "Blitz", "Simul"];
+    // Tests begin on a Saturday at 9.
+    days(&campus, 1).await;
+    assert_eq!(told(&campus, &words).len(), 0, "Sunday");
+    days(&campus, 1).await;
+    assert_eq!(told(&campus, &words), ["Autumn Blitz"]);
+    days(&campus, 6).await;
+    assert_eq!(told(&campus, &words).len(), 1, "the next Sunday");
+    days(&campus, 1).await;
+    assert_eq!(told(&campus, &words), ["Autumn Blitz", "Winter Simul"]);
+    days(&campus, 7).await;
+    assert_eq!(told(&campus, &words).len(), 2, "nothing new");
+    show(&ada, "Gala", &[24 * 17]).await;
+    days(&campus, 30).await;
+    assert_eq!(
+        told(&campus, &words).len(),
+        2,
+        "Gala was over on the Monday, Concert was known"
+    );
+}
+
+// proves G3
+#[tokio::test]
+async fn the_news_come_at_8_in_the_time_zone_of_the_campus() {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail.time_zone = "America/New_York".into())
+        .build();
+    let (ada, _) = follower(&campus).await;
+    open(&ada, "Autumn", 1, 2_000).await;
+    // Monday, 12:59 UTC.
+    campus.advance(TimeDelta::minutes(2 * 24 * 60 + 3 * 60 + 59));
+    campus.tick().await;
+    assert_eq!(notices(&campus).len(), 0);
+    campus.advance(TimeDelta::minutes(1));
+    campus.tick().await;
+    let [mail] = &notices(&campus)[..] else {
+        panic!("the news")
+    };
+    assert!(mail.text.contains("(America/New_York)"), "{}", mail.text);
+    assert_eq!(mail.reply_to, None);
+}
+
+// proves G3
+#[tokio::test]
+async fn a_mail_has_the_30_nearest_and_a_link_to_the_others() {
+    let campus = TestCampus::new();
+    let (ada, _) = follower(&campus).await;
+    for n in 0..35 {
+        show(&ada, &format!("Evening {n:02}."), &[100 + n]).await;
+    }
+    days(&campus, 2).await;
+    let [mail] = &notices(&campus)[..] else {
+        panic!("the news")
+    };
+    let count = |text: &str| text.matches("Evening").count();
+    assert_eq!((count(&mail.html), count(&mail.text)), (30, 30));
+    assert!(mail.text.contains("Evening 29.") && !mail.text.contains("Evening 30."));
+    assert!(
+        mail.text.contains("http://127.0.0.1:8000/events/\n"),
+        "{}",
+        mail.text
+    );
+    days(&campus, 7).await;
+    assert_eq!(notices(&campus).len(), 1);
+}
+
+// proves G3
+#[tokio::test]
+async fn off_inactive_archived_and_erased_mean_no_news() {
+    let campus = TestCampus::new();
+    let (ada, sue) = follower(&campus).await;
+    let (off, gone) = (campus.as_("off"), campus.as_("gone"));
+    let fan = campus.as_("fan");
+    switch(&fan, "weekly").await;
+    let body = json!({ "club": "chess" });
+    fan.post("/api/favorites/", body).await.created();
+    for person in [&off, &gone] {
+        follow(person, "chess").await;
+        switch(person, "weekly").await;
+    }
+    switch(&off, "off").await;
+    gone.delete("/api/settings/").await.no_content();
+    let autumn = open(&ada, "Autumn", 1, 2_000).await;
+    let path = format!("/api/clubs/chess/applications/{}/", id(&autumn));
+    let inactive = json!({ "is_active": false });
+    ada.patch(&path, inactive).await.ok();
+    days(&campus, 2).await;
+    assert_eq!(notices(&campus).len(), 0);
+    ada.patch(&path, json!({ "is_active": true })).await.ok();
+    days(&campus, 7).await;
+    let mails = notices(&campus);
+    assert_eq!(mails.len(), 1, "{mails:?}");
+    assert!(mails[0].to.starts_with("sue"));
+    // Switched off and on again, it counts from then.
+    switch(&sue, "off").await;
+    switch(&sue, "weekly").await;
+    days(&campus, 7).await;
+    assert_eq!(notices(&campus).len(), 1);
+    show(&ada, "Blitz", &[24 * 18]).await;
+    ada.delete("/api/clubs/chess/").await.no_content();
+    days(&campus, 7).await;
+    assert_eq!(notices(&campus).len(), 1, "of an archived club");
+}

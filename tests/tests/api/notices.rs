@@ -1,0 +1,391 @@
+//! Reminders of drafts and of interviews, and the settings that end them
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chrono::TimeDelta;
+use local::mailbox::KeptMail;
+use serde_json::{Value, json};
+use tests::fixtures::{Recruitment, hours, id};
+use tests::{Client, Setup, TestCampus};
+
+use crate::slots::{Interviewing, slot};
+
+/// The reminders and news so far.
+pub(crate) fn notices(campus: &TestCampus) -> Vec<KeptMail> {
+    let mut mails = campus.mails();
+    mails.retain(|mail| mail.headers.contains_key("List-Unsubscribe"));
+    mails
+}
+
+async fn advance(campus: &TestCampus, hours: i64) {
+    campus.advance(TimeDelta::hours(hours));
+    campus.tick().await;
+}
+
+/// A club with an application that is open for four days.
+async fn long_drive(campus: &TestCampus) -> Recruitment {
+    let drive = campus.drive("chess").await;
+    end_at(&drive, 95).await;
+    drive
+}
+
+async fn end_at(drive: &Recruitment, end: i64) {
+    let times = json!({
+        "application_end_time": hours(end), "result_release_time": hours(200)
+    });
+    drive.officer.patch(&drive.path, times).await.ok();
+}
+
+async fn draft(drive: &Recruitment, person: &Client, text: &str, version: u64) {
+    let answer = json!({ "question": drive.question, "text": text, "version": version });
+    let body = json!({ "responses": [answer] });
+    person
+        .patch(&format!("{}draft/", drive.path), body)
+        .await
+        .ok();
+}
+
+// proves G1
+#[tokio::test]
+async fn people_choose_their_notices() {
+    let campus = TestCampus::new();
+    let sue = campus.as_("sue");
+    let first = sue.get("/api/settings/").await.ok();
+    let usual = json!({ "drafts": true, "interviews": true, "news": "off" });
+    assert_eq!(first["notices"], usual);
+    let off = json!({ "notices": { "drafts": false } });
+    let merged = sue.patch("/api/settings/", off).await.ok();
+    let wanted = json!({ "drafts": false, "interviews": true, "news": "off" });
+    assert_eq!(merged["notices"], wanted);
+    let mut whole = merged.clone();
+    if let Some(fields) = whole.as_object_mut() {
+        fields.remove("notices");
+    }
+    let replaced = sue.put("/api/settings/", whole).await.ok();
+    assert_eq!(replaced["notices"], wanted, "PUT may leave them out");
+    let weekly = json!({ "notices": { "news": "weekly" } });
+    let merged = sue.patch("/api/settings/", weekly).await.ok();
+    assert_eq!(merged["notices"]["news"], "weekly");
+    let daily = json!({ "notices": { "news": "daily" } });
+    let wrong = sue.patch("/api/settings/", daily).await;
+    assert_eq!(wrong.status, 400);
+    assert!(wrong.text().contains("notices"), "{}", wrong.text());
+    assert_eq!(sue.get("/api/settings/").await.ok(), merged);
+}
+
+// proves G2
+#[tokio::test]
+async fn a_draft_is_reminded_of_once_24_hours_before_the_end() {
+    let campus = TestCampus::new();
+    let drive = long_drive(&campus).await;
+    let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
+    draft(&drive, &sue, "One", 0).await;
+    advance(&campus, 70).await;
+    assert_eq!(notices(&campus).len(), 0, "25 hours before the end");
+    advance(&campus, 1).await;
+    let [mail] = &notices(&campus)[..] else {
+        panic!("one reminder: {:?}", campus.mails())
+    };
+    assert!(mail.to.starts_with("sue"), "{}", mail.to);
+    assert!(mail.subject.contains("chess"), "{}", mail.subject);
+    // 2026-11-21 09:00 and 95 hours.
+    let end = "25 November 2026, 08:00 (UTC)";
+    let link = format!(
+        "http://127.0.0.1:8000/clubs/chess/apply/{}/?committee=none",
+        id(&drive.application)
+    );
+    for text in [&mail.html, &mail.text] {
+        assert!(text.contains(end), "{text}");
+        assert!(text.contains(&link), "{text}");
+    }
+    // Who begins now knows the end.
+    draft(&drive, &bob, "One", 0).await;
+    // A later end causes no second one.
+    end_at(&drive, 140).await;
+    draft(&drive, &sue, "Two", 1).await;
+    advance(&campus, 45).await;
+    let to: Vec<String> = notices(&campus).into_iter().map(|mail| mail.to).collect();
+    assert_eq!(to.len(), 2, "bob began before the new time: {to:?}");
+    assert!(to[1].starts_with("bob"), "{to:?}");
+    advance(&campus, 1).await;
+    assert_eq!(notices(&campus).len(), 2);
+}
+
+// proves G2
+#[tokio::test]
+async fn a_short_application_is_reminded_of_after_half_of_its_time() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    // It is open for 25 hours, of which one has passed.
+    advance(&campus, 11).await;
+    assert_eq!(notices(&campus).len(), 0);
+    draft(&drive, &campus.as_("bob"), "One", 0).await;
+    advance(&campus, 1).await;
+    assert_eq!(notices(&campus).len(), 2);
+}
+
+// proves G2
+#[tokio::test]
+async fn nobody_is_reminded_of_what_is_over_or_not_wanted() {
+    let campus = TestCampus::new();
+    let drive = long_drive(&campus).await;
+    let (done, off, gone) = (campus.as_("done"), campus.as_("off"), campus.as_("gone"));
+    let removed = campus.as_("removed");
+    for person in [&done, &off, &gone, &removed] {
+        draft(&drive, person, "One", 0).await;
+    }
+    drive.submit(&done).await;
+    let setting = json!({ "notices": { "drafts": false } });
+    off.patch("/api/settings/", setting).await.ok();
+    removed
+        .delete(&format!("{}draft/", drive.path))
+        .await
+        .no_content();
+    gone.delete("/api/settings/").await.no_content();
+    assert!(
+        !campus
+            .stored()
+            .iter()
+            .any(|item| { item["type"]["S"] == "BegunDraft" && item["person"].is_null() })
+    );
+    advance(&campus, 71).await;
+    assert_eq!(notices(&campus).len(), 0);
+}
+
+// proves G2
+#[tokio::test]
+async fn an_application_that_is_off_or_of_an_archived_club_reminds_nobody() {
+    let campus = TestCampus::new();
+    let drive = long_drive(&campus).await;
+    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    let active = |is_active: bool| json!({ "is_active": is_active });
+    drive.officer.patch(&drive.path, active(false)).await.ok();
+    advance(&campus, 72).await;
+    assert_eq!(notices(&campus).len(), 0);
+    // Switched on again, it still helps.
+    drive.officer.patch(&drive.path, active(true)).await.ok();
+    campus.tick().await;
+    assert_eq!(notices(&campus).len(), 1);
+
+    let campus = TestCampus::new();
+    let drive = long_drive(&campus).await;
+    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    drive.officer.delete("/api/clubs/chess/").await.no_content();
+    advance(&campus, 72).await;
+    assert_eq!(notices(&campus).len(), 0);
+}
+
+// proves G2
+#[tokio::test]
+async fn an_extension_has_a_reminder_of_its_own() {
+    let campus = TestCampus::new();
+    let drive = long_drive(&campus).await;
+    let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
+    draft(&drive, &sue, "One", 0).await;
+    draft(&drive, &bob, "One", 0).await;
+    let extension = json!({ "username": "sue", "end_time": hours(120) });
+    let extensions = format!("{}extensions/", drive.path);
+    let extension = drive.officer.post(&extensions, extension).await.created();
+    advance(&campus, 71).await;
+    assert_eq!(notices(&campus).len(), 1);
+    assert!(notices(&campus)[0].to.starts_with("bob"));
+    let path = format!("{extensions}{}/", id(&extension));
+    let later = json!({ "end_time": hours(122) });
+    drive.officer.patch(&path, later).await.ok();
+    advance(&campus, 26).await;
+    assert_eq!(notices(&campus).len(), 1, "25 hours before her end");
+    advance(&campus, 1).await;
+    let [_, mail] = &notices(&campus)[..] else {
+        panic!("two reminders")
+    };
+    assert!(mail.to.starts_with("sue"));
+    assert!(
+        mail.text.contains("26 November 2026, 11:00"),
+        "{}",
+        mail.text
+    );
+}
+
+// proves G2
+#[tokio::test]
+async fn an_interview_is_reminded_of_once_for_each_time() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let (first, second) = (there.slot(slot(30)).await, there.slot(slot(60)).await);
+    there.book(first).await.ok();
+    advance(&campus, 5).await;
+    assert_eq!(notices(&campus).len(), 0);
+    advance(&campus, 1).await;
+    let [mail] = &notices(&campus)[..] else {
+        panic!("one reminder")
+    };
+    for text in [&mail.html, &mail.text] {
+        assert!(text.contains("15:00") && text.contains("Room 1"), "{text}");
+    }
+    let place = json!({ "location": "Room 2" });
+    let path = format!("{}slots/{first}/", there.drive.path);
+    there.drive.officer.patch(&path, place).await.ok();
+    advance(&campus, 0).await;
+    assert_eq!(notices(&campus).len(), 1, "a new place");
+    let moved = json!({ "slot": second });
+    there.drive.officer.put(&there.path(), moved).await.ok();
+    advance(&campus, 30).await;
+    assert_eq!(notices(&campus).len(), 2, "a new time");
+    let later = json!({ "start_time": hours(62), "end_time": hours(63) });
+    let path = format!("{}slots/{second}/", there.drive.path);
+    there.drive.officer.patch(&path, later).await.ok();
+    advance(&campus, 3).await;
+    assert_eq!(notices(&campus).len(), 3, "another time of the slot");
+    advance(&campus, 30).await;
+    assert_eq!(notices(&campus).len(), 3);
+}
+
+// proves G2
+#[tokio::test]
+async fn what_was_booked_late_or_is_over_reminds_nobody() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let late = there.slot(slot(23)).await;
+    there.book(late).await.ok();
+    campus.tick().await;
+    advance(&campus, 1).await;
+    assert_eq!(notices(&campus).len(), 0, "booked 23 hours before");
+    let cancelled = there.slot(slot(50)).await;
+    there.book(cancelled).await.ok();
+    let own = format!("{}interview/", there.own());
+    there.sue.delete(&own).await.no_content();
+    advance(&campus, 26).await;
+    assert_eq!(notices(&campus).len(), 0, "cancelled");
+    // Another hour: the reminder is queued, and the interview is cancelled before it is sent.
+    let third = there.slot(slot(60)).await;
+    there.book(third).await.ok();
+    campus.deliver().await;
+    campus.advance(TimeDelta::hours(10));
+    let worked = campus.campus.ticker.tick().await.expect("a table");
+    assert_eq!(worked.mails, 1);
+    there.drive.officer.delete(&there.path()).await.no_content();
+    campus.deliver().await;
+    assert_eq!(notices(&campus).len(), 0, "cancelled before it was sent");
+}
+
+// proves G5
+#[tokio::test]
+async fn a_timer_that_was_stopped_for_a_day_sends_what_still_helps() {
+    let campus = TestCampus::new();
+    let drive = long_drive(&campus).await;
+    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    advance(&campus, 1).await;
+    let evening = json!({
+        "name": "Short", "application_start_time": hours(-1), "application_end_time": hours(60),
+        "result_release_time": hours(200), "is_active": true,
+    });
+    let path = "/api/clubs/chess/applications/";
+    let short = drive.officer.post(path, evening).await.created();
+    let short = Recruitment {
+        path: format!("{path}{}/", id(&short)),
+        ..campus_drive(&drive)
+    };
+    let questions = format!("{}questions/", short.path);
+    let question = json!({ "question_type": 1, "prompt": "Why?" });
+    let question = short.officer.post(&questions, question).await.created();
+    let short = Recruitment {
+        question: id(&question),
+        ..short
+    };
+    draft(&short, &campus.as_("bob"), "One", 0).await;
+    // Bob's application has ended in the meantime, and Sue's has not.
+    advance(&campus, 80).await;
+    let to: Vec<String> = notices(&campus).into_iter().map(|mail| mail.to).collect();
+    assert_eq!(to.len(), 1, "{to:?}");
+    assert!(to[0].starts_with("sue"), "{to:?}");
+}
+
+fn campus_drive(drive: &Recruitment) -> Recruitment {
+    Recruitment {
+        club: drive.club.clone(),
+        officer: drive.officer.clone(),
+        application: drive.application.clone(),
+        path: drive.path.clone(),
+        question: drive.question,
+    }
+}
+
+// proves G5
+#[tokio::test(start_paused = true)]
+async fn two_timers_at_once_and_one_that_dies_anywhere_mail_once() {
+    for deadly in 0..40 {
+        // The table dies at a call of the timer, and comes back with the next run.
+        let calls = Arc::new(AtomicUsize::new(usize::MAX / 2));
+        let count = calls.clone();
+        let campus = Setup::default()
+            .table(Arc::new(move |_, _| {
+                let call = count.fetch_add(1, Ordering::SeqCst);
+                Box::pin(async move {
+                    let error = json!({ "__type": "ValidationException", "message": "dead" });
+                    (deadly..usize::MAX / 2)
+                        .contains(&call)
+                        .then_some((400, error))
+                })
+            }))
+            .build();
+        let drive = long_drive(&campus).await;
+        for person in ["sue", "bob", "eve"] {
+            draft(&drive, &campus.as_(person), "One", 0).await;
+        }
+        advance(&campus, 70).await;
+        campus.advance(TimeDelta::hours(1));
+        calls.store(0, Ordering::SeqCst);
+        let died = campus.campus.ticker.tick().await.is_err();
+        calls.store(usize::MAX / 2, Ordering::SeqCst);
+        let ticker = &campus.campus.ticker;
+        let (first, second) = tokio::join!(ticker.tick(), ticker.tick());
+        first.and(second).expect("a table");
+        campus.tick().await;
+        assert_eq!(notices(&campus).len(), 3, "dead at call {deadly}");
+        if !died {
+            return;
+        }
+    }
+    panic!("the timer takes more than 40 calls");
+}
+
+// proves G5
+#[tokio::test]
+async fn moving_the_clock_does_what_would_have_been_done_in_order() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    end_at(&there.drive, 95).await;
+    draft(&there.drive, &campus.as_("bob"), "One", 0).await;
+    let slot = there.slot(slot(50)).await;
+    there.book(slot).await.ok();
+    let day = json!({ "advance_s": 10 * 86_400 });
+    campus.anonymous().post("/local/clock/", day).await.ok();
+    let sent: Vec<(String, String)> = notices(&campus)
+        .into_iter()
+        .map(|mail| (mail.to.chars().take(3).collect(), mail.sent_at.to_string()))
+        .collect();
+    let wanted = [("sue", hours(26)), ("bob", hours(71))];
+    assert_eq!(sent, wanted.map(|(to, at)| (to.to_owned(), at)));
+}
+
+// proves G5
+#[tokio::test]
+async fn the_check_finds_what_the_timer_would_not_hear_of() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    end_at(&there.drive, 95).await;
+    let slot = there.slot(slot(50)).await;
+    there.book(slot).await.ok();
+    let weekly = json!({ "notices": { "news": "weekly" } });
+    there.sue.patch("/api/settings/", weekly).await.ok();
+    let now = tests::start();
+    let stored = campus.stored();
+    let kept = |item: &&Value| item["type"]["S"] != "Due";
+    let without: Vec<Value> = stored.iter().filter(kept).cloned().collect();
+    let found = admin::check(&without, now);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found.iter().all(|text| text.starts_with("the timer")));
+    assert_eq!(admin::check(&stored, now), Vec::<String>::new());
+}
