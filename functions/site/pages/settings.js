@@ -1,4 +1,4 @@
-// `/settings/`: the profile of the caller, the export, and the erasure.
+// `/settings/`: the profile of the caller, reminders, the calendar, the export, and the erasure.
 
 import { html } from "../parts/kit.js";
 import { call, get, post } from "../parts/api.js";
@@ -24,6 +24,11 @@ export default function Settings() {
       config.second_factor &&
       html`<p><a class="button" href=${link("/settings/second-factor/")}>${t("factor")}</a></p>`
     }
+    ${loaded(
+      settings,
+      (found) => html`<${Notices} notices=${found.notices} etag=${settings.etag}
+      reload=${settings.reload} />`,
+    )}
     <${Calendar} />
     <section><h2>${t("settings.data")}</h2>
       <p><${Action} run=${save}>${t("settings.export")}<//></p>
@@ -50,6 +55,26 @@ function Profile({ settings, etag, reload }) {
     <${Form} name="profile" fields=${fields} data=${settings}
       send=${(values) => call("PATCH", "/settings/", { body: values, etag })} stored=${reload}
         reload=${reload} />`;
+}
+
+/** Which reminders and news the person gets. */
+function Notices({ notices, etag, reload }) {
+  const fields = ["drafts", "interviews", "news"].map((name) => ({
+    name,
+    label: t(`notices.${name}`),
+    kind: /** @type {const} */ ("check"),
+  }));
+  const send = ({ news, ...others }) => {
+    const rhythm = news === undefined ? {} : { news: news ? "weekly" : "off" };
+    return call("PATCH", "/settings/", { body: { notices: { ...others, ...rhythm } }, etag });
+  };
+  return html`<section><h2>${t("notices")}</h2>
+    <${Form} name="notices" fields=${fields} data=${{ ...notices, news: notices.news === "weekly" }}
+      send=${send} stored=${reload}
+      reload=${async () => {
+        const { notices } = await reload();
+        return { ...notices, news: notices.news === "weekly" };
+      }} /></section>`;
 }
 
 /** The address of the person's calendar, which other programs read without signing in. */

@@ -1,5 +1,6 @@
 // Calls of the API. Every page uses this module and nothing else.
 
+import { signal } from "./kit.js";
 import { person, token } from "./auth.js";
 import { cached, keep, written } from "./cache.js";
 import { remember, remembered, unremember } from "./offline.js";
@@ -32,6 +33,9 @@ export const NO_ERRORS = {};
 let ahead = 0;
 /** The time of the service. */
 export const now = () => Date.now() + ahead;
+
+/** Whether the last request was answered. A browser may name a network that leads nowhere. */
+export const isReached = signal(true);
 
 const wire = {
   fetch: (address, options) => fetch(address, options),
@@ -79,9 +83,10 @@ export async function call(method, path, options = {}) {
   if (file) form.append("file", file);
   const sent = file ? form : body === undefined ? text : JSON.stringify(body);
   // Without a network, a read need not wait for the repeats: what was seen last is shown.
-  if (method === "GET" && !navigator.onLine) more.tries ??= 1;
+  if (method === "GET" && !(navigator.onLine && isReached.value)) more.tries ??= 1;
   const address = link(`/api${path}`);
   const response = await send(wire, { method, address, headers, body: sent, ...more });
+  isReached.value = Boolean(response);
   if (!response) {
     const seen = method === "GET" ? await remembered(person(), path) : undefined;
     if (seen) return /** @type {any} */ (seen);

@@ -1,6 +1,7 @@
 // What pages are made of.
 
 import { Component, Fragment, html, signal, useEffect, useMemo, useRef, useSignal } from "./kit.js";
+import { isReached } from "./api.js";
 import { hasEnded, signIn } from "./auth.js";
 import { link, unsaved } from "./router.js";
 import { t, away, moment } from "./texts.js";
@@ -263,7 +264,7 @@ export function Warnings() {
     };
   }, []);
   return html`<${Fragment}>
-    ${!online.value && html`<p class="bar problem" role="alert">${t("offline")}</p>`}
+    ${!(online.value && isReached.value) && html`<p class="bar problem" role="alert">${t("offline")}</p>`}
     ${
       hasEnded.value &&
       html`<p class="bar problem" role="alert">${t("signin.ended")}

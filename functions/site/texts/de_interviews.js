@@ -33,6 +33,10 @@ export default {
   "mails.skipped.decided": "Schon entschieden",
   "mails.uninvited":
     "{n} Bewerbung ohne Entscheidung ist noch nicht eingeladen.|{n} Bewerbungen ohne Entscheidung sind noch nicht eingeladen.",
+  notices: "Erinnerungen und Neues per Mail",
+  "notices.drafts": "Erinnerungen an Bewerbungen, die nicht abgeschickt sind",
+  "notices.interviews": "Erinnerungen an Gespräche",
+  "notices.news": "Jede Woche Neues von den Clubs, denen du folgst",
   "slot.campus": "Auf dem Campus: {time}",
   "slots.all": "Alle",
   "slots.booked": "{n} von {of} gebucht",
@@ -56,4 +60,8 @@ export default {
   "slots.series": "Mehrere Gespräche nacheinander",
   "slots.start": "Beginn",
   "submissions.interview": "Gespräch",
+  unsubscribe: "Diese Mails abbestellen",
+  "unsubscribe.about": "{name}, du bekommst Mails dieser Art:",
+  "unsubscribe.done": "Du bekommst diese Mails nicht mehr.",
+  "unsubscribe.end": "Diese Mails abbestellen",
 };

@@ -1,4 +1,5 @@
-// The texts about interviews in English, as in `en.js`. They are loaded with those of the officers.
+// The texts about interviews and notices in English, as in `en.js`. They are loaded with those of
+// officers.
 
 export default {
   "builder.interview": "Invitation to an interview",
@@ -33,6 +34,10 @@ export default {
   "mails.skipped.decided": "Decided already",
   "mails.uninvited":
     "{n} applicant without a decision was not invited yet.|{n} applicants without a decision were not invited yet.",
+  notices: "Reminders and news by mail",
+  "notices.drafts": "Reminders of applications that are not submitted",
+  "notices.interviews": "Reminders of interviews",
+  "notices.news": "Weekly news of the clubs that you follow",
   "slot.campus": "On campus: {time}",
   "slots.all": "All",
   "slots.booked": "{n} of {of} booked",
@@ -56,4 +61,8 @@ export default {
   "slots.series": "Several interviews one after another",
   "slots.start": "Start",
   "submissions.interview": "Interview",
+  unsubscribe: "End these mails",
+  "unsubscribe.about": "{name}, you get mails of this kind:",
+  "unsubscribe.done": "You do not get these mails any more.",
+  "unsubscribe.end": "End these mails",
 };

@@ -203,7 +203,7 @@ await accessible(sam, "members");
 // Settings, in German as well.
 await sam.getByRole("link", { name: "Settings" }).click();
 await sam.getByLabel("Year of graduation").fill("2029");
-await sam.getByRole("button", { name: "Save", exact: true }).click();
+await sam.getByRole("button", { name: "Save", exact: true }).first().click();
 await sam.getByText("Saved.").waitFor();
 await accessible(sam, "settings");
 await sam.getByLabel("Language").selectOption("de");

@@ -27,7 +27,10 @@ const api = async (method, path, token, body) => {
   assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
   return answer.json();
 };
-const { access_token: token } = await api("POST", "/local/token/", "", { username: "remi" });
+const { access_token: token } = await api("POST", "/local/token/", "", {
+  username: "remi",
+  email: "remi@uni.example",
+});
 const at = (hours) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 19) + "Z";
 const { access_token: officer } = await api("POST", "/local/token/", "", { username: "olivia" });
 const applications = "/api/clubs/robotics/applications/";
