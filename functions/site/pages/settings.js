@@ -65,7 +65,8 @@ function Notices({ notices, etag, reload }) {
     kind: /** @type {const} */ ("check"),
   }));
   const send = ({ news, ...others }) => {
-    const rhythm = news === undefined ? {} : { news: news ? "weekly" : "off" };
+    const rhythm =
+      news === undefined ? {} : { news: /** @type {"weekly" | "off"} */ (news ? "weekly" : "off") };
     return call("PATCH", "/settings/", { body: { notices: { ...others, ...rhythm } }, etag });
   };
   return html`<section><h2>${t("notices")}</h2>
