@@ -2,7 +2,7 @@
 // and ends these mails with its link, signed out. The last story, because the clock stays moved.
 
 import assert from "node:assert/strict";
-import { accessible, heading, origin, signIn, windowOf } from "./lib.mjs";
+import { accessible, heading, origin, sessionMayEnd, signIn, windowOf } from "./lib.mjs";
 
 const avery = await windowOf();
 await avery.goto(`${origin}/settings/`);
@@ -49,6 +49,8 @@ const question = await api("POST", `${one}questions/`, officer, {
 await api("PATCH", `${one}draft/`, token, {
   responses: [{ question: question.id, text: "Robots", version: 0 }],
 });
+// The sessions of all open windows end by that.
+sessionMayEnd(true);
 await api("POST", "/local/clock/", "", { advance_s: 60 * 3_600 });
 const mails = await (await fetch(`${origin}/local/mail.json`)).json();
 const reminder = mails.find((mail) => mail.to.startsWith("remi@"));
