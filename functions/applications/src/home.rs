@@ -8,7 +8,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::try_join_all;
 use serde::Serialize;
 use shared::Shared;
-use shared::bodies::shown_decision;
 use shared::domain::Clubs;
 use shared::domain::{Application, Club, Favorite, Invite, Role, Status, Submission, Window};
 use shared::domain::{ClubWaiting, Waiting};
@@ -261,7 +260,7 @@ async fn news_for(
     let oldest = Timestamp::at(now).plus(-TimeDelta::days(limits::DECISION_DAYS));
     let show = |submission: &&Submission| {
         let application = applications.get(&submission.application)?;
-        let (status, since) = shown_decision(submission, application, now)?;
+        let (status, since) = submission.known_decision(application, now)?;
         let has_committee = submission.committee.is_some();
         (since >= oldest).then_some(HomeDecisionBody {
             id: submission.id,

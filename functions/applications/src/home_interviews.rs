@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use shared::bodies::{InterviewBody, is_rejection_known};
+use shared::bodies::InterviewBody;
 use shared::domain::{Application, Club, Slot, Submission};
 use shared::ids::Id;
 use shared::text::ClubCode;
@@ -50,7 +50,7 @@ pub(crate) fn interviews_of(
             committee: has_committee.then(|| submission.committee_name.clone()),
             interview,
         };
-        let is_shown = !is_over && !is_rejection_known(submission, application, now);
+        let is_shown = !is_over && !submission.is_rejection_known(application, now);
         is_shown.then(|| (slot.map(|slot| slot.start), body))
     };
     let mut shown: Vec<_> = submissions.iter().filter_map(show).collect();

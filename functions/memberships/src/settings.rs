@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use shared::bodies::Studies;
 use shared::db::{Retries, TableError};
 use shared::domain::OnlyOwner;
@@ -64,11 +64,24 @@ pub struct NoticesBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct NoticesInput {
     /// Reminders of drafts that were not submitted.
+    #[serde(default, deserialize_with = "not_null")]
+    #[schema(nullable = false)]
     drafts: Option<bool>,
     /// Reminders of booked interviews.
+    #[serde(default, deserialize_with = "not_null")]
+    #[schema(nullable = false)]
     interviews: Option<bool>,
     /// News of the clubs that they follow: `off` or `weekly`.
+    #[serde(default, deserialize_with = "not_null")]
+    #[schema(nullable = false)]
     news: Option<NewsRhythm>,
+}
+
+/// A field that may be left out, and may not be null.
+fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    sent: D,
+) -> std::result::Result<Option<T>, D::Error> {
+    T::deserialize(sent).map(Some)
 }
 
 shared::kinds!(NoticesInput);

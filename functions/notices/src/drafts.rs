@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::db::TableError;
 use shared::domain::{
-    Application, BegunDraft, Club, DueEntry, Extension, Person, StoredSubmission, Submission,
-    draft_due,
+    Application, BegunDraft, Club, DueEntry, Person, StoredSubmission, Submission, draft_due,
 };
 use shared::ids::Id;
 use shared::mail::draft_reminder;
@@ -14,9 +14,12 @@ use shared::time::Timestamp;
 
 use crate::timer::Timer;
 
+/// How many drafts are looked at together.
+const AT_ONCE: usize = 16;
+
 impl Timer {
-    /// Reminds everybody who has begun a draft and for whom the application ends in 24 hours. Who
-    /// has an extension is reminded by an entry of their own.
+    /// Reminds everybody who has begun a draft and for whom the application ends in 24 hours. An
+    /// extension has an entry of its own, for `only` its person.
     pub(crate) async fn remind_of_drafts(
         &self,
         entry: &DueEntry,
@@ -30,37 +33,41 @@ impl Timer {
             return Ok(0);
         };
         let extensions = self.table.extensions(id).await?;
-        let extended: HashMap<Id<Person>, &Extension> = extensions
+        let extended: HashMap<Id<Person>, Timestamp> = extensions
             .iter()
-            .map(|extension| (extension.person, extension))
+            .map(|extension| (extension.person, extension.end))
             .collect();
-        let end = only
-            .and_then(|person| extended.get(&person))
-            .map_or(application.end, |own| own.end.max(application.end));
-        let due = draft_due(application.start, end);
-        // The end was moved since. What is switched off gets an entry when it is switched on.
-        if due > now && application.is_active {
-            self.finish(entry, Some(due), now).await?;
-            return Ok(0);
-        }
-        let is_over = now > end || !application.is_active;
-        if only.is_some_and(|person| !extended.contains_key(&person)) || is_over {
+        let end_of = |person| {
+            let own = extended.get(&person);
+            own.map_or(application.end, |own| application.end.max(*own))
+        };
+        let due_of = |end| draft_due(application.start, end);
+        // What is switched off gets an entry when it is switched on.
+        if !application.is_active {
             self.finish(entry, None, now).await?;
             return Ok(0);
         }
-        let mut mails = 0;
-        for draft in self.table.begun_drafts(id).await? {
-            let is_meant = match only {
-                Some(person) => draft.person == person,
-                None => extended
-                    .get(&draft.person)
-                    .is_none_or(|own| own.end <= application.end),
-            };
-            if is_meant && draft.begun_at <= due {
-                let place = (&club, &application);
-                mails += usize::from(self.remind_of_draft(place, &draft, end, now).await?);
-            }
+        // The end was moved since then.
+        let due = due_of(only.map_or(application.end, end_of));
+        if due > now {
+            self.finish(entry, Some(due), now).await?;
+            return Ok(0);
         }
+        let mut drafts = self.table.begun_drafts(id).await?;
+        drafts.retain(|draft| {
+            let end = end_of(draft.person);
+            let due = due_of(end);
+            let is_meant = only.is_none_or(|person| person == draft.person);
+            is_meant && draft.begun_at <= due && due <= now && now <= end
+        });
+        let place = (&club, &application);
+        let looks: Vec<_> = drafts
+            .iter()
+            .map(|draft| self.remind_of_draft(place, draft, end_of(draft.person), now))
+            .collect();
+        let looks = stream::iter(looks).buffer_unordered(AT_ONCE);
+        let queued: Vec<bool> = looks.try_collect().await?;
+        let mails = queued.iter().filter(|is_queued| **is_queued).count();
         self.finish(entry, None, now).await?;
         Ok(mails)
     }
@@ -98,7 +105,6 @@ impl Timer {
         let Some(mail) = mail.filter(|_| is_live) else {
             return Ok(false);
         };
-        self.table.queue_notice(&mail).await?;
-        Ok(true)
+        self.table.queue_notice(&mail).await
     }
 }

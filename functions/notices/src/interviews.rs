@@ -47,13 +47,14 @@ impl Timer {
             });
             let person = submission.person.and_then(|person| people.get(&person));
             let person = person.filter(|person| !person.erasing && person.notices.interviews);
-            let Some(person) = person.filter(|_| is_early) else {
+            // Their place is given back when somebody asks (K9).
+            let is_over = submission.is_rejection_known(&application, now.moment());
+            let Some(person) = person.filter(|_| is_early && !is_over) else {
                 continue;
             };
             let place = (&club, &application);
             if let Some(mail) = interview_reminder(place, person, submission, &slot, now) {
-                self.table.queue_notice(&mail).await?;
-                mails += 1;
+                mails += usize::from(self.table.queue_notice(&mail).await?);
             }
         }
         self.finish(entry, None, now).await?;

@@ -8,6 +8,7 @@
 mod drafts;
 mod interviews;
 mod news;
+mod things;
 mod timer;
 
 pub use timer::{Timer, Worked};

@@ -4,20 +4,16 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Datelike as _, Days, NaiveTime, TimeDelta, Utc};
 use chrono_tz::Tz;
-use shared::db::TableError;
-use shared::domain::{
-    Application, Club, Due, DueEntry, Event, NewsItem, NewsRhythm, Subscription, Window,
-};
-use shared::ids::{self, Id};
+use shared::db::{Refusal, TableError};
+use shared::domain::{Due, DueEntry, NewsRhythm, Subscription};
 use shared::mail::news;
 use shared::time::Timestamp;
 
+use crate::things::Clubs;
 use crate::timer::Timer;
 
 /// When the news are due on a Monday, in the time zone of the campus.
 const AT: Option<NaiveTime> = NaiveTime::from_hms_opt(8, 0, 0);
-/// How far ahead showings are told.
-const AHEAD: TimeDelta = TimeDelta::days(14);
 /// How many things a person's entry remembers: the newest ones.
 const KEPT: usize = 5_000;
 /// How many lines a mail has.
@@ -41,19 +37,13 @@ fn next_monday(after: DateTime<Utc>, zone: Tz) -> Timestamp {
     Timestamp::at(monday.unwrap_or(after + TimeDelta::days(7)))
 }
 
-/// Something that a club has, and since when it is news.
-struct Thing {
-    id: u64,
-    since: Timestamp,
-    item: NewsItem,
-}
-
 impl Timer {
     /// Tells a person what is new, and files the entry for the next Monday.
     pub(crate) async fn tell_news(
         &self,
         entry: &DueEntry,
         now: Timestamp,
+        clubs: &mut Clubs,
     ) -> Result<usize, TableError> {
         let Due::News {
             person,
@@ -91,14 +81,14 @@ impl Timer {
             let since = follows.created_at.max(*on_since);
             // Whoever followed the club at the last news knows what was there then.
             let is_old = last > on_since && since <= *last;
-            let (things, known) = self.things_of(follows, now).await?;
+            let of_club = clubs.of(&self.table, &follows.club, now).await?;
             // What was told is not told again, also if it was away for some weeks.
-            told.extend(shown.iter().filter(|id| known.contains(id)));
-            for thing in things {
+            told.extend(shown.iter().filter(|id| of_club.known.contains(id)));
+            for thing in &of_club.things {
                 let is_new = !shown.contains(&thing.id) && (is_old || thing.since >= since);
                 told.insert(thing.id);
                 if is_new {
-                    new.push(thing.item);
+                    new.push(thing.item.clone());
                 }
             }
         }
@@ -115,79 +105,10 @@ impl Timer {
         let next = DueEntry::new(next_monday(due.moment(), self.zone), now, next);
         let mail = mail.flatten();
         let done = self.table.finish_due(entry, Some(&next), mail.as_ref());
-        done.await?;
+        if let Err(TableError::Refused(Refusal::Exists)) = done.await {
+            self.table.finish_due(entry, Some(&next), None).await?;
+            return Ok(0);
+        }
         Ok(usize::from(mail.is_some()))
     }
-
-    /// The open applications of a club and its events with a showing in the next two weeks; and the
-    /// ids of all its applications and events.
-    async fn things_of(
-        &self,
-        follows: &Subscription,
-        now: Timestamp,
-    ) -> Result<(Vec<Thing>, BTreeSet<u64>), TableError> {
-        let club = self.table.club(&follows.club).await?;
-        let Some(club) = club.filter(|club| !club.archived && club.approved == Some(true)) else {
-            return Ok((vec![], BTreeSet::new()));
-        };
-        let mut things = vec![];
-        let open = club
-            .windows
-            .iter()
-            .filter(|(_, window)| window.is_open(now.moment()));
-        for (id, window) in open {
-            let Some(id) = ids::parse::<Application>(id) else {
-                continue;
-            };
-            if let Some(application) = self.table.application(&club.code, id).await? {
-                things.push(opened(&club, id, &application.name, window));
-            }
-        }
-        let events = self.table.events(&club.code).await?;
-        things.extend(
-            events
-                .iter()
-                .filter_map(|event| shown_soon(&club, event, now)),
-        );
-        let applications = club
-            .windows
-            .keys()
-            .filter_map(|id| ids::parse::<Application>(id));
-        let known = applications.map(Id::get);
-        let known = known.chain(events.iter().map(|event| event.id.get()));
-        Ok((things, known.collect()))
-    }
-}
-
-fn opened(club: &Club, id: Id<Application>, name: &str, window: &Window) -> Thing {
-    Thing {
-        id: id.get(),
-        since: window.start,
-        item: NewsItem {
-            is_deadline: true,
-            club: club.profile.name.clone(),
-            name: name.to_owned(),
-            at: window.end,
-            path: format!("/clubs/{}/apply/{id}/", club.code),
-        },
-    }
-}
-
-fn shown_soon(club: &Club, event: &Event, now: Timestamp) -> Option<Thing> {
-    let soon = event
-        .showings
-        .iter()
-        .filter(|showing| showing.start > now && showing.start <= now.plus(AHEAD));
-    let first = soon.min_by_key(|showing| showing.start)?;
-    Some(Thing {
-        id: event.id.get(),
-        since: event.created_at.max(first.start.plus(-AHEAD)),
-        item: NewsItem {
-            is_deadline: false,
-            club: club.profile.name.clone(),
-            name: event.name.clone(),
-            at: first.start,
-            path: format!("/events/{}/", event.id),
-        },
-    })
 }

@@ -12,6 +12,8 @@ use shared::settings::Settings;
 use shared::time::Timestamp;
 use tokio::time::Instant;
 
+use crate::things::Clubs;
+
 /// No entry is begun after this time, so that the function ends in time. The next run goes on.
 const BEGIN_WITHIN: Duration = Duration::from_mins(10);
 
@@ -76,6 +78,7 @@ impl Timer {
         let known = self.table.hours_done(now).await?;
         let (mut hour, mut done) = (hour_of(known.plus(-LOOKS_BACK)), known);
         let (mut worked, mut failed, mut oldest) = (Worked::default(), None, now);
+        let mut clubs = Clubs::default();
         'hours: while hour <= now {
             for entry in self.table.due_in(hour).await? {
                 if entry.at > now {
@@ -84,13 +87,13 @@ impl Timer {
                 if began.elapsed() > BEGIN_WITHIN {
                     break 'hours;
                 }
-                oldest = oldest.min(entry.at.max(entry.hour));
-                match self.look_at(&entry, now).await {
+                oldest = oldest.min(entry.at.max(entry.filed_at));
+                match self.look_at(&entry, now, &mut clubs).await {
                     Ok(mails) => {
                         worked.entries += 1;
                         worked.mails += mails;
                     }
-                    // Another run was faster.
+                    // Another run was faster, or the entry was filed again: the next run sees it.
                     Err(TableError::Refused(_)) => {}
                     Err(error) => {
                         tracing::error!(%error, "something that was due was not done");
@@ -110,7 +113,12 @@ impl Timer {
         failed.map_or(Ok(worked), Err)
     }
 
-    async fn look_at(&self, entry: &DueEntry, now: Timestamp) -> Result<usize, TableError> {
+    async fn look_at(
+        &self,
+        entry: &DueEntry,
+        now: Timestamp,
+        clubs: &mut Clubs,
+    ) -> Result<usize, TableError> {
         match &entry.what {
             Due::Drafts {
                 club,
@@ -124,7 +132,7 @@ impl Timer {
                 let of = (*application, *slot);
                 self.remind_of_interviews(entry, of, now).await
             }
-            Due::News { .. } => self.tell_news(entry, now).await,
+            Due::News { .. } => self.tell_news(entry, now, clubs).await,
         }
     }
 

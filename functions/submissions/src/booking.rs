@@ -1,7 +1,7 @@
 //! Booking, moving and cancelling an interview: the same for applicants and officers (K6, K7).
 
 use shared::Shared;
-use shared::bodies::{changes_until, is_rejection_known};
+use shared::bodies::changes_until;
 use shared::bookings::{Freeing, free};
 use shared::db::{Retries, TableError};
 use shared::domain::{
@@ -68,7 +68,9 @@ impl Booked {
     pub(crate) fn is_over(&self, now: Timestamp) -> bool {
         let interview = self.submission.interview();
         interview.is_some_and(|interview| interview.over)
-            || is_rejection_known(&self.submission, &self.application, now.moment())
+            || self
+                .submission
+                .is_rejection_known(&self.application, now.moment())
     }
 
     fn place(&self) -> (&Club, &Application) {

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 
 use shared::Shared;
-use shared::bodies::is_rejection_known;
 use shared::bookings::{Freeing, free};
 use shared::db::TableError;
 use shared::domain::{Answered, Application, ApplicationParts, Club, Slot, Submission};
@@ -44,7 +43,7 @@ fn is_due(app: &Shared, application: &Application, submission: &Submission, slot
     let now = app.clock.now();
     submission.booked() == Some(slot.id)
         && slot.start.moment() > now
-        && is_rejection_known(submission, application, now)
+        && submission.is_rejection_known(application, now)
 }
 
 /// Gives back the places in these slots whose people know that they were rejected.

@@ -97,9 +97,9 @@ shared::input! {
     struct TokenInput {
         /// User name.
         username: Name, Required;
-        /// Made from the user name if not sent.
+        /// Without it the token has no address.
         email: Option<String>, Free;
-        /// Made from the user name if not sent.
+        /// Without it the token has no name.
         name: Option<String>, Free;
         /// Groups of the university.
         groups: Option<List<String>>, Free;

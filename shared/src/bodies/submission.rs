@@ -248,7 +248,7 @@ impl<'a> SubmissionBody<'a> {
     ) -> Self {
         let interview = InterviewBody::of(submission, application, &references.slots);
         let body = Self {
-            interview: interview.filter(|_| !is_rejection_known(submission, application, now)),
+            interview: interview.filter(|_| !submission.is_rejection_known(application, now)),
             receipt: app.receipt_of(submission),
             ..Self::without_scores(submission, application, references, studies)
         };
@@ -274,35 +274,6 @@ impl<'a> SubmissionBody<'a> {
             },
         }
     }
-}
-
-/// Returns the status of a submission and since when its applicant may know it, as far as they may
-/// know at `now` (S14). None if they may not know of a decision.
-pub fn shown_decision(
-    submission: &Submission,
-    application: &Application,
-    now: DateTime<Utc>,
-) -> Option<(Status, Timestamp)> {
-    let mailed = submission.mailed.as_ref();
-    let (status, since) = if application.release.moment() <= now {
-        let decided = application.release.max(submission.updated_at);
-        let told = mailed.filter(|mailed| mailed.status == submission.status);
-        let told = told.map_or(decided, |mailed| mailed.at);
-        (submission.status, told.min(decided))
-    } else {
-        mailed.map(|mailed| (mailed.status, mailed.at))?
-    };
-    (status != Status::Pending).then_some((status, since))
-}
-
-/// Returns whether an applicant may know at `now` that they were rejected (K9).
-pub fn is_rejection_known(
-    submission: &Submission,
-    application: &Application,
-    now: DateTime<Utc>,
-) -> bool {
-    let known = shown_decision(submission, application, now);
-    known.is_some_and(|(status, _)| status != Status::Accepted)
 }
 
 /// Returns when a submission was last changed, as far as its applicant may know at `now` (S14).

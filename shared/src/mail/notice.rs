@@ -60,6 +60,7 @@ pub fn draft_reminder(
         .committee
         .map_or("none".to_owned(), |committee| committee.to_string());
     let about = NoticeAbout::Draft {
+        id: application.id,
         club: name.clone(),
         application: application.name.clone(),
         end,
@@ -156,6 +157,7 @@ impl Notice {
                 application,
                 end: until,
                 path,
+                ..
             } => {
                 let link = format!("{site}{path}");
                 DraftHtml::bodies(name, club, application, &when(*until, None), &link, end)

@@ -100,5 +100,6 @@ mod submission_lists;
 mod submissions;
 mod submit_again;
 mod telling;
+mod timer;
 mod unsubscribe;
 mod users;

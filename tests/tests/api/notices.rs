@@ -1,13 +1,10 @@
 //! Reminders of drafts and of interviews, and the settings that end them
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use chrono::TimeDelta;
 use local::mailbox::KeptMail;
 use serde_json::{Value, json};
 use tests::fixtures::{Recruitment, hours, id};
-use tests::{Client, Setup, TestCampus};
+use tests::{Client, TestCampus};
 
 use crate::slots::{Interviewing, slot};
 
@@ -18,26 +15,26 @@ pub(crate) fn notices(campus: &TestCampus) -> Vec<KeptMail> {
     mails
 }
 
-async fn advance(campus: &TestCampus, hours: i64) {
+pub(crate) async fn advance(campus: &TestCampus, hours: i64) {
     campus.advance(TimeDelta::hours(hours));
     campus.tick().await;
 }
 
 /// A club with an application that is open for four days.
-async fn long_drive(campus: &TestCampus) -> Recruitment {
+pub(crate) async fn long_drive(campus: &TestCampus) -> Recruitment {
     let drive = campus.drive("chess").await;
     end_at(&drive, 95).await;
     drive
 }
 
-async fn end_at(drive: &Recruitment, end: i64) {
+pub(crate) async fn end_at(drive: &Recruitment, end: i64) {
     let times = json!({
         "application_end_time": hours(end), "result_release_time": hours(200)
     });
     drive.officer.patch(&drive.path, times).await.ok();
 }
 
-async fn draft(drive: &Recruitment, person: &Client, text: &str, version: u64) {
+pub(crate) async fn draft(drive: &Recruitment, person: &Client, text: &str, version: u64) {
     let answer = json!({ "question": drive.question, "text": text, "version": version });
     let body = json!({ "responses": [answer] });
     person
@@ -69,6 +66,10 @@ async fn people_choose_their_notices() {
     assert_eq!(merged["notices"]["news"], "weekly");
     let daily = json!({ "notices": { "news": "daily" } });
     let wrong = sue.patch("/api/settings/", daily).await;
+    assert_eq!(wrong.status, 400);
+    assert!(wrong.text().contains("notices"), "{}", wrong.text());
+    let null = json!({ "notices": { "drafts": null } });
+    let wrong = sue.patch("/api/settings/", null).await;
     assert_eq!(wrong.status, 400);
     assert!(wrong.text().contains("notices"), "{}", wrong.text());
     assert_eq!(sue.get("/api/settings/").await.ok(), merged);
@@ -270,122 +271,68 @@ async fn what_was_booked_late_or_is_over_reminds_nobody() {
     assert_eq!(notices(&campus).len(), 0, "cancelled before it was sent");
 }
 
-// proves G5
+// proves G2
 #[tokio::test]
-async fn a_timer_that_was_stopped_for_a_day_sends_what_still_helps() {
+async fn who_may_know_the_rejection_is_not_reminded_of_the_interview() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    // The results are released after 48 hours.
+    let slot = there.slot(slot(80)).await;
+    there.book(slot).await.ok();
+    there.drive.decide(&there.submission, 2, "").await;
+    advance(&campus, 56).await;
+    assert_eq!(notices(&campus).len(), 0);
+}
+
+// proves G2
+#[tokio::test]
+async fn a_notice_that_waited_is_sent_only_if_it_is_still_right() {
     let campus = TestCampus::new();
     let drive = long_drive(&campus).await;
-    draft(&drive, &campus.as_("sue"), "One", 0).await;
-    advance(&campus, 1).await;
-    let evening = json!({
-        "name": "Short", "application_start_time": hours(-1), "application_end_time": hours(60),
-        "result_release_time": hours(200), "is_active": true,
-    });
-    let path = "/api/clubs/chess/applications/";
-    let short = drive.officer.post(path, evening).await.created();
-    let short = Recruitment {
-        path: format!("{path}{}/", id(&short)),
-        ..campus_drive(&drive)
-    };
-    let questions = format!("{}questions/", short.path);
-    let question = json!({ "question_type": 1, "prompt": "Why?" });
-    let question = short.officer.post(&questions, question).await.created();
-    let short = Recruitment {
-        question: id(&question),
-        ..short
-    };
-    draft(&short, &campus.as_("bob"), "One", 0).await;
-    // Bob's application has ended in the meantime, and Sue's has not.
-    advance(&campus, 80).await;
-    let to: Vec<String> = notices(&campus).into_iter().map(|mail| mail.to).collect();
-    assert_eq!(to.len(), 1, "{to:?}");
-    assert!(to[0].starts_with("sue"), "{to:?}");
-}
-
-fn campus_drive(drive: &Recruitment) -> Recruitment {
-    Recruitment {
-        club: drive.club.clone(),
-        officer: drive.officer.clone(),
-        application: drive.application.clone(),
-        path: drive.path.clone(),
-        question: drive.question,
+    let (done, off, gone) = (campus.as_("done"), campus.as_("off"), campus.as_("gone"));
+    for person in [&done, &off, &gone] {
+        draft(&drive, person, "One", 0).await;
     }
+    let late = campus.as_("late");
+    draft(&drive, &late, "One", 0).await;
+    campus.deliver().await;
+    campus.advance(TimeDelta::hours(71));
+    let worked = campus.campus.ticker.tick().await.expect("a table");
+    assert_eq!(worked.mails, 4);
+    drive.submit(&done).await;
+    let setting = json!({ "notices": { "drafts": false } });
+    off.patch("/api/settings/", setting).await.ok();
+    gone.delete("/api/settings/").await.no_content();
+    // Nobody sent mails for a day.
+    campus.advance(TimeDelta::hours(25));
+    campus.deliver().await;
+    assert_eq!(notices(&campus).len(), 0);
+    let states: Vec<Value> = campus.stored();
+    let states = states
+        .iter()
+        .filter(|item| item["kind"]["S"] == "draft_reminder");
+    assert!(
+        states
+            .into_iter()
+            .all(|mail| mail["status"]["S"] != "queued")
+    );
 }
 
-// proves G5
-#[tokio::test(start_paused = true)]
-async fn two_timers_at_once_and_one_that_dies_anywhere_mail_once() {
-    for deadly in 0..40 {
-        // The table dies at a call of the timer, and comes back with the next run.
-        let calls = Arc::new(AtomicUsize::new(usize::MAX / 2));
-        let count = calls.clone();
-        let campus = Setup::default()
-            .table(Arc::new(move |_, _| {
-                let call = count.fetch_add(1, Ordering::SeqCst);
-                Box::pin(async move {
-                    let error = json!({ "__type": "ValidationException", "message": "dead" });
-                    (deadly..usize::MAX / 2)
-                        .contains(&call)
-                        .then_some((400, error))
-                })
-            }))
-            .build();
-        let drive = long_drive(&campus).await;
-        for person in ["sue", "bob", "eve"] {
-            draft(&drive, &campus.as_(person), "One", 0).await;
-        }
-        advance(&campus, 70).await;
-        campus.advance(TimeDelta::hours(1));
-        calls.store(0, Ordering::SeqCst);
-        let died = campus.campus.ticker.tick().await.is_err();
-        calls.store(usize::MAX / 2, Ordering::SeqCst);
-        let ticker = &campus.campus.ticker;
-        let (first, second) = tokio::join!(ticker.tick(), ticker.tick());
-        first.and(second).expect("a table");
-        campus.tick().await;
-        assert_eq!(notices(&campus).len(), 3, "dead at call {deadly}");
-        if !died {
-            return;
-        }
-    }
-    panic!("the timer takes more than 40 calls");
-}
-
-// proves G5
+// proves G2
 #[tokio::test]
-async fn moving_the_clock_does_what_would_have_been_done_in_order() {
+async fn an_application_that_is_on_again_reminds_people_with_extensions_too() {
     let campus = TestCampus::new();
-    let there = Interviewing::new(&campus).await;
-    end_at(&there.drive, 95).await;
-    draft(&there.drive, &campus.as_("bob"), "One", 0).await;
-    let slot = there.slot(slot(50)).await;
-    there.book(slot).await.ok();
-    let day = json!({ "advance_s": 10 * 86_400 });
-    campus.anonymous().post("/local/clock/", day).await.ok();
-    let sent: Vec<(String, String)> = notices(&campus)
-        .into_iter()
-        .map(|mail| (mail.to.chars().take(3).collect(), mail.sent_at.to_string()))
-        .collect();
-    let wanted = [("sue", hours(26)), ("bob", hours(71))];
-    assert_eq!(sent, wanted.map(|(to, at)| (to.to_owned(), at)));
-}
-
-// proves G5
-#[tokio::test]
-async fn the_check_finds_what_the_timer_would_not_hear_of() {
-    let campus = TestCampus::new();
-    let there = Interviewing::new(&campus).await;
-    end_at(&there.drive, 95).await;
-    let slot = there.slot(slot(50)).await;
-    there.book(slot).await.ok();
-    let weekly = json!({ "notices": { "news": "weekly" } });
-    there.sue.patch("/api/settings/", weekly).await.ok();
-    let now = tests::start();
-    let stored = campus.stored();
-    let kept = |item: &&Value| item["type"]["S"] != "Due";
-    let without: Vec<Value> = stored.iter().filter(kept).cloned().collect();
-    let found = admin::check(&without, now);
-    assert_eq!(found.len(), 3, "{found:?}");
-    assert!(found.iter().all(|text| text.starts_with("the timer")));
-    assert_eq!(admin::check(&stored, now), Vec::<String>::new());
+    let drive = long_drive(&campus).await;
+    let sue = campus.as_("sue");
+    draft(&drive, &sue, "One", 0).await;
+    let extension = json!({ "username": "sue", "end_time": hours(98) });
+    let extensions = format!("{}extensions/", drive.path);
+    drive.officer.post(&extensions, extension).await.created();
+    let active = |is_active: bool| json!({ "is_active": is_active });
+    drive.officer.patch(&drive.path, active(false)).await.ok();
+    advance(&campus, 76).await;
+    assert_eq!(notices(&campus).len(), 0);
+    drive.officer.patch(&drive.path, active(true)).await.ok();
+    campus.tick().await;
+    assert_eq!(notices(&campus).len(), 1);
 }

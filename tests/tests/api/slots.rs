@@ -12,21 +12,15 @@ pub(crate) fn slot(start: i64) -> Value {
 impl Interviewing {
     /// A club with an application, and a person who is invited to an interview.
     pub(crate) async fn new(campus: &TestCampus) -> Self {
-        let drive = campus.drive("chess").await;
-        let sue = campus.as_("sue");
-        let submission = drive.submit(&sue).await;
-        let interviewing = Self {
-            drive,
-            sue,
-            submission,
-        };
-        interviewing.invite(&interviewing.submission).await;
-        interviewing
+        Self::of(campus, campus.drive("chess").await).await
     }
 
     /// The same around the present time of a running clock.
     pub(crate) async fn new_now(campus: &TestCampus) -> Self {
-        let drive = campus.drive_now("chess").await;
+        Self::of(campus, campus.drive_now("chess").await).await
+    }
+
+    async fn of(campus: &TestCampus, drive: Recruitment) -> Self {
         let sue = campus.as_("sue");
         let submission = drive.submit(&sue).await;
         let interviewing = Self {

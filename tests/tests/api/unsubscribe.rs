@@ -6,6 +6,7 @@ use serde_json::json;
 use tests::fixtures::hours;
 use tests::{Client, TestCampus};
 
+use crate::late_writes::Late;
 use crate::notices::notices;
 
 /// Sends Sue a reminder and returns the path of the API that its headers name.
@@ -109,4 +110,29 @@ async fn wrong_tokens_and_those_of_erased_people_are_404() {
     // The same name signs in again: a new profile, for which the old link does nothing.
     sue.get("/api/settings/").await.ok();
     anybody.post(&path, json!({})).await.error(404);
+}
+
+// proves G4
+#[tokio::test]
+async fn a_late_write_undoes_no_later_choice() {
+    let late = Late::default();
+    let campus = late.campus();
+    let sue = campus.as_("sue");
+    let path = reminded(&campus, &sue).await;
+    let anybody = campus.anonymous();
+    let drafts = |on: bool| json!({ "notices": { "drafts": on } });
+    let stored = async || sue.get("/api/settings/").await.ok()["notices"]["drafts"].clone();
+    // She ends the mails and wants them again. Then the first write arrives.
+    late.hold(0, 1);
+    anybody.post(&path, json!({})).await.ok();
+    sue.patch("/api/settings/", drafts(true)).await.ok();
+    assert_eq!(late.arrive(), 1);
+    assert_eq!(stored().await, true);
+    // She switches them off and on in the settings, and ends them with the link.
+    sue.patch("/api/settings/", drafts(false)).await.ok();
+    late.hold(0, 1);
+    sue.patch("/api/settings/", drafts(true)).await.ok();
+    anybody.post(&path, json!({})).await.ok();
+    assert_eq!(late.arrive(), 1);
+    assert_eq!(stored().await, false);
 }

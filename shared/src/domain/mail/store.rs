@@ -13,6 +13,7 @@ use crate::domain::mail::marks::{mark, mark_told, shows, state_of};
 use crate::domain::mail::model::{InviteLink, Mail, MailLease};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState, Telling};
 use crate::domain::notice::model::NoticeAbout;
+use crate::domain::notice::settings::{NewsRhythm, NoticeKind};
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::ids::Id;
@@ -71,18 +72,34 @@ impl Entity for MailLease {
     }
 }
 
-/// Returns the condition under which a reminder is still right: the draft was not submitted, or the
-/// interview is booked and at the same time.
-fn still_true(mail: &Mail) -> Option<Write> {
-    let check = match &mail.notice.as_ref()?.about {
+/// Returns the conditions under which a notice is still right: the person wants it, and the draft
+/// was not submitted, or the interview is booked and at the same time.
+fn still_true(mail: &Mail) -> Vec<Write> {
+    let Some((notice, person)) = mail.notice.as_ref().zip(mail.person) else {
+        return vec![];
+    };
+    let wanted = Write::check(keys::profile(person)).if_equals("created_at", &notice.since);
+    let wanted = match notice.kind {
+        NoticeKind::Drafts => wanted.if_absent_or_equals("notices.drafts", &true),
+        NoticeKind::Interviews => wanted.if_absent_or_equals("notices.interviews", &true),
+        NoticeKind::News => wanted.if_equals("notices.news", &NewsRhythm::Weekly),
+    };
+    let object = match &notice.about {
         NoticeAbout::Interview {
             id, slot, start, ..
-        } => Write::check(keys::slot(*id, *slot))
-            .if_equals("start", start)
-            .if_there(&format!("seats.{}", mail.about)),
-        NoticeAbout::Draft { .. } | NoticeAbout::News { .. } => return None,
+        } => Some(
+            Write::check(keys::slot(*id, *slot))
+                .if_equals("start", start)
+                .if_there(&format!("seats.{}", mail.about)),
+        ),
+        // A submission has a status. What a withdrawal leaves has none.
+        NoticeAbout::Draft { id, .. } => {
+            Some(Write::check(keys::submission(*id, Id::new(mail.about))).if_none("status"))
+        }
+        NoticeAbout::News { .. } => None,
     };
-    Some(check.or(Refusal::Superseded))
+    let all = std::iter::once(wanted).chain(object);
+    all.map(|check| check.or(Refusal::Superseded)).collect()
 }
 
 /// The same write, which also invites the applicant, if nobody has done so.
@@ -222,8 +239,16 @@ impl Table {
     ///
     /// Refused as [`Refusal::Changed`] if it is no longer queued. Refused as
     /// [`Refusal::Superseded`] if its submission was deleted, has another decision or has a later
-    /// mail, or if its invitation was used, revoked or sent again.
+    /// mail, if its invitation was used, revoked or sent again, or if it is a notice that helps
+    /// nobody any more.
     pub async fn claim_mail(&self, mail: &Mail, now: Timestamp) -> Result<(), TableError> {
+        if mail
+            .notice
+            .as_ref()
+            .is_some_and(|notice| notice.is_late(now))
+        {
+            return Err(TableError::Refused(Refusal::Superseded));
+        }
         let claim = Write::update(mail.key())
             .set("status", &EmailStatus::Sending)
             .set("claimed_at", &Some(now))

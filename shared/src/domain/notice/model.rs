@@ -1,11 +1,12 @@
 use chrono::{DurationRound as _, TimeDelta};
 use serde::{Deserialize, Serialize};
 
+use crate::db::execute::client_token;
 use crate::domain::application::model::{Application, Committee};
 use crate::domain::notice::settings::NoticeKind;
 use crate::domain::person::model::Person;
 use crate::domain::slot::model::Slot;
-use crate::ids::Id;
+use crate::ids::{Id, derived};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -22,6 +23,11 @@ pub struct DueEntry {
     pub at: Timestamp,
     /// What is due.
     pub what: Due,
+    /// When it was filed.
+    pub filed_at: Timestamp,
+    /// A random number. Who removes the entry names it, so that they do not remove one that was
+    /// filed in the meantime.
+    pub mark: u64,
     /// When the table may delete it, in seconds since 1970.
     pub expires: i64,
 }
@@ -33,6 +39,8 @@ impl DueEntry {
             hour: hour_of(at.max(now)),
             at,
             what,
+            filed_at: now,
+            mark: derived("due", &[&client_token()]),
             expires: at.max(now).plus(TimeDelta::days(60)).epoch_seconds(),
         }
     }
@@ -122,12 +130,25 @@ pub struct Notice {
     pub about: NoticeAbout,
 }
 
+impl Notice {
+    /// Returns whether it comes too late to help: the application or the interview is over.
+    pub(crate) fn is_late(&self, now: Timestamp) -> bool {
+        match &self.about {
+            NoticeAbout::Draft { end, .. } => *end < now,
+            NoticeAbout::Interview { start, .. } => *start <= now,
+            NoticeAbout::News { .. } => false,
+        }
+    }
+}
+
 /// What a notice is about.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeAbout {
     /// A draft that was not submitted.
     Draft {
+        /// Id of the application.
+        id: Id<Application>,
         /// Name of the club.
         club: String,
         /// Name of the application.

@@ -41,6 +41,7 @@ impl Table {
             .if_absent_or_equals("notices", &person.notices)
             .if_equals("created_at", &person.created_at)
             .if_equals("erasing", &false);
-        self.write(write).await.map(drop)
+        // The token of a transaction keeps a late repeat from undoing a later change.
+        self.transact(vec![write]).await
     }
 }

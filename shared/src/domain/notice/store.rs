@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::db::read::Range;
-use crate::db::{Entity, PARALLEL, Table, TableError, Write, to_item};
+use crate::db::{Entity, PARALLEL, Refusal, Table, TableError, Write, to_item};
 use crate::domain::application::model::Application;
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -88,12 +88,16 @@ impl Slot {
 
 /// Where the timer begins if it never ran.
 const BEGINS: TimeDelta = TimeDelta::days(7);
+/// How far back it looks.
+const GIVEN_UP: TimeDelta = TimeDelta::days(60);
 
 impl Table {
-    /// Returns the last hour in which everything that was due is done: 1 read.
+    /// Returns the last hour in which everything that was due is done: 1 read. What was due 60 days
+    /// ago helps nobody any more.
     pub async fn hours_done(&self, now: Timestamp) -> Result<Timestamp, TableError> {
         let timer: Option<NoticeTimer> = self.get(keys::notice_timer()).await?;
-        Ok(timer.map_or_else(|| now.plus(-BEGINS), |timer| timer.hour.min(now)))
+        let done = timer.map_or_else(|| now.plus(-BEGINS), |timer| timer.hour.min(now));
+        Ok(done.max(now.plus(-GIVEN_UP)))
     }
 
     /// Notes that everything up to this hour is done: 1 write. A timer that is behind changes
@@ -111,9 +115,9 @@ impl Table {
         Ok(found)
     }
 
-    /// Finishes something that was due: 1 transaction stores the mails, files what follows, and
-    /// removes the entry. Mails that are there already are not stored again. Refused if another run
-    /// was faster.
+    /// Finishes something that was due: 1 transaction stores the mail, files what follows, and
+    /// removes the entry. Refused as [`Refusal::Exists`] if the mail is there already, and as
+    /// [`Refusal::Changed`] if another run was faster, or the entry was filed again.
     pub async fn finish_due(
         &self,
         entry: &DueEntry,
@@ -124,22 +128,30 @@ impl Table {
         let is_same = next.is_some_and(|next| next.key() == entry.key());
         if let Some(next) = next {
             let put = Write::put(next)?;
-            writes.push(if is_same { put.if_exists() } else { put });
+            writes.push(if is_same {
+                put.if_equals("mark", &entry.mark)
+            } else {
+                put
+            });
         }
         if !is_same {
-            writes.push(Write::delete(entry.key()).if_exists());
+            writes.push(Write::delete(entry.key()).if_equals("mark", &entry.mark));
         }
         if let Some(mail) = mail {
-            writes.push(Write::put(mail)?.if_new());
+            writes.push(Write::put(mail)?.if_new().or(Refusal::Exists));
         }
         self.transact(writes).await
     }
 
-    /// Stores a reminder, unless it is there already: 1 write.
-    pub async fn queue_notice(&self, mail: &Mail) -> Result<(), TableError> {
+    /// Stores a reminder: 1 write. Returns false if it was there already.
+    pub async fn queue_notice(&self, mail: &Mail) -> Result<bool, TableError> {
         // The token of a transaction makes a late repeat harmless.
         let put = Write::put(mail)?.if_new();
-        crate::db::error::ignore_refusal(self.transact(vec![put]).await)
+        match self.transact(vec![put]).await {
+            Ok(()) => Ok(true),
+            Err(TableError::Refused(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns the drafts of an application that were begun: 1 query.

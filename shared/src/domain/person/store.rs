@@ -244,12 +244,10 @@ impl Table {
             .if_equals("erasing", &false);
         let mut others = count_person(old, new);
         others.extend(news_switched_on(old, new, now)?);
-        let done = if others.is_empty() {
-            self.write(write).await.map(drop)
-        } else {
-            self.transact(std::iter::once(write).chain(others).collect())
-                .await
-        };
+        // The token of a transaction keeps a late repeat from undoing a later change.
+        let done = self
+            .transact(std::iter::once(write).chain(others).collect())
+            .await;
         if let Err(TableError::Refused(_)) = &done
             && let Some(theirs) = self.person(new.id).await?
         {

@@ -9,7 +9,7 @@ use crate::ids::Id;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
-/// A time at which a club holds interviews (V1). Its note is in a [`SlotNote`], so that a booking
+/// A time at which a club holds interviews (K1). Its note is in a [`SlotNote`], so that a booking
 /// does not write it again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slot {

@@ -1,7 +1,8 @@
 //! What an applicant was told about a submission (E2).
 
-use chrono::DateTime;
+use chrono::{DateTime, Utc};
 
+use crate::domain::application::model::Application;
 use crate::domain::mail::state::{EmailStatus, MailKind, MailState};
 use crate::domain::submission::model::{Mailed, Status, Submission};
 use crate::time::Timestamp;
@@ -14,6 +15,31 @@ impl Submission {
             rejection: self.rejection_mail.as_ref(),
             mailed: self.mailed.as_ref(),
         }
+    }
+
+    /// Returns the status and since when the applicant may know it, as far as they may know at
+    /// `now` (S14). None if they may not know of a decision.
+    pub fn known_decision(
+        &self,
+        application: &Application,
+        now: DateTime<Utc>,
+    ) -> Option<(Status, Timestamp)> {
+        let mailed = self.mailed.as_ref();
+        let (status, since) = if application.release.moment() <= now {
+            let decided = application.release.max(self.updated_at);
+            let told = mailed.filter(|mailed| mailed.status == self.status);
+            let told = told.map_or(decided, |mailed| mailed.at);
+            (self.status, told.min(decided))
+        } else {
+            mailed.map(|mailed| (mailed.status, mailed.at))?
+        };
+        (status != Status::Pending).then_some((status, since))
+    }
+
+    /// Returns whether the applicant may know at `now` that they were rejected (K9).
+    pub fn is_rejection_known(&self, application: &Application, now: DateTime<Utc>) -> bool {
+        let known = self.known_decision(application, now);
+        known.is_some_and(|(status, _)| status != Status::Accepted)
     }
 
     /// Returns the status of the last decision mail of either kind.

@@ -1,0 +1,112 @@
+//! What is news of a club: its open applications, and its events with a showing soon (G3).
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use shared::db::{Table, TableError};
+use shared::domain::{Application, Club, Event, NewsItem, Window};
+use shared::ids::{self, Id};
+use shared::text::ClubCode;
+use shared::time::Timestamp;
+
+/// How far ahead showings are told.
+const AHEAD: TimeDelta = TimeDelta::days(14);
+
+/// Something that a club has, and since when it is news.
+pub(crate) struct Thing {
+    pub(crate) id: u64,
+    pub(crate) since: Timestamp,
+    pub(crate) item: NewsItem,
+}
+
+/// What is news of a club.
+#[derive(Default)]
+pub(crate) struct Things {
+    /// Its open applications, and its events with a showing in the next two weeks.
+    pub(crate) things: Vec<Thing>,
+    /// The ids of all its applications and events.
+    pub(crate) known: BTreeSet<u64>,
+}
+
+/// The clubs that a run has read. Each one is read once, however many people follow it.
+#[derive(Default)]
+pub(crate) struct Clubs(HashMap<ClubCode, Arc<Things>>);
+
+impl Clubs {
+    /// Returns what a club has; nothing if nobody sees the club.
+    pub(crate) async fn of(
+        &mut self,
+        table: &Table,
+        code: &ClubCode,
+        now: Timestamp,
+    ) -> Result<Arc<Things>, TableError> {
+        if let Some(found) = self.0.get(code) {
+            return Ok(found.clone());
+        }
+        let club = table.club(code).await?;
+        let shown = club.filter(|club| !club.archived && club.approved == Some(true));
+        let found = match shown {
+            Some(club) => read(table, &club, now).await?,
+            None => Things::default(),
+        };
+        let found = Arc::new(found);
+        self.0.insert(code.clone(), found.clone());
+        Ok(found)
+    }
+}
+
+async fn read(table: &Table, club: &Club, now: Timestamp) -> Result<Things, TableError> {
+    let mut found = Things::default();
+    for (id, window) in &club.windows {
+        let Some(id) = ids::parse::<Application>(id) else {
+            continue;
+        };
+        found.known.insert(id.get());
+        if !window.is_open(now.moment()) {
+            continue;
+        }
+        if let Some(application) = table.application(&club.code, id).await? {
+            let thing = opened(club, id, &application.name, window);
+            found.things.push(thing);
+        }
+    }
+    for event in table.events(&club.code).await? {
+        found.known.insert(event.id.get());
+        found.things.extend(shown_soon(club, &event, now));
+    }
+    Ok(found)
+}
+
+fn opened(club: &Club, id: Id<Application>, name: &str, window: &Window) -> Thing {
+    Thing {
+        id: id.get(),
+        since: window.start,
+        item: NewsItem {
+            is_deadline: true,
+            club: club.profile.name.clone(),
+            name: name.to_owned(),
+            at: window.end,
+            path: format!("/clubs/{}/apply/{id}/", club.code),
+        },
+    }
+}
+
+fn shown_soon(club: &Club, event: &Event, now: Timestamp) -> Option<Thing> {
+    let soon = event
+        .showings
+        .iter()
+        .filter(|showing| showing.start > now && showing.start <= now.plus(AHEAD));
+    let first = soon.min_by_key(|showing| showing.start)?;
+    Some(Thing {
+        id: event.id.get(),
+        since: event.created_at.max(first.start.plus(-AHEAD)),
+        item: NewsItem {
+            is_deadline: false,
+            club: club.profile.name.clone(),
+            name: event.name.clone(),
+            at: first.start,
+            path: format!("/events/{}/", event.id),
+        },
+    })
+}
