@@ -73,6 +73,18 @@ receipt=$(call "$sue" GET "/submissions/$submission/receipt/")
 curl -s --json "$receipt" "$api/receipts/verify/"
 echo
 
+# Ada offers three times for interviews and invites Sue, who books one and gets a calendar file.
+call "$ada" POST "$form/slots/series/" '{
+  "start_time": "2098-12-01T10:00:00Z",
+  "end_time": "2098-12-01T11:00:00Z",
+  "minutes": 20,
+  "location": "Room 7"
+}'
+call "$ada" POST "$form/send_emails/" "{\"email_type\":{\"id\":\"interview\"},\"submissions\":[$submission]}"
+call "$sue" GET "/submissions/$submission/slots/"
+slot=$(call "$sue" GET "/submissions/$submission/slots/" | sed 's/[^0-9]*\([0-9]*\).*/\1/')
+call "$sue" PUT "/submissions/$submission/interview/" "{\"slot\":$slot}"
+
 # Ada reviews and accepts her (status 4). Sue never sees the review. Ada previews the mails, one for
 # each person, and then sends them.
 call "$ada" PUT "$form/submissions/$submission/reviews/mine/" '{"score":5,"comment":"Short, clear."}'
@@ -129,3 +141,8 @@ curl -s "$api/events/$event/"
 echo
 call "$sue" GET '/events/?search=lessons'
 curl -s "$api/clubs/go-club/events.ics"
+
+# --- Reminders and news -------------------------------------------------------------------------
+
+# Sue wants weekly news of the clubs that she follows. Each such mail has a link that ends them.
+call "$sue" PATCH /settings/ '{"notices":{"news":"weekly"}}'

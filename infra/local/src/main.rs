@@ -44,6 +44,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: Options) -> Result<(), Error> {
+    let stop = stop_signal()?;
     // The port is taken first. A service that does not get it must not change the data.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))
         .await
@@ -77,7 +78,7 @@ async fn run(options: Options) -> Result<(), Error> {
         let (token, _) = campus.issuer.token(&subject, campus.clock.now())?;
         println!("  {who} token ({}): {token}\n", subject.username);
     }
-    let server = axum::serve(listener, campus.router.clone()).with_graceful_shutdown(stop_signal());
+    let server = axum::serve(listener, campus.router.clone()).with_graceful_shutdown(stop);
     tokio::select! {
         done = std::future::IntoFuture::into_future(server) => done.map_err(Error::from)?,
         () = campus.stream.run(&campus.worker) => {}
@@ -88,17 +89,25 @@ async fn run(options: Options) -> Result<(), Error> {
     Ok(())
 }
 
-async fn stop_signal() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminate.recv() => {}
-            }
-            return;
+/// Waits for the signal to stop. The handlers are set at once, not when the future is first polled:
+/// a shell lets its background jobs ignore an interrupt, and until then it would be lost.
+#[cfg(unix)]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
         }
-    }
-    let _ = tokio::signal::ctrl_c().await;
+    })
+}
+
+#[cfg(not(unix))]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    let mut interrupt = tokio::signal::windows::ctrl_c()?;
+    Ok(async move {
+        interrupt.recv().await;
+    })
 }
