@@ -9,8 +9,8 @@ import clubs.model.ApplicationInput;
 import clubs.model.ClubInput;
 import clubs.model.CommitteeInput;
 import clubs.model.DecisionInputPatch;
-import clubs.model.DecisionKind;
 import clubs.model.EmailType;
+import clubs.model.MailType;
 import clubs.model.NewResponse;
 import clubs.model.NewSubmission;
 import clubs.model.QuestionInput;
@@ -131,7 +131,7 @@ public final class Story {
         check(decided.getStatus() == Status.Accepted, "the decision");
 
         MailsApi mails = new MailsApi(officer);
-        EmailType acceptance = new EmailType().id(DecisionKind.Acceptance);
+        EmailType acceptance = new EmailType().id(MailType.Acceptance);
         var preview = mails.sendEmails(
                 club, form, new SendInput().emailType(acceptance).dryRun(true), null);
         var sent = mails.sendEmails(

@@ -16,8 +16,8 @@ use Clubs\Model\ApplicationInput;
 use Clubs\Model\ClubInput;
 use Clubs\Model\CommitteeInput;
 use Clubs\Model\DecisionInputPatch;
-use Clubs\Model\DecisionKind;
 use Clubs\Model\EmailType;
+use Clubs\Model\MailType;
 use Clubs\Model\NewResponse;
 use Clubs\Model\NewSubmission;
 use Clubs\Model\QuestionInput;
@@ -111,7 +111,7 @@ $decided = $submissions->updateDecision($club, $form, $submission->getId(), new 
 $check($decided->getStatus() == Status::ACCEPTED, 'the decision');
 
 $mails = new MailsApi($http, $officer);
-$acceptance = new EmailType(['id' => DecisionKind::ACCEPTANCE]);
+$acceptance = new EmailType(['id' => MailType::ACCEPTANCE]);
 $preview = $mails->sendEmails($club, $form, new SendInput(['email_type' => $acceptance, 'dry_run' => true]));
 $sent = $mails->sendEmails($club, $form, new SendInput([
     'email_type' => $acceptance,

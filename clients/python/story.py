@@ -29,10 +29,10 @@ from clubs_client.models import (
     ClubInput,
     CommitteeInput,
     DecisionInputPatch,
-    DecisionKind,
     EmailType,
     ErrorBody,
     ImageUpload,
+    MailType,
     NewResponse,
     NewSubmission,
     QuestionInput,
@@ -154,7 +154,7 @@ decided = taken(
 )
 assert decided.status == Status.ACCEPTED
 
-acceptance = EmailType(id=DecisionKind.ACCEPTANCE)
+acceptance = EmailType(id=MailType.ACCEPTANCE)
 preview = taken(
     send_emails.sync_detailed(
         club,

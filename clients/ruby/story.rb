@@ -94,7 +94,7 @@ decided = submissions.update_decision(club, application.id, submission.id, decis
 check(decided.status == Clubs::Status::Accepted, "the decision")
 
 mails = Clubs::MailsApi.new(officer)
-acceptance = Clubs::EmailType.new(id: Clubs::DecisionKind::Acceptance)
+acceptance = Clubs::EmailType.new(id: Clubs::MailType::Acceptance)
 preview = mails.send_emails(
   club, application.id, Clubs::SendInput.new(email_type: acceptance, dry_run: true)
 )

@@ -11,7 +11,7 @@ use crate::Client;
 use crate::fixtures::id;
 
 /// The names of all pairs.
-pub const PAIRS: [&str; 20] = [
+pub const PAIRS: [&str; 26] = [
     "submit, withdraw",
     "submit, erase",
     "committee, remove it",
@@ -32,6 +32,12 @@ pub const PAIRS: [&str; 20] = [
     "member, remove it",
     "event, delete it",
     "join link, delete it",
+    "slot, delete it",
+    "interview, cancel it",
+    "interview, move it",
+    "interview, delete its slot",
+    "interview, erase",
+    "weekly news, no news",
 ];
 
 /// A club of Ada with an open application that has a question, and Sue, who knows neither.
@@ -47,6 +53,9 @@ pub struct Scene {
     question: u64,
     /// The user id of Sue.
     person: u64,
+    /// The submission of Sue, who is invited to an interview, and the slots, for pairs that need
+    /// them.
+    interview: Option<(u64, [u64; 2])>,
     now: DateTime<Utc>,
 }
 
@@ -110,6 +119,7 @@ impl Scene {
             club,
             path: String::new(),
             question: 0,
+            interview: None,
             now,
         };
         let applications = format!("{}applications/", scene.club);
@@ -122,6 +132,40 @@ impl Scene {
             .and_then(|number| number.parse().ok())
             .unwrap_or_default();
         scene
+    }
+
+    /// Makes what must be there before the pair is played.
+    #[must_use]
+    pub async fn ready_for(mut self, pair: &str) -> Self {
+        if !pair.starts_with("interview") {
+            return self;
+        }
+        let submission = number(&self.submit().await);
+        let slots = [self.offer(30).await, self.offer(40).await].map(|slot| number(&slot));
+        let invitation =
+            json!({ "email_type": { "id": "interview" }, "submissions": [submission] });
+        post(&self.ada, &format!("{}send_emails/", self.path), invitation).await;
+        self.interview = Some((submission, slots));
+        self
+    }
+
+    /// Ada offers a slot that begins after these hours.
+    async fn offer(&self, hours: i64) -> String {
+        let slot = json!({ "start_time": self.hours(hours), "end_time": self.hours(hours + 1) });
+        post(&self.ada, &format!("{}slots/", self.path), slot).await
+    }
+
+    /// Sue books the first slot.
+    async fn book(&self) -> (String, [u64; 2]) {
+        let (submission, slots) = self.interview.expect("an invitation");
+        let path = format!("/api/submissions/{submission}/interview/");
+        done(&self.sue, Method::PUT, &path, json!({ "slot": slots[0] })).await;
+        (path, slots)
+    }
+
+    async fn choose_news(&self, how: &str) {
+        let body = json!({ "notices": { "news": how } });
+        done(&self.sue, Method::PATCH, "/api/settings/", body).await;
     }
 
     fn hours(&self, hours: i64) -> String {
@@ -255,6 +299,25 @@ impl Scene {
                     .await
             }
             "join link, delete it" => self.made("joinlinks", json!({})).await,
+            "slot, delete it" => Opposite::Delete(&self.ada, self.offer(30).await),
+            "interview, cancel it" => Opposite::Delete(sue, self.book().await.0),
+            "interview, move it" => {
+                let (path, [_, other]) = self.book().await;
+                Opposite::Move(path, other)
+            }
+            "interview, delete its slot" => {
+                let (_, [slot, _]) = self.book().await;
+                let path = format!("{}slots/{slot}/?force=true", self.path);
+                Opposite::Delete(&self.ada, path)
+            }
+            "interview, erase" => {
+                self.book().await;
+                Opposite::Erase
+            }
+            "weekly news, no news" => {
+                self.choose_news("weekly").await;
+                Opposite::NoNews
+            }
             other => panic!("{other}"),
         };
         between();
@@ -271,6 +334,10 @@ impl Scene {
             Opposite::Change(path, body) => {
                 done(&self.ada, Method::PATCH, &path, body).await;
             }
+            Opposite::Move(path, slot) => {
+                done(&self.sue, Method::PUT, &path, json!({ "slot": slot })).await;
+            }
+            Opposite::NoNews => self.choose_news("off").await,
             Opposite::ComeBack => {
                 read(&self.sue, "/api/settings/").await;
                 self.submit().await;
@@ -285,6 +352,8 @@ enum Opposite<'a> {
     Erase,
     DeleteApplication,
     Change(String, Value),
+    Move(String, u64),
+    NoNews,
     ComeBack,
 }
 

@@ -35,6 +35,7 @@ use services::{Behind, Services};
 use shared::time::{Clock as _, SystemClock};
 use stream::Mapping;
 use tests::faults::Faults;
+use tests::pairs::PAIRS;
 use tests::template::{ACCOUNT, REGION, SamTemplate};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -93,7 +94,7 @@ enum Command {
     /// kill the functions after each call
     Pairs {
         /// How many pairs of requests
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, default_value_t = PAIRS.len())]
         count: usize,
     },
     /// Measure the start and the size of each function, beside those of a function that does

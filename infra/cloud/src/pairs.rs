@@ -78,7 +78,7 @@ pub async fn run(cloud: &Cloud, count: usize) -> Result<(), Error> {
 
 /// The first write of the pair arrives after its opposite. It must change nothing.
 async fn arrives_late(cloud: &Cloud, pair: &str, name: &str) -> Result<(), Error> {
-    let scene = scene(cloud, name).await?;
+    let scene = scene(cloud, name).await?.ready_for(pair).await;
     cloud.faults.hold(1);
     let began = tokio::time::Instant::now();
     scene.play(pair, || ()).await;
@@ -108,6 +108,7 @@ async fn arrives_late(cloud: &Cloud, pair: &str, name: &str) -> Result<(), Error
 async fn killed_at_each_call(cloud: &Cloud, pair: &str, number: usize) -> Result<u64, Error> {
     for call in 1..=MOST_CALLS {
         let scene = scene(cloud, &format!("killed-{number}-{call}")).await?;
+        let scene = scene.ready_for(pair).await;
         scene.play(pair, || cloud.faults.kill_after(call)).await;
         if cloud.faults.is_to_kill() {
             cloud.faults.kill_after(0);

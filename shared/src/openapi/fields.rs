@@ -77,7 +77,7 @@ pub struct ImageUpload {
 }
 
 macro_rules! words {
-    ($($(#[$doc:meta])* $name:ident $about:literal [$($word:literal),+];)+) => {$(
+    ($($(#[$doc:meta])* $name:ident $about:literal [$($word:literal),+] $($called:expr)?;)+) => {$(
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $name;
@@ -88,6 +88,11 @@ macro_rules! words {
                     .schema_type(Type::String)
                     .description(Some($about))
                     .enum_values(Some([$($word),+]))
+                    $(.extensions(Some(
+                        utoipa::openapi::extensions::ExtensionsBuilder::new()
+                            .add("x-enum-varnames", serde_json::json!($called))
+                            .build(),
+                    )))?
                     .into()
             }
         }
@@ -113,10 +118,10 @@ words! {
     ];
     /// Who has reviewed a submission.
     Reviewed "Who has reviewed a submission." ["mine", "none", "others"];
-    /// How far the interview of a submission is.
+    /// How far the interview of a submission is. No other enumeration may have the name of a value.
     InterviewStage "How far the interview of a submission is." [
         "none", "invited", "booked", "attended", "missed"
-    ];
+    ] ["NotInvited", "InvitedToInterview", "InterviewBooked", "InterviewAttended", "InterviewMissed"];
 }
 
 impl utoipa::PartialSchema for Reference {

@@ -72,6 +72,7 @@ async fn pair(name: &str, passing: usize, held: usize) -> bool {
     let campus = late.campus();
     let (ada, sue) = (campus.as_("ada"), campus.as_("sue"));
     let scene = Scene::new("chess", ada, sue, tests::start()).await;
+    let scene = scene.ready_for(name).await;
     late.hold(passing, held);
     scene.play(name, || ()).await;
     let sorted = || {
