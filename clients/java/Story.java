@@ -122,7 +122,7 @@ public final class Story {
 
         SubmissionsApi submissions = new SubmissionsApi(officer);
         var found = submissions.listSubmissions(
-                club, form, Status.Pending, null, null, null, null, null, null, null, null, null);
+                club, form, Status.Pending, null, null, null, null, null, null, null, null, null, null);
         check(found.get(0).getUser().getUsername().equals("java-applicant-" + run), "the list");
 
         var decided = submissions.updateDecision(club, form, submission.getId(), new DecisionInputPatch()
@@ -140,12 +140,12 @@ public final class Story {
         check(mailTo("java-applicant-" + run + "@uni.example").contains("A good story."), "the mail");
 
         File csv = submissions.exportSubmissions(
-                club, form, null, null, null, null, null, null, null, null, null, null);
+                club, form, null, null, null, null, null, null, null, null, null, null, null);
         check(Files.readString(csv.toPath()).contains("Because I like stories."), "the export");
 
         try {
             new SubmissionsApi(applicant).listSubmissions(
-                    club, form, null, null, null, null, null, null, null, null, null, null);
+                    club, form, null, null, null, null, null, null, null, null, null, null, null);
             throw new IllegalStateException("an applicant sees all submissions");
         } catch (ApiException error) {
             check(JSON.readTree(error.getResponseBody()).get("code").asText().equals("permission_denied"),

@@ -29,8 +29,9 @@ pub struct Burst {
     pub kills: u32,
 }
 
+/// What was asked for, and how often it had to be sent again.
 #[derive(Default)]
-struct Tally {
+pub(crate) struct Tally {
     requests: AtomicU64,
     /// Answers with 429 or 5xx, after which the request was sent again.
     unanswered: AtomicU64,
@@ -39,8 +40,13 @@ struct Tally {
 }
 
 impl Tally {
+    /// How many requests had to be sent again.
+    pub(crate) fn sent_again(&self) -> u64 {
+        self.unanswered.load(Ordering::Relaxed)
+    }
+
     /// Sends a request with a key until the answer is neither 429 nor 5xx.
-    async fn persist(
+    pub(crate) async fn persist(
         &self,
         caller: &Caller,
         key: &str,

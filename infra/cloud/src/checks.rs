@@ -157,7 +157,14 @@ fn check_metrics(logs: &str, is_mixed: bool) {
         }
     }
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    let all = ["mails", "mails_queued", "ms", "read_units", "write_units"];
+    let all = [
+        "behind_ms",
+        "mails",
+        "mails_queued",
+        "ms",
+        "read_units",
+        "write_units",
+    ];
     assert!(is_mixed || known == all, "{known:?}");
 }
 

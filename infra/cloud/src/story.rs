@@ -13,6 +13,7 @@ use tests::fixtures::id;
 
 use crate::caller::{Caller, caller, step, until};
 use crate::checks::{gateway, logo, sound};
+use crate::interviews;
 use crate::stream::Mapping;
 use crate::{Cloud, Error};
 
@@ -22,6 +23,8 @@ const APPLICANTS: usize = 40;
 /// transaction, so a transaction takes longer for each thing that is stored: with 40 of them, calls
 /// run into their time limits.
 const ONE_BY_ONE: usize = 10;
+/// The subject of the mails about decisions.
+const DECISION: &str = "Your application to Łódź Go: Autumn";
 
 /// Runs the story. With `at_once`, the applicants submit at the same moment.
 #[expect(
@@ -144,6 +147,19 @@ pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
         ),
     );
 
+    Box::pin(interviews::run(
+        cloud,
+        (&ada, &path),
+        (&list, &crowd),
+        at_once,
+    ))
+    .await?;
+    step(
+        began,
+        "four people choose two places, one gives it back, and two are reminded once by a timer \
+         that runs twice",
+    );
+
     let mails = decide_and_send(cloud, &ada, &path, &list).await?;
     assert_eq!(
         zerlina.get("/api/submissions/").await.ok()[0]["status"],
@@ -261,9 +277,7 @@ async fn decide_and_send(
         .ok();
     assert_eq!(answer["recipients"], json!(accepted.len()), "{answer}");
     until("all mails", async || {
-        cloud
-            .services
-            .mails()
+        decision_mails(cloud)
             .await
             .is_ok_and(|mails| mails.len() >= accepted.len())
     })
@@ -276,6 +290,7 @@ async fn decide_and_send(
         waiting.as_array().is_some_and(Vec::is_empty)
     })
     .await?;
+    let before = cloud.services.mails().await?.len();
     // The stream is delivered again from its beginning, and the officer sends again.
     let mut again = Mapping::new(&cloud.functions, &cloud.template, &cloud.origin)?;
     while again.deliver().await? {}
@@ -285,15 +300,22 @@ async fn decide_and_send(
             .ok()["recipients"],
         0
     );
-    let mails = cloud.services.mails().await?;
+    assert_eq!(cloud.services.mails().await?.len(), before, "mailed again");
+    let mails = decision_mails(cloud).await?;
     let mut each: BTreeMap<&str, usize> = BTreeMap::new();
-    for (to, subject, _) in &mails {
+    for (to, ..) in &mails {
         *each.entry(to).or_default() += 1;
-        assert_eq!(subject, "Your application to Łódź Go: Autumn");
     }
     assert!(
         each.len() == accepted.len() && each.values().all(|count| *count == 1),
         "{each:?}"
     );
+    Ok(mails)
+}
+
+/// The mails about decisions that SES took.
+async fn decision_mails(cloud: &Cloud) -> Result<Vec<(String, String, String)>, Error> {
+    let mut mails = cloud.services.mails().await?;
+    mails.retain(|(_, subject, _)| subject == DECISION);
     Ok(mails)
 }

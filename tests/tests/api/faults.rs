@@ -14,23 +14,29 @@ use tests::recount::recount;
 use tests::{Client, Response, Setup, TestCampus};
 
 /// How many of a thousand calls get a fault.
-const RATE: u64 = 150;
+pub(crate) const RATE: u64 = 150;
 
 #[expect(clippy::disallowed_methods, reason = "a setting of this test")]
-fn seeds() -> std::ops::Range<u64> {
+pub(crate) fn seeds() -> std::ops::Range<u64> {
     0..std::env::var("FAULTS")
         .ok()
         .and_then(|text| text.parse().ok())
         .unwrap_or(6)
 }
 
-fn campus(seed: u64) -> (TestCampus, Arc<Faults>) {
+pub(crate) fn campus(seed: u64) -> (TestCampus, Arc<Faults>) {
     let faults = Faults::new(seed);
     (Setup::default().hook(faults.hook()).build(), faults)
 }
 
 /// Sends a request with a key until the answer is neither 429 nor 5xx.
-async fn persist(client: &Client, key: &str, method: Method, path: &str, body: &Value) -> Response {
+pub(crate) async fn persist(
+    client: &Client,
+    key: &str,
+    method: Method,
+    path: &str,
+    body: &Value,
+) -> Response {
     let client = client.clone().header("idempotency-key", key);
     for _ in 0..40 {
         let answer = client

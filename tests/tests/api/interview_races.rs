@@ -15,7 +15,10 @@ use crate::races::slow;
 use crate::slots::{Interviewing, slot};
 
 /// A club with people who are invited: each with the address of their interview.
-async fn crowd(campus: &TestCampus, people: usize) -> (Recruitment, Vec<(Client, String)>) {
+pub(crate) async fn crowd(
+    campus: &TestCampus,
+    people: usize,
+) -> (Recruitment, Vec<(Client, String)>) {
     let drive = campus.drive("chess").await;
     let (mut crowd, mut invited) = (vec![], vec![]);
     for n in 0..people {
@@ -34,7 +37,7 @@ async fn crowd(campus: &TestCampus, people: usize) -> (Recruitment, Vec<(Client,
     (drive, crowd)
 }
 
-async fn slots(drive: &Recruitment) -> Vec<Value> {
+pub(crate) async fn slots(drive: &Recruitment) -> Vec<Value> {
     let listed = drive
         .officer
         .get(&format!("{}slots/", drive.path))

@@ -46,6 +46,7 @@ mod imports;
 mod interview_mails;
 mod interview_races;
 mod interviews;
+mod interviews_under_faults;
 mod invites;
 mod inviting;
 mod joinlinks;
