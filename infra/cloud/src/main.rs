@@ -241,7 +241,7 @@ async fn run(options: Options) -> Result<(), Error> {
             };
             choose::run(&cloud, choose).await?;
         }
-        Command::Pairs { count } => pairs::run(&cloud, count).await?,
+        Command::Pairs { count, only } => pairs::run(&cloud, count, &only).await?,
         Command::Measure { empty } => measure::run(&cloud, &options.built, &empty).await?,
         Command::Work {
             submissions,

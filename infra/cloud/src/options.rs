@@ -73,6 +73,9 @@ pub enum Command {
         /// How many pairs of requests
         #[arg(long, default_value_t = PAIRS.len())]
         count: usize,
+        /// Play only pairs whose name contains this
+        #[arg(long, default_value = "")]
+        only: String,
     },
     /// Measure the start and the size of each function, beside those of a function that does
     /// nothing

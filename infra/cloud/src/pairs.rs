@@ -51,8 +51,8 @@ async fn scene(cloud: &Cloud, name: &str) -> Result<Scene, Error> {
     Ok(Scene::new(name, client("ada")?, client("sue")?, SystemClock.now()).await)
 }
 
-/// Plays the first `count` pairs, and then kills the function at each call of `count` requests.
-pub async fn run(cloud: &Cloud, count: usize) -> Result<(), Error> {
+/// Plays the first `count` pairs with this word in their name, and then kills the function at each call of `count` requests.
+pub async fn run(cloud: &Cloud, count: usize, only: &str) -> Result<(), Error> {
     cloud.faults.lag(BEHIND);
     let functions: Vec<_> = cloud.functions.values().cloned().collect();
     cloud.faults.killed_by(move || {
@@ -60,11 +60,12 @@ pub async fn run(cloud: &Cloud, count: usize) -> Result<(), Error> {
             let _ = function.kill();
         }
     });
-    for (n, pair) in PAIRS.iter().take(count).enumerate() {
+    let pairs = || PAIRS.iter().filter(|pair| pair.contains(only)).take(count);
+    for (n, pair) in pairs().enumerate() {
         arrives_late(cloud, pair, &format!("late-{n}")).await?;
         println!("late: {pair}");
     }
-    for (n, pair) in PAIRS.iter().take(count).enumerate() {
+    for (n, pair) in pairs().enumerate() {
         let kills = killed_at_each_call(cloud, pair, n).await?;
         println!("killed {kills} times: {pair}");
     }
