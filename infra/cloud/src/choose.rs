@@ -1,5 +1,5 @@
-//! Five hundred people choose a hundred places for interviews within ten seconds, while calls of the
-//! table fail. Then whoever has a place wants another one, and all are taken.
+//! Five hundred people choose a hundred places for interviews within ten seconds, while calls of
+//! the table fail. Then whoever has a place wants another one, and all are taken.
 
 use std::time::{Duration, Instant};
 

@@ -53,7 +53,7 @@ pub enum Command {
         #[arg(long, default_value_t = 2)]
         kills: u32,
     },
-    /// Let five hundred people choose a hundred places for interviews, while calls of the table fail
+    /// Let five hundred people choose a hundred places for interviews, while the table fails
     Choose {
         #[arg(long, default_value_t = 500)]
         people: usize,
