@@ -83,6 +83,8 @@ pub const SLOTS: usize = 1_000;
 pub const SERIES: usize = 200;
 /// The longest slot, and the longest time from which a series is made.
 pub const SLOT_TIME: chrono::TimeDelta = chrono::TimeDelta::hours(24);
+/// Number of conditions of questions one behind the other.
+pub const CONDITIONS: usize = 5;
 /// Number of options of a multiple-choice question.
 pub const OPTIONS: usize = 50;
 /// The text of an option. A question with 50 options of this length still fits in an item of the

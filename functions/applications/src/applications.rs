@@ -279,6 +279,7 @@ async fn save_application(
             .cloned()
             .collect();
         if !removed.is_empty() {
+            check_conditions(&whole.form, &new)?;
             match remove_committees(app, &old, &removed).await? {
                 // The committees are removed. Now change the other fields.
                 Ok(Some(stored)) => {
@@ -305,7 +306,7 @@ async fn save_application(
             Err(TableError::Refused(Refusal::Quota)) => return Err(too_many()),
             Ok(()) => {
                 whole.form.application = new;
-                whole.form.settle_committees();
+                whole.form.settle();
                 whole.texts = texts;
                 return Ok(Json(ApplicationBody::new(&whole, viewer)));
             }
@@ -313,6 +314,20 @@ async fn save_application(
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// Refuses to remove committees if a question would then be for people who are not asked the one
+/// that it depends on (Q9).
+fn check_conditions(form: &Form, new: &Application) -> Result<()> {
+    let mut form = form.clone();
+    form.application.committees.clone_from(&new.committees);
+    form.settle();
+    if form.conditions_fit_committees() {
+        return Ok(());
+    }
+    let why = "A question for one of these committees depends on another one, which is for other \
+        committees. Change its condition first.";
+    Err(ApiError::field("committees", why).coded(Code::InUse))
 }
 
 async fn read_again(app: &Shared, club: &ClubCode, id: Id<Application>) -> Result<WholeForm> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use axum::extract::State;
 use chrono::{DateTime, Days, Utc};
 use shared::Shared;
-use shared::domain::{Application, Committee, Form, Question, WholeForm};
+use shared::domain::{Application, Choice, Committee, Form, Question, ShowIf, WholeForm};
 use shared::ids::Id;
 use shared::time::Timestamp;
 use shared::web::{ApiError, Created, NewId, Officer, Result};
@@ -62,8 +62,12 @@ pub async fn duplicate_application(
         let id = Id::new(next_id());
         renamed.insert(std::mem::replace(&mut committee.id, id), id);
     }
+    let mut copies = Copies::default();
     for question in &mut questions {
-        copy_question(question, application.id, &renamed, &next_id);
+        copy_question(question, application.id, &renamed, &mut copies, &next_id);
+    }
+    for question in &mut questions {
+        copies.rename(&mut question.prompt.show_if);
     }
     texts.application = application.id;
     texts.version = texts.version.min(1);
@@ -74,13 +78,39 @@ pub async fn duplicate_application(
     create_form(&app, &scope.user, WholeForm { form, texts }).await
 }
 
+/// The ids of the copies of questions and options, by those of the originals.
+#[derive(Default)]
+struct Copies {
+    questions: HashMap<Id<Question>, Id<Question>>,
+    options: HashMap<Id<Choice>, Id<Choice>>,
+}
+
+impl Copies {
+    /// Lets a condition name the copies.
+    fn rename(&self, condition: &mut Option<ShowIf>) {
+        *condition = condition.take().and_then(|show_if| {
+            let options = show_if.options.iter();
+            Some(ShowIf {
+                question: *self.questions.get(&show_if.question)?,
+                options: options
+                    .filter_map(|id| self.options.get(id).copied())
+                    .collect(),
+            })
+        });
+    }
+}
+
 fn copy_question(
     question: &mut Question,
     application: Id<Application>,
     committees: &HashMap<Id<Committee>, Id<Committee>>,
+    copies: &mut Copies,
     next_id: impl Fn() -> u64,
 ) {
-    question.id = Id::new(next_id());
+    let id = Id::new(next_id());
+    copies
+        .questions
+        .insert(std::mem::replace(&mut question.id, id), id);
     question.application = application;
     question.version = 1;
     question.committees = question
@@ -92,7 +122,10 @@ fn copy_question(
     question.prompt.application = application;
     question.prompt.version = 1;
     for option in &mut question.prompt.options {
-        option.id = Id::new(next_id());
+        let id = Id::new(next_id());
+        copies
+            .options
+            .insert(std::mem::replace(&mut option.id, id), id);
     }
 }
 

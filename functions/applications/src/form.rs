@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 use shared::domain::{
-    Application, ApplicationTexts, Choice, Committee, Extension, Question, QuestionType, WholeForm,
+    Application, ApplicationTexts, Choice, Committee, Extension, Question, QuestionType, ShowIf,
+    WholeForm,
 };
 use shared::ids::Id;
 use shared::limits;
@@ -138,6 +139,10 @@ pub struct QuestionBody {
     committees: Vec<Id<Committee>>,
     /// Options. Empty, unless the question is multiple choice.
     multiple_choice: Vec<Choice>,
+    /// Of whom it is asked: only of those who chose one of these options. Null means of everybody.
+    show_if: Option<ShowIf>,
+    /// Whether a submission needs an answer to it, while it is asked.
+    required: bool,
 }
 
 impl From<&Question> for QuestionBody {
@@ -151,6 +156,8 @@ impl From<&Question> for QuestionBody {
             committee_question: question.committee_question,
             committees: question.committees.clone(),
             multiple_choice: question.prompt.options.clone(),
+            show_if: question.prompt.show_if.clone(),
+            required: question.prompt.required,
         }
     }
 }

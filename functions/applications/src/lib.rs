@@ -2,6 +2,7 @@
 
 pub mod applications;
 mod committees;
+mod conditions;
 mod delete;
 mod duplicate;
 pub mod extensions;

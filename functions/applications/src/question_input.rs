@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 
 use serde::Deserialize;
-use shared::domain::{Application, Choice, Question, QuestionType};
+use shared::domain::{Choice, Committee, Form, Prompt, Question, QuestionType};
 use shared::ids::Id;
 use shared::limits;
 use shared::text::kinds::{List, OptionText, Position, PromptText, WordLimit};
-use shared::web::{Mode, Reader, Reference, Result};
+use shared::web::{Mode, Reader, Reference, Result, Sent};
 use utoipa::ToSchema;
+
+use crate::conditions::{ShowIfInput, check_condition, check_dependents, read_condition};
 
 shared::input! {
     /// The fields of a question that officers write.
@@ -29,6 +31,12 @@ shared::input! {
         /// Options: texts, or objects with `value` and possibly `id`. A multiple-choice question
         /// has 2 to 50 options; other questions have none.
         multiple_choice: List<OptionInput, { limits::OPTIONS }>, Optional;
+        /// Of whom the question is asked: only of those who chose one of these options. Null
+        /// (default) means of everybody.
+        show_if: Option<ShowIfInput>, Free;
+        /// Whether a submission needs an answer to the question, while it is asked. Default false.
+        /// An information text takes no answer.
+        required: bool, Free = false;
     }
 }
 
@@ -79,11 +87,12 @@ impl<'de> Deserialize<'de> for OptionInput {
 }
 
 impl QuestionInput {
+    /// Checks the fields and writes them into `question`, a question of this form.
     pub(crate) fn apply(
         self,
         mode: Mode,
         question: &mut Question,
-        application: &Application,
+        form: &Form,
         next_id: impl Fn() -> u64,
     ) -> Result<()> {
         let mut reader = Reader::new(mode);
@@ -95,50 +104,75 @@ impl QuestionInput {
         reader.set(self.word_limit, &mut prompt.word_limit);
         reader.set(self.precedence, &mut question.precedence);
         reader.set(self.committee_question, &mut question.committee_question);
-        if let Some(ids) = reader.get(self.committees) {
-            let mut named = HashSet::new();
-            question.committees = ids.into_iter().map(Reference::id).collect();
-            for (i, id) in question.committees.iter().enumerate() {
-                if application.committee(*id).is_none() {
-                    reader.errors.add(
-                        format!("committees.{i}"),
-                        "This application has no committee with this id.",
-                    );
-                }
-            }
-            question.committees.retain(|id| named.insert(*id));
-        }
-        question
-            .committees
-            .retain(|id| application.committee(*id).is_some());
-        if !question.committee_question {
-            question.committees.clear();
-        } else if question.committees.is_empty() && !reader.errors.has("committees.0") {
-            reader.errors.add(
-                "committees",
-                "A question for committees needs at least one committee.",
-            );
-        }
+        read_committees(&mut reader, self.committees, question, form);
+        let prompt = &mut question.prompt;
         if let Some(options) = reader.get(self.multiple_choice) {
             prompt.options = merge_options(&mut reader, options, &prompt.options, next_id);
         } else if prompt.question_type != QuestionType::MultipleChoice && mode == Mode::Update {
             prompt.options.clear();
         }
-        match (prompt.question_type, prompt.options.len()) {
-            _ if reader.errors.has("multiple_choice") => {}
-            (QuestionType::MultipleChoice, 0 | 1) => {
+        check_options(&mut reader, prompt);
+        let is_info = prompt.question_type == QuestionType::InfoText;
+        prompt.required &= !is_info;
+        reader.set(self.required, &mut prompt.required);
+        if prompt.required && is_info {
+            reader
+                .errors
+                .add("required", "An information text takes no answer.");
+        }
+        let is_sent = !self.show_if.is_absent();
+        read_condition(&mut reader, self.show_if, &mut prompt.show_if);
+        check_condition(&mut reader, question, form, is_sent);
+        reader.finish()?;
+        check_dependents(question, form)
+    }
+}
+
+fn read_committees(
+    reader: &mut Reader,
+    sent: Sent<List<Reference>>,
+    question: &mut Question,
+    form: &Form,
+) {
+    let is_known = |id: &Id<Committee>| form.application.committee(*id).is_some();
+    if let Some(ids) = reader.get(sent) {
+        let mut named = HashSet::new();
+        question.committees = ids.into_iter().map(Reference::id).collect();
+        for (i, id) in question.committees.iter().enumerate() {
+            if !is_known(id) {
                 reader.errors.add(
-                    "multiple_choice",
-                    "A multiple-choice question needs at least two options.",
+                    format!("committees.{i}"),
+                    "This application has no committee with this id.",
                 );
             }
-            (QuestionType::MultipleChoice, _) | (_, 0) => {}
-            _ => reader.errors.add(
-                "multiple_choice",
-                "Only multiple-choice questions have options.",
-            ),
         }
-        reader.finish()
+        question.committees.retain(|id| named.insert(*id));
+    }
+    question.committees.retain(is_known);
+    if !question.committee_question {
+        question.committees.clear();
+    } else if question.committees.is_empty() && !reader.errors.has("committees.0") {
+        reader.errors.add(
+            "committees",
+            "A question for committees needs at least one committee.",
+        );
+    }
+}
+
+fn check_options(reader: &mut Reader, prompt: &Prompt) {
+    match (prompt.question_type, prompt.options.len()) {
+        _ if reader.errors.has("multiple_choice") => {}
+        (QuestionType::MultipleChoice, 0 | 1) => {
+            reader.errors.add(
+                "multiple_choice",
+                "A multiple-choice question needs at least two options.",
+            );
+        }
+        (QuestionType::MultipleChoice, _) | (_, 0) => {}
+        _ => reader.errors.add(
+            "multiple_choice",
+            "Only multiple-choice questions have options.",
+        ),
     }
 }
 

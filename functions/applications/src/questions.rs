@@ -9,11 +9,12 @@ use shared::text::ClubCode;
 use shared::text::kinds::List;
 use shared::web::access::question;
 use shared::web::{
-    ApiError, Created, IfMatch, Input, Mode, NewId, NoContent, NoInput, Officer, PathIds, Reader,
-    Result, SignedIn, User, create, edit,
+    ApiError, Code, Created, IfMatch, Input, Mode, NewId, NoContent, NoInput, Officer, PathIds,
+    Reader, Result, SignedIn, User, create, edit,
 };
 use shared::{Shared, limits};
 
+use crate::conditions::depends;
 use crate::form::QuestionBody;
 use crate::question_input::QuestionInput;
 
@@ -62,12 +63,50 @@ pub async fn create_question(
     new: NewId,
     Input(input): Input<QuestionInput>,
 ) -> Result<Created<QuestionBody>> {
-    let (application, id) = (&scope.parent.application, new.id());
-    let location = format!(
-        "/api/clubs/{}/applications/{}/questions/{id}/",
-        application.club, application.id
+    let (app, input, id) = (&app, &input, new.id());
+    let (club, application) = of_form(&scope.parent);
+    let read = || app.table.form(&club, application);
+    let (any_state, show) = (IfMatch::default(), bodies);
+    let created = edit(
+        &any_state,
+        scope.parent,
+        show,
+        read,
+        |form: Form| async move {
+            let mut question = blank(&form.application, id);
+            let input = input.clone();
+            input.apply(Mode::Create, &mut question, &form, || app.next_id())?;
+            let stored = if form.questions.len() < limits::QUESTIONS {
+                app.table.put_question(&question, &form, app.now()).await
+            } else {
+                Err(TableError::Refused(Refusal::Quota))
+            };
+            let own = async {
+                let now = app.table.form(&question.club, question.application).await?;
+                Ok(now.and_then(|form| form.question(id).cloned()))
+            };
+            let refused = |refusal| match refusal {
+                Refusal::Quota => too_many(),
+                other => TableError::Refused(other).into(),
+            };
+            let question = create(question.clone(), stored, own, |_| true, refused).await?;
+            let is_close = form.questions.len() + RECHECK_MARGIN > limits::QUESTIONS;
+            Ok::<_, ApiError>((question, is_close))
+        },
     );
-    let mut question = Question {
+    let (question, is_close) = created.await?;
+    if is_close {
+        take_back_if_too_many(app, &question).await?;
+    }
+    Ok(Created {
+        location: format!("/api/clubs/{club}/applications/{application}/questions/{id}/"),
+        body: QuestionBody::from(&question),
+    })
+}
+
+/// A question without anything.
+fn blank(application: &Application, id: Id<Question>) -> Question {
+    Question {
         id,
         club: application.club.clone(),
         application: application.id,
@@ -83,42 +122,22 @@ pub async fn create_question(
             text: String::new(),
             word_limit: 0,
             options: vec![],
+            show_if: None,
+            required: false,
         },
-    };
-    input.apply(Mode::Create, &mut question, application, || app.next_id())?;
-    let stored = if scope.parent.questions.len() < limits::QUESTIONS {
-        app.table.put_question(&question, None, app.now()).await
-    } else {
-        Err(TableError::Refused(Refusal::Quota))
-    };
-    let read = async {
-        let form = app.table.form(&application.club, application.id).await?;
-        Ok(form.and_then(|form| form.question(id).cloned()))
-    };
-    let refused = |refusal| match refusal {
-        Refusal::Quota => too_many(),
-        other => TableError::Refused(other).into(),
-    };
-    let question = create(question, stored, read, |_| true, refused).await?;
-    if scope.parent.questions.len() + RECHECK_MARGIN > limits::QUESTIONS {
-        // Others may have created questions at the same moment, so that this one is above the
-        // limit. If the questions cannot be read now, this one stays: after an error, a repeat
-        // would create it again.
-        let now = app
-            .table
-            .form(&application.club, application.id)
-            .await
-            .ok()
-            .flatten();
-        if now.is_some_and(|form| form.questions.len() > limits::QUESTIONS) {
-            app.table.delete_question(&question, app.now()).await?;
-            return Err(too_many());
-        }
     }
-    Ok(Created {
-        location,
-        body: QuestionBody::from(&question),
-    })
+}
+
+/// Others may have created questions at the same moment, so that this one is above the limit. If
+/// the questions cannot be read now, it stays: after an error, a repeat would create it again.
+async fn take_back_if_too_many(app: &Shared, question: &Question) -> Result<()> {
+    let now = app.table.form(&question.club, question.application).await;
+    let now = now.ok().flatten();
+    if now.is_some_and(|form| form.questions.len() > limits::QUESTIONS) {
+        app.table.delete_question(question, app.now()).await?;
+        return Err(too_many());
+    }
+    Ok(())
 }
 
 /// Get a question.
@@ -190,12 +209,12 @@ async fn save_question(
             let mut new = old.clone();
             input
                 .clone()
-                .apply(mode, &mut new, &form.application, || app.next_id())?;
+                .apply(mode, &mut new, &form, || app.next_id())?;
             new.version += 1;
             if new.prompt != old.prompt {
                 new.prompt.version = old.prompt.version + 1;
             }
-            app.table.put_question(&new, Some(old), app.now()).await?;
+            app.table.put_question(&new, &form, app.now()).await?;
             Ok(new)
         },
     );
@@ -209,7 +228,8 @@ fn of_form(form: &Form) -> (ClubCode, Id<Application>) {
 
 /// Delete a question.
 ///
-/// For officers. Stored answers to the question are kept.
+/// For officers. Stored answers to the question are kept. A question that another one depends on
+/// cannot be deleted.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/applications/{application}/questions/{question}/",
     tag = "questions", security(("bearer" = [])),
@@ -233,6 +253,9 @@ pub async fn delete_question(
         read,
         |form: Form| async move {
             let question = form.question(id).ok_or(ApiError::NotFound)?;
+            if let Some(dependent) = form.dependents(id).next() {
+                return Err(ApiError::rule(depends(dependent)).coded(Code::InUse));
+            }
             Ok(app.table.delete_question(question, app.now()).await?)
         },
     )

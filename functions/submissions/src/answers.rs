@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 use shared::domain::{
-    Answer, Answers, Choice, Committee, Form, Question, QuestionType, RememberedKey,
+    Answer, Answers, Choice, Choices, Committee, Form, Question, QuestionType, RememberedKey,
 };
 use shared::ids::Id;
 use shared::text::kinds::{AnswerText, List};
@@ -110,49 +110,33 @@ impl NewSubmission {
             let why = format!("At most {} answers are allowed.", limits::QUESTIONS);
             return Err(CheckError::Invalid(ApiError::field("responses", why)));
         }
-        let (mut answered, mut gone) = (HashSet::new(), HashSet::new());
+        let mut gone = HashSet::new();
+        let sent = by_question(&mut reader, form, responses, &mut gone);
+        let choices = Choices {
+            committee: committee.as_ref().map(|chosen| chosen.id),
+            options: sent
+                .iter()
+                .filter_map(|sent| Some((sent.question.id, sent.value.option?)))
+                .collect(),
+        };
         let mut bytes = 0;
         let mut answers = Vec::new();
-        for (i, response) in responses.into_iter().enumerate() {
-            let field = format!("responses.{i}");
-            let id = response.question.map(Reference::id);
-            let found = question_of(&mut reader, &field, form, id, &mut gone);
-            let Some(question) = found else {
+        for sent in &sent {
+            let question = sent.question;
+            let Some(AnswerValue { text, option }) = check_sent(&mut reader, form, sent, &choices)
+            else {
                 continue;
             };
-            let id = question.id;
-            if !answered.insert(id) {
-                let field = format!("{field}.question");
-                reader.errors.add(field, "This question is answered twice.");
-                continue;
-            }
-            let value = AnswerValue {
-                text: response.text.filter(|text| !text.trim().is_empty()),
-                option: response.multiple_choice.map(Reference::id),
-            };
-            let checked = check_answer(&mut reader, &field, question, value, Completeness::Final);
-            let Some(AnswerValue { text, option }) = checked else {
-                continue;
-            };
-            if text.is_none() && option.is_none() {
-                continue;
-            }
-            if !is_for(question, committee.as_ref().map(|chosen| chosen.id)) {
-                reader.errors.add(
-                    format!("{field}.question"),
-                    "This question is only for other committees than the chosen one. Leave it out.",
-                );
-                continue;
-            }
             bytes += text.as_ref().map_or(0, String::len);
             answers.push(Answer {
-                question: id,
+                question: question.id,
                 version: question.prompt.version,
                 precedence: question.precedence,
                 text,
                 option,
             });
         }
+        check_required(&mut reader, form, &sent, &choices);
         answers.sort_by_key(|answer| (answer.precedence, answer.question));
         let answers = Answers::new(&answers);
         if bytes > limits::ANSWERS_BYTES || answers.size() > limits::STORED_ANSWERS {
@@ -168,28 +152,94 @@ impl NewSubmission {
     }
 }
 
-/// The question that an answer names. One that the form does not have is noted in `gone`.
-fn question_of<'f>(
+/// A response, with the question that it names.
+struct SentAnswer<'f> {
+    /// Its place in the body: `responses.0`.
+    field: String,
+    question: &'f Question,
+    value: AnswerValue,
+}
+
+/// Finds the questions of the responses. Those that the form does not have are noted in `gone`.
+fn by_question<'f>(
     reader: &mut Reader,
-    field: &str,
     form: &'f Form,
-    id: Option<Id<Question>>,
+    responses: Vec<NewResponse>,
     gone: &mut HashSet<Id<Question>>,
-) -> Option<&'f Question> {
-    let Some(id) = id else {
-        let field = format!("{field}.question");
-        reader.errors.add(field, "This field is required.");
-        return None;
-    };
-    let question = form.question(id);
-    if question.is_none() {
-        gone.insert(id);
-        reader.errors.add(
-            format!("{field}.question"),
-            "This application has no question with this id.",
-        );
+) -> Vec<SentAnswer<'f>> {
+    let mut named = HashSet::new();
+    let mut found = Vec::new();
+    for (i, response) in responses.into_iter().enumerate() {
+        let field = format!("responses.{i}");
+        let mut wrong = |why: &str| reader.errors.add(format!("{field}.question"), why);
+        let Some(id) = response.question.map(Reference::id) else {
+            wrong("This field is required.");
+            continue;
+        };
+        let Some(question) = form.question(id) else {
+            gone.insert(id);
+            wrong("This application has no question with this id.");
+            continue;
+        };
+        if !named.insert(id) {
+            wrong("This question is answered twice.");
+            continue;
+        }
+        let value = AnswerValue {
+            text: response.text.filter(|text| !text.trim().is_empty()),
+            option: response.multiple_choice.map(Reference::id),
+        };
+        found.push(SentAnswer {
+            field,
+            question,
+            value,
+        });
     }
-    question
+    found
+}
+
+/// Returns the answer if it is to be stored: if it is right, says something, and its question is
+/// asked (Q8).
+fn check_sent(
+    reader: &mut Reader,
+    form: &Form,
+    sent: &SentAnswer<'_>,
+    choices: &Choices,
+) -> Option<AnswerValue> {
+    let SentAnswer {
+        field,
+        question,
+        value,
+    } = sent;
+    if !form.holds(question, choices) {
+        is_of_type(reader, field, question, value);
+        return None;
+    }
+    let checked = check_answer(reader, field, question, value.clone(), Completeness::Final);
+    let checked = checked.filter(AnswerValue::says_something)?;
+    if !question.is_for(choices.committee) {
+        let why = "This question is only for other committees than the chosen one. Leave it out.";
+        reader.errors.add(format!("{field}.question"), why);
+        return None;
+    }
+    Some(checked)
+}
+
+/// Reports required questions that are asked and have no answer (Q10).
+fn check_required(reader: &mut Reader, form: &Form, sent: &[SentAnswer<'_>], choices: &Choices) {
+    let required = form.questions.iter().filter(|question| {
+        let is_asked = question.is_for(choices.committee) && form.holds(question, choices);
+        question.prompt.required && is_asked
+    });
+    for question in required {
+        let answer = sent.iter().find(|sent| sent.question.id == question.id);
+        if answer.is_some_and(|answer| answer.value.says_something()) {
+            continue;
+        }
+        let field = answer.map_or("responses", |answer| &answer.field);
+        let why = format!("The question {} needs an answer.", question.id);
+        reader.errors.add(field, why);
+    }
 }
 
 /// What somebody says to a question: a text or an option.
@@ -201,6 +251,13 @@ pub struct AnswerValue {
     pub option: Option<Id<Choice>>,
 }
 
+impl AnswerValue {
+    /// Whether it is an answer.
+    fn says_something(&self) -> bool {
+        self.text.is_some() || self.option.is_some()
+    }
+}
+
 /// How much an answer must be finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completeness {
@@ -210,9 +267,23 @@ pub enum Completeness {
     Draft,
 }
 
-/// Returns whether the question is asked of people who apply to this committee.
-pub fn is_for(question: &Question, committee: Option<Id<Committee>>) -> bool {
-    !question.committee_question || committee.is_some_and(|id| question.committees.contains(&id))
+/// Returns whether an answer has the type that the question takes. If not, the reader reports it.
+fn is_of_type(reader: &mut Reader, field: &str, question: &Question, value: &AnswerValue) -> bool {
+    let (name, why) = match (question.prompt.question_type, &value.text, value.option) {
+        (_, None, None) | (QuestionType::MultipleChoice, None, Some(_)) => return true,
+        (QuestionType::InfoText, ..) => (
+            "question",
+            "This is an information text. It takes no answer.",
+        ),
+        (QuestionType::MultipleChoice, Some(_), _) => (
+            "text",
+            "This question needs one of its options in `multiple_choice`, and no text.",
+        ),
+        (_, _, Some(_)) => ("multiple_choice", "This question needs a text answer."),
+        (_, Some(_), None) => return true,
+    };
+    reader.errors.add(format!("{field}.{name}"), why);
+    false
 }
 
 /// Returns the answer if it fits the question; none if it is wrong, which the reader reports.
@@ -223,58 +294,31 @@ pub fn check_answer(
     value: AnswerValue,
     completeness: Completeness,
 ) -> Option<AnswerValue> {
+    if !is_of_type(reader, field, question, &value) {
+        return None;
+    }
     let (text_field, option_field) = (format!("{field}.text"), format!("{field}.multiple_choice"));
-    match (question.prompt.question_type, &value.text, value.option) {
-        (_, None, None) => Some(value),
-        (QuestionType::InfoText, ..) => {
-            reader.errors.add(
-                format!("{field}.question"),
-                "This is an information text. It takes no answer.",
-            );
-            None
-        }
-        (QuestionType::MultipleChoice, None, Some(option)) => {
-            let known = question
-                .prompt
-                .options
-                .iter()
-                .any(|known| known.id == option);
-            if !known {
-                reader
-                    .errors
-                    .add(option_field, "This question has no option with this id.");
-            }
-            known.then_some(value)
-        }
-        (QuestionType::MultipleChoice, Some(_), _) => {
-            reader.errors.add(
-                text_field,
-                "This question needs one of its options in `multiple_choice`, and no text.",
-            );
-            None
-        }
-        (_, _, Some(_)) => {
-            reader
-                .errors
-                .add(option_field, "This question needs a text answer.");
-            None
-        }
-        (_, Some(text), None) => {
-            let words = text.split_whitespace().count();
-            let limit = question.prompt.word_limit as usize;
-            if completeness == Completeness::Final && limit > 0 && words > limit {
-                reader.errors.add(
-                    text_field,
-                    format!("At most {limit} words are allowed. This answer has {words}."),
-                );
-                None
-            } else {
-                let text = reader.part::<AnswerText>(text_field, text.clone())?;
-                Some(AnswerValue {
-                    text: Some(text),
-                    option: None,
-                })
-            }
+    if let Some(option) = value.option {
+        let mut options = question.prompt.options.iter();
+        if !options.any(|known| known.id == option) {
+            let why = "This question has no option with this id.";
+            reader.errors.add(option_field, why);
+            return None;
         }
     }
+    let Some(text) = value.text else {
+        return Some(value);
+    };
+    let words = text.split_whitespace().count();
+    let limit = question.prompt.word_limit as usize;
+    if completeness == Completeness::Final && limit > 0 && words > limit {
+        let why = format!("At most {limit} words are allowed. This answer has {words}.");
+        reader.errors.add(text_field, why);
+        return None;
+    }
+    let text = reader.part::<AnswerText>(text_field, text)?;
+    Some(AnswerValue {
+        text: Some(text),
+        option: None,
+    })
 }

@@ -14,7 +14,7 @@ use shared::time::Timestamp;
 use shared::web::{ApiError, Code, Field, Mode, Reader, Reference, Result};
 use utoipa::ToSchema;
 
-use crate::answers::{AnswerValue, Completeness, check_answer, is_for};
+use crate::answers::{AnswerValue, Completeness, check_answer};
 
 /// The sentence of a conflict.
 pub const CHANGED_ELSEWHERE: &str =
@@ -177,7 +177,7 @@ impl DraftInput {
                 wrong("question", "This question is answered twice.");
                 continue;
             }
-            if !is_for(question, committee) {
+            if !question.is_for(committee) {
                 wrong("question", "This question is only for other committees.");
                 continue;
             }

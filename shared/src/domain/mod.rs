@@ -59,6 +59,7 @@ pub use erasure::OnlyOwner;
 pub use event::model::{Event, EventText, EventType, Image, Showing, Span};
 pub use event::store::{EventListing, listed, listing_parts};
 pub use extension::model::Extension;
+pub use form::conditions::Choices;
 #[cfg(feature = "api")]
 pub use form::memory::Forms;
 pub use form::model::{Form, WholeForm};
@@ -89,7 +90,7 @@ pub use notice::settings::{NewsRhythm, NoticeKind, Notices};
 pub use own::{Follower, OwnEntries};
 pub use person::model::{Creations, Person, PersonAddress, PersonWord, Personal};
 pub use personal_data::PersonalData;
-pub use question::model::{Choice, Prompt, Question, QuestionType};
+pub use question::model::{Choice, Prompt, Question, QuestionType, ShowIf};
 pub use request::model::MembershipRequest;
 pub use request::store::JoinState;
 pub use review::model::Review;

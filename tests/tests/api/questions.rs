@@ -26,6 +26,8 @@ async fn questions_of_all_types() {
             "committee_question": false,
             "committees": [],
             "multiple_choice": [],
+            "show_if": null,
+            "required": false,
         })
     );
     let choice = drive

@@ -95,7 +95,7 @@ async fn no_question_is_stored_under_an_application_that_was_deleted_meanwhile()
         id: Id::new(7),
         ..form.questions[0].clone()
     };
-    let stored = app.table.put_question(&question, None, app.now()).await;
+    let stored = app.table.put_question(&question, &form, app.now()).await;
     assert!(matches!(stored, Err(TableError::Refused(Refusal::Changed))));
     assert_eq!(campus.stored(), before);
 }

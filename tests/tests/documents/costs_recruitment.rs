@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use shared::db::usage::metered;
 use shared::domain::{Answered, Submission};
 use shared::ids::Id;
+use shared::limits;
 use tests::TestCampus;
 use tests::fixtures::{MailedLink, Recruitment, hours, id};
 
@@ -53,7 +54,24 @@ pub(super) async fn form(witness: &Witness) -> Vec<Row> {
     let body = json!({ "prompt": "Why exactly?" });
     p.row("update_question", "new prompt", &ada, &one, body)
         .await;
+    let questions = format!("{path}questions/");
+    let options = json!({ "question_type": 2, "prompt": "?", "multiple_choice": ["a", "b"] });
+    let mut above = ada.post(&questions, options.clone()).await.created();
+    for _ in 1..limits::CONDITIONS {
+        let mut body = options.clone();
+        body["show_if"] = condition(&above);
+        above = ada.post(&questions, body).await.created();
+    }
+    let body = json!({ "show_if": condition(&above) });
+    let note = "its condition is the fifth of a chain";
+    p.row("update_question", note, &ada, &one, body).await;
     p.rows
+}
+
+/// The condition that somebody chose the first option of a question.
+fn condition(question: &Value) -> Value {
+    let option = &question["multiple_choice"][0]["id"];
+    json!({ "question": question["id"], "options": [option] })
 }
 
 /// Adds `n` pending submissions to the application. They are copies of the first one.

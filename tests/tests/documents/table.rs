@@ -113,6 +113,21 @@ async fn draft_and_review(campus: &TestCampus, drive: &Recruitment, submission: 
         .ok();
 }
 
+async fn question_with_a_condition(drive: &Recruitment) {
+    let questions = format!("{}questions/", drive.path);
+    let add = async |body| drive.officer.post(&questions, body).await.created();
+    let options = json!({ "question_type": 2, "prompt": "A or B?", "multiple_choice": ["A", "B"] });
+    let choice = add(options).await;
+    let a = &choice["multiple_choice"][0]["id"];
+    let body = json!({
+        "question_type": 1,
+        "prompt": "Why A?",
+        "required": true,
+        "show_if": { "question": choice["id"], "options": [a] },
+    });
+    add(body).await;
+}
+
 /// An event, a club at a fair, and a join link that somebody has used.
 async fn event_fair_and_link(campus: &TestCampus, drive: &Recruitment) {
     let event = json!({
@@ -232,6 +247,7 @@ pub async fn one_of_everything() -> TestCampus {
         .await
         .created();
     draft_and_review(&campus, &drive, &submission).await;
+    question_with_a_condition(&drive).await;
     interview(&drive, &submission).await;
     drive.decide(&submission, 4, "").await;
     campus

@@ -5,6 +5,7 @@ mod events;
 mod interviews;
 mod own;
 mod people;
+mod questions;
 mod recruitment;
 
 use std::sync::atomic::{AtomicU64, Ordering};

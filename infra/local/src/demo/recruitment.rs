@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 use shared::domain::{
-    Answer, Answered, Answers, Application, ApplicationTexts, Choice, Club, Committee,
-    DecisionChange, OldAndNew, Person, Prompt, Question, QuestionType, Review, Status, Submission,
+    Answer, Answered, Answers, Application, ApplicationTexts, Club, Committee, DecisionChange,
+    OldAndNew, Person, Prompt, Question, Review, Status, Submission,
 };
 use shared::ids::order_number;
 use shared::time::Timestamp;
 
-use super::Numbers;
+use super::{Numbers, questions};
 
 /// All items of the recruitment.
 #[derive(Default)]
@@ -31,20 +31,6 @@ const ACCEPTANCE: &str = "<p>Dear {{ name }},</p><p>welcome to <b>{{ club }}</b>
 const REJECTION: &str = "<p>Dear {{ name }},</p><p>thank you for applying to {{ club }}. We had \
     far more applicants than places, and cannot offer you one this time.</p>\
     {% if reason %}<p>{{ reason }}</p>{% endif %}<p>Please try again next year.</p>";
-const WHY: [&str; 5] = [
-    "I have wanted to do this since the fair in September, and I learn best by doing.",
-    "My sister was a member and never talked about anything else. Now it is my turn.",
-    "I bring two years of experience from school and a lot of free evenings.",
-    "I am new in town and this is the club whose work I like best.",
-    "Because the project that you showed last spring was brilliant, and I have an idea for the \
-     next one.",
-];
-const PROUD: [&str; 4] = [
-    "A tiny weather station.",
-    "Running a half marathon.",
-    "The school newspaper.",
-    "My grandmother's recipes, as a book.",
-];
 
 struct RecruitmentPlan<'a> {
     club: &'a str,
@@ -96,7 +82,7 @@ pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Tim
             club.windows.insert(application.id.to_string(), window);
             club.applications += 1;
         }
-        let questions = questions(numbers, &application);
+        let questions = questions::of(numbers, &application);
         for (i, person) in people[2..].iter().rev().take(drive.applicants).enumerate() {
             let at = now.plus(
                 TimeDelta::days(drive.window.0)
@@ -183,80 +169,6 @@ fn application(numbers: &Numbers, drive: &RecruitmentPlan<'_>, now: Timestamp) -
     }
 }
 
-fn questions(numbers: &Numbers, application: &Application) -> Vec<Question> {
-    let committee = application.committees.last().map(|committee| committee.id);
-    let wanted = [
-        (
-            QuestionType::InfoText,
-            "Take your time: you can change your answers until the deadline.",
-            0,
-            None,
-        ),
-        (
-            QuestionType::FreeResponse,
-            "Why would you like to join us?",
-            150,
-            None,
-        ),
-        (
-            QuestionType::ShortAnswer,
-            "What are you proud of?",
-            30,
-            None,
-        ),
-        (
-            QuestionType::MultipleChoice,
-            "How many hours a week do you have?",
-            0,
-            None,
-        ),
-        (
-            QuestionType::ShortAnswer,
-            "Which tools have you worked with?",
-            60,
-            committee,
-        ),
-    ];
-    wanted
-        .into_iter()
-        .zip(0..)
-        .map(
-            |((question_type, text, word_limit, committee), precedence)| {
-                let id = numbers.next();
-                let options = if question_type == QuestionType::MultipleChoice {
-                    &["1–2", "3–5", "more"][..]
-                } else {
-                    &[]
-                };
-                Question {
-                    id,
-                    club: application.club.clone(),
-                    application: application.id,
-                    version: 1,
-                    precedence,
-                    committee_question: committee.is_some(),
-                    committees: committee.into_iter().collect(),
-                    prompt: Prompt {
-                        question: id,
-                        application: application.id,
-                        version: 1,
-                        question_type,
-                        text: text.into(),
-                        word_limit,
-                        options: options
-                            .iter()
-                            .map(|value| Choice {
-                                id: numbers.next(),
-                                value: (*value).into(),
-                            })
-                            .collect(),
-                    },
-                }
-            },
-        )
-        .collect()
-}
-
 const COMMENTS: [Option<&str>; 4] = [
     Some("Knows what to build, and why."),
     None,
@@ -316,7 +228,7 @@ pub fn submission(
     let sequence = order_number(at.moment()) + i as u64;
     let answers: Vec<Answer> = questions
         .iter()
-        .filter_map(|question| answer(question, committee, i))
+        .filter_map(|question| questions::answer(question, committee, i))
         .collect();
     let answers = Answers::new(&answers);
     let submission = Submission {
@@ -360,28 +272,4 @@ pub fn submission(
         submission,
         answers,
     }
-}
-
-fn answer(question: &Question, committee: Option<&Committee>, i: usize) -> Option<Answer> {
-    if question.committee_question
-        && !committee.is_some_and(|chosen| question.committees.contains(&chosen.id))
-    {
-        return None;
-    }
-    let (text, option) = match question.prompt.question_type {
-        QuestionType::InfoText => return None,
-        QuestionType::FreeResponse => (Some(WHY[i % WHY.len()].to_owned()), None),
-        QuestionType::ShortAnswer => (Some(PROUD[i % PROUD.len()].to_owned()), None),
-        QuestionType::MultipleChoice => (
-            None,
-            question.prompt.options.get(i % 3).map(|option| option.id),
-        ),
-    };
-    Some(Answer {
-        question: question.id,
-        version: question.prompt.version,
-        precedence: question.precedence,
-        text,
-        option,
-    })
 }

@@ -29,7 +29,9 @@ const MAX_FORMS_BYTES: usize = 8 * 1024 * 1024;
 fn size(question: &Question) -> usize {
     let options = question.prompt.options.iter();
     let texts = options.map(|option| option.value.len() + 40).sum::<usize>();
-    question.prompt.text.len() + texts + 300
+    let condition = question.prompt.show_if.as_ref();
+    let condition = condition.map_or(0, |show_if| show_if.options.len() * 8);
+    question.prompt.text.len() + texts + condition + 300
 }
 
 impl Forms {

@@ -1,5 +1,6 @@
 //! Applications together with their questions.
 
+pub(crate) mod conditions;
 pub(crate) mod memory;
 pub(crate) mod model;
 pub(crate) mod store;

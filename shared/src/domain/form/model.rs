@@ -21,9 +21,10 @@ pub struct Form {
 }
 
 impl Form {
-    /// Removes deleted committees from the questions. A question that was only for deleted
-    /// committees becomes a question for everybody.
-    pub fn settle_committees(&mut self) {
+    /// Removes what is gone from the questions: deleted committees, and deleted options from their
+    /// conditions. A question that was only for deleted committees becomes one for everybody.
+    pub fn settle(&mut self) {
+        self.settle_conditions();
         let Self {
             application,
             questions,

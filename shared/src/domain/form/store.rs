@@ -47,7 +47,7 @@ fn forms(items: Vec<Stored>) -> Vec<WholeForm> {
     }
     all.retain(|whole| whole.form.application.deleted.is_none());
     for WholeForm { form, .. } in &mut all {
-        form.settle_committees();
+        form.settle();
         form.questions
             .sort_by_key(|question| (question.precedence, question.id));
     }

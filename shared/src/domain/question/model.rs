@@ -29,6 +29,18 @@ pub struct Choice {
     pub value: String,
 }
 
+/// A condition: the question is asked only of those who chose one of these options (Q8).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
+pub struct ShowIf {
+    /// Id of a multiple-choice question of the same application.
+    #[cfg_attr(feature = "api", schema(value_type = u64))]
+    pub question: Id<Question>,
+    /// Ids of some of its options.
+    #[cfg_attr(feature = "api", schema(value_type = Vec<u64>))]
+    pub options: Vec<Id<Choice>>,
+}
+
 /// A question as it is now.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Question {
@@ -50,6 +62,20 @@ pub struct Question {
     pub prompt: Prompt,
 }
 
+impl Question {
+    /// Returns whether the question is for people who apply to this committee.
+    pub fn is_for(&self, committee: Option<Id<Committee>>) -> bool {
+        !self.committee_question || committee.is_some_and(|id| self.committees.contains(&id))
+    }
+
+    /// Returns whether whoever this question is for, `other` is for, too.
+    pub fn is_within(&self, other: &Self) -> bool {
+        let is_shared = |id: &Id<Committee>| other.committees.contains(id);
+        !other.committee_question
+            || (self.committee_question && self.committees.iter().all(is_shared))
+    }
+}
+
 /// The part of a question that applicants see. A version never changes: an answer refers to the
 /// version that it was given to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,4 +94,10 @@ pub struct Prompt {
     pub word_limit: u32,
     /// Options of a multiple-choice question.
     pub options: Vec<Choice>,
+    /// Whom it is asked of; none means everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub show_if: Option<ShowIf>,
+    /// Whether a submission needs an answer to it, while it is asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::application::store::questions_changed;
+use crate::domain::form::model::Form;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::question::model::{Prompt, Question};
@@ -57,21 +58,36 @@ impl Table {
     }
 
     /// Stores a question, and its prompt if that is new. Refused if the question changed after
-    /// `read` was read, or if the application was deleted. `read` is `None` for a new question.
+    /// `form` was read, if another one that it depends on did, or if the application was deleted.
+    /// A question that `form` does not have is a new one.
     pub async fn put_question(
         &self,
         question: &Question,
-        read: Option<&Question>,
+        form: &Form,
         now: Timestamp,
     ) -> Result<(), TableError> {
+        let read = form.question(question.id);
         let write = Write::put(question)?;
-        let mut writes = vec![
-            match read {
-                None => write.if_new(),
-                Some(read) => write.if_equals("version", &read.version),
-            },
-            questions_changed(&question.club, question.application, now),
-        ];
+        let mut writes = vec![match read {
+            None => write.if_new(),
+            Some(read) => write.if_equals("version", &read.version),
+        }];
+        let changed = questions_changed(&question.club, question.application, now);
+        let is_moved = read.is_none_or(|read| {
+            read.prompt.show_if != question.prompt.show_if || !question.is_within(read)
+        });
+        if is_moved && question.prompt.show_if.is_some() {
+            // Each question of the chain gets a new version, so that whoever changes one of them at
+            // the same moment looks again. Committees stand in the application.
+            writes.push(changed.if_equals("version", &form.application.version));
+            writes.extend(form.chain(question).into_iter().map(|above| {
+                Write::update(above.key())
+                    .add("version", 1)
+                    .if_equals("version", &above.version)
+            }));
+        } else {
+            writes.push(changed);
+        }
         if read.is_none_or(|read| read.prompt.version != question.prompt.version) {
             writes.push(Write::put(&question.prompt)?.if_new());
         }
