@@ -8,7 +8,7 @@ import { manages, me } from "./parts/me.js";
 import { PAGES } from "./parts/pages.js";
 import { match, url } from "./parts/path.js";
 import { address, link } from "./parts/router.js";
-import { language, loadWork, t } from "./parts/texts.js";
+import { language, loadTexts, t } from "./parts/texts.js";
 import { Boundary, Problem, Skeleton, Title, Warnings, leaveNotices } from "./parts/ui.js";
 
 function NotFound() {
@@ -40,7 +40,8 @@ function Page({ found }) {
   useEffect(() => {
     if (!name) return;
     const isWork = found?.work || ["officers", "admins"].includes(found?.audience ?? "");
-    Promise.all([import(`./pages/${name}.js`), isWork && loadWork()])
+    const texts = isWork ? ["work", "interviews", "forms"] : found?.asks ? ["forms"] : [];
+    Promise.all([import(`./pages/${name}.js`), loadTexts(...texts)])
       .then(([file]) => (loaded.value = { name, view: file.default, error: null }))
       .catch((error) => (loaded.value = { name, view: null, error }));
   }, [name]);

@@ -4,10 +4,11 @@
 
 import { html, signal, useMemo, useSignal } from "../parts/kit.js";
 import { call, post, remove } from "../parts/api.js";
+import { questionsFor } from "../parts/asked.js";
 import { Extensions } from "../parts/extensions.js";
 import { Form } from "../parts/form.js";
 import { MailEditor } from "../parts/mail_editor.js";
-import { Question, questionsFor } from "../parts/question.js";
+import { Question } from "../parts/question.js";
 import { Questions, Texts } from "../parts/questions.js";
 import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
@@ -177,7 +178,8 @@ function Preview({ application }) {
         ${application.committees.map((one) => html`<option value=${one.id}>${one.name}</option>`)}
       </select><//>`
     }
-    ${questionsFor(application, committee.value).map(
+    ${application.questions.some((one) => one.show_if) && html`<p class="quiet">${t("ask.path")}</p>`}
+    ${questionsFor(application, committee.value, draft.answers.value).map(
       (question, n) => html`<${Question}
       key=${question.id} question=${question} number=${n + 1} draft=${draft} />`,
     )}

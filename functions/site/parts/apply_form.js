@@ -1,12 +1,13 @@
 // The form of one committee: the questions, the answers to check, and the sending.
 
-import { html, useEffect, useMemo, useSignal } from "./kit.js";
+import { html, useEffect, useMemo, useRef, useSignal } from "./kit.js";
 import { ApiError, NO_ERRORS, call, get } from "./api.js";
 import { Closed, Summary } from "./apply_ends.js";
+import { INFO, questionsFor } from "./asked.js";
 import { isSignedIn, person } from "./auth.js";
 import { makeDraft, sameAnswer } from "./draft.js";
 import { url } from "./path.js";
-import { INFO, Question, answerText, hasAnswer, questionsFor, tooMany } from "./question.js";
+import { Question, answerText, hasAnswer, tooMany } from "./question.js";
 import { address, setQuery } from "./router.js";
 import { typedStore } from "./store.js";
 import { moment, t } from "./texts.js";
@@ -46,7 +47,7 @@ function useDraft({ club, application, committee, submission, others }) {
   const begin = () => {
     if (submission) return draft.begin(answersOf(submission));
     const known = { ...answersOf(others[0]), ...carried[key] };
-    const questions = questionsFor(application, committee).filter((one) =>
+    const questions = questionsFor(application, committee, known).filter((one) =>
       hasAnswer(known[one.id]),
     );
     for (const question of questions) draft.change(question.id, known[question.id]);
@@ -88,12 +89,18 @@ function useDraft({ club, application, committee, submission, others }) {
   return { draft, load, ...state.value };
 }
 
-/** What prevents the sending, by question. */
-function problemsOf(asked, draft) {
+/**
+ * What prevents the sending, by question. Nobody is told that an answer is missing before they want
+ * to send.
+ */
+function problemsOf(asked, draft, wantsToSend) {
   /** @type {Record<string, string[]>} */
   const found = {};
   for (const question of asked) {
-    const over = tooMany(question, draft.answers.value[question.id]);
+    const answer = draft.answers.value[question.id];
+    const over = tooMany(question, answer);
+    if (wantsToSend && question.required && !hasAnswer(answer))
+      found[question.id] = [t("ask.missing")];
     if (over) found[question.id] = [t("apply.words.over", { n: over })];
     if (draft.conflicts.value[question.id]) found[question.id] = [t("apply.conflict.first")];
   }
@@ -107,7 +114,9 @@ export function ApplyForm(props) {
   const errors = useSignal(NO_ERRORS);
   const sending = useSignal(/** @type {null | {again: number, stop: () => void}} */ (null));
   const isChecking = address.value.query.get("step") === "check";
-  const questions = questionsFor(application, committee);
+  const wantsToSend = useRef(false);
+  wantsToSend.current ||= isChecking;
+  const questions = questionsFor(application, committee, draft.answers.value);
   const asked = questions.filter((question) => question.question_type !== INFO);
   const answered = asked.filter((question) => hasAnswer(draft.answers.value[question.id]));
   const before = answersOf(submission);
@@ -153,7 +162,7 @@ export function ApplyForm(props) {
       scrollTo(0, 0);
     } catch (problem) {
       draft.release();
-      errors.value = refusals(problem, answered);
+      errors.value = refusals(problem, answered, asked);
       if (problem.code === "application_closed") draft.isClosed.value = true;
       else say(problem instanceof ApiError ? problem.message : t("error.network"), "problem");
       return false;
@@ -170,7 +179,7 @@ export function ApplyForm(props) {
     return html`<div class="form">${head}<${Closed} ...${props} sent=${[]} unsent=${unsent} />
       </div>`;
   }
-  const problems = { ...errors.value, ...problemsOf(asked, draft) };
+  const problems = { ...errors.value, ...problemsOf(asked, draft, wantsToSend.current) };
   const view = { ...props, draft, questions, asked, answered, changed, problems, sending, send };
   return html`<div class="form">
     ${head}
@@ -184,13 +193,17 @@ export function ApplyForm(props) {
 }
 
 /** What the API refused, by question. */
-function refusals(error, answered) {
+function refusals(error, answered, asked) {
   /** @type {Record<string, string[]>} */
   const found = {};
   for (const [field, messages] of Object.entries(error.fields ?? {})) {
     const place = /^responses\.(\d+)/.exec(field)?.[1];
     if (place !== undefined) found[answered[Number(place)].id] = messages;
   }
+  // A required question without an answer is named by its id.
+  const named = (error.body?.errors?.responses ?? []).join(" ");
+  for (const question of asked.filter((one) => named.includes(String(one.id))))
+    found[question.id] = [t("ask.missing")];
   return found;
 }
 
@@ -271,6 +284,8 @@ function Check(view) {
   const { draft, asked, answered, submission, changed, problems, sending, send } = view;
   const isSure = useSignal(false);
   const wrong = asked.filter((question) => problems[question.id]);
+  const typed = Object.entries(draft.answers.value).filter(([, answer]) => hasAnswer(answer));
+  const hidden = typed.length - answered.length;
   const back = (question) => (event) => {
     event.preventDefault();
     setQuery({ step: "" });
@@ -292,6 +307,7 @@ function Check(view) {
     ${wrong.length > 0 && html`<${Summary} questions=${wrong} problems=${problems} back=${back} />`}
     <h2>${t("apply.check.title")}</h2>
     ${isSame && html`<p>${t("apply.same")}</p>`}
+    ${hidden > 0 && html`<p class="quiet">${t("ask.hidden", { n: hidden })}</p>`}
     <dl class="answers">${asked.map((question, n) => {
       const text = answerText(question, draft.answers.value[question.id]);
       return html`<div key=${question.id} class="card"><dt class="line"><b>

@@ -17,6 +17,7 @@ import { Action, Field, useUnsaved } from "./ui.js";
  * @property {string} label
  * @property {string} [hint]
  * @property {[any, string][]} [options] value and label of each option of `choice` and `many`
+ * @property {(value: any) => string} [text] the value of a field of the kind `own`, as text
  * @property {any} [empty] what is sent for an empty text; "" if not given
  * @property {(field: {id: string, value: any, change: (value: any) => void}) => any} [show]
  *   draws a field of the kind `own`
@@ -194,6 +195,7 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
 
 /** A value as text, to compare two versions of it. */
 function shown(field, value) {
+  if (field.text) return field.text(value);
   const name = (one) => field.options?.find(([key]) => key === one)?.[1] ?? one;
   if (Array.isArray(value))
     return value.map((one) => one?.name ?? one?.value ?? name(one)).join(", ");

@@ -8,6 +8,7 @@
  * @property {string} page the file
  * @property {"people" | "officers" | "admins"} [audience] everybody, if nothing is said
  * @property {boolean} [work] whether it has texts for officers, although it is for everybody
+ * @property {boolean} [asks] whether it shows the form of an application
  * @property {string} [place] the place of the club's workspace that the page belongs to
  * @property {Record<string, string>} [given] parts that do not vary
  */
@@ -17,7 +18,12 @@ export const PAGES = [
   { path: "/", page: "home" },
   { path: "/clubs/", page: "clubs" },
   { path: "/clubs/:club/", page: "club" },
-  { path: "/clubs/:club/apply/:application/", page: "apply", audience: "people" },
+  {
+    path: "/clubs/:club/apply/:application/",
+    page: "apply",
+    audience: "people",
+    asks: true,
+  },
   { path: "/clubs/:club/poster/", page: "poster" },
   { path: "/clubs/:club/manage/", page: "workspace", audience: "officers", place: "overview" },
   {

@@ -1,22 +1,15 @@
 // A question of an application, as applicants answer it.
 
 import { html } from "./kit.js";
+import { CHOICE, INFO, SHORT } from "./asked.js";
 import { t } from "./texts.js";
 import { Icon } from "./ui.js";
 
-/** The types of questions, as the API counts them. */
-export const [FREE, CHOICE, SHORT, INFO] = [1, 2, 3, 4];
 /** The API takes no longer text. */
 const LONGEST = 20_000;
 
 /** The number of words of an answer. */
 export const words = (text) => (text.trim() ? text.trim().split(/\s+/).length : 0);
-
-/** The questions that somebody who applies to a committee is asked. */
-export const questionsFor = (application, committee) =>
-  application.questions.filter(
-    (question) => !question.committee_question || question.committees.includes(committee),
-  );
 
 /** Whether somebody said something. */
 export const hasAnswer = (answer) =>
@@ -51,6 +44,9 @@ function Under({ id, question, answer, state }) {
 export function Question({ question, number, draft, errors, isLocked }) {
   const id = `q${question.id}`;
   if (question.question_type === INFO) return html`<p class="card answer">${question.prompt}</p>`;
+  const title = html`${number}. ${question.prompt}${
+    question.required && html` <span class="quiet">(${t("ask.required")})</span>`
+  }`;
   const answer = draft.answers.value[question.id] ?? { text: "", multiple_choice: null };
   const state = draft.states.value[question.id];
   const refusal = draft.messages.value[question.id];
@@ -74,7 +70,7 @@ export function Question({ question, number, draft, errors, isLocked }) {
     const choose = (value) => () => draft.change(question.id, value);
     return html`<fieldset id=${id} class=${kind} tabindex="-1" disabled=${isLocked}
       aria-describedby=${`${id}-notes`}>
-      <legend>${number}. ${question.prompt}</legend>${messages}
+      <legend>${title}</legend>${messages}
       <div class="options">${question.multiple_choice.map(
         (option) => html`<label class="option" key=${option.id}>
         <input type="radio" name=${id} checked=${answer.multiple_choice === option.id}
@@ -97,11 +93,12 @@ export function Question({ question, number, draft, errors, isLocked }) {
     disabled: isLocked,
     class: "wide",
     "aria-invalid": wrong ? "true" : undefined,
+    "aria-required": question.required ? "true" : undefined,
     "aria-describedby": `${id}-notes ${id}-words`,
     onInput: (event) => draft.change(question.id, { text: event.currentTarget.value }),
   };
   return html`<div class=${kind}>
-    <label class="label" for=${id}>${number}. ${question.prompt}</label>${messages}
+    <label class="label" for=${id}>${title}</label>${messages}
     ${
       question.question_type === SHORT
         ? html`<input ...${common} />`

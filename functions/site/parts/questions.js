@@ -3,9 +3,10 @@
 
 import { html, useMemo, useSignal } from "./kit.js";
 import { post } from "./api.js";
+import { CHOICE, FREE, INFO, SHORT, chain } from "./asked.js";
+import { Condition, conditionText } from "./condition.js";
 import { Entity } from "./entity.js";
 import { Form } from "./form.js";
-import { CHOICE, FREE, INFO, SHORT } from "./question.js";
 import { t } from "./texts.js";
 import { Action, say } from "./ui.js";
 
@@ -17,6 +18,8 @@ const EMPTY = {
   multiple_choice: [],
   committee_question: false,
   committees: [],
+  show_if: null,
+  required: false,
 };
 
 /**
@@ -39,7 +42,7 @@ export function Texts({ id, value, change, of, label, add }) {
 
 /** The fields of a question follow the type that is chosen in the form. */
 const fieldsOf =
-  (committees) =>
+  ({ committees, questions }, own) =>
   ({ question_type: type }) => [
     {
       name: "question_type",
@@ -81,13 +84,29 @@ const fieldsOf =
           },
         ]
       : []),
+    ...(questions.some((one) => one.question_type === CHOICE && one.id !== own)
+      ? [
+          {
+            name: "show_if",
+            label: t("ask.condition"),
+            kind: "own",
+            text: (value) => conditionText(questions, value) || t("ask.condition.all"),
+            show: (field) => html`<${Condition} ...${field} questions=${questions} own=${own} />`,
+          },
+        ]
+      : []),
+    ...(type === INFO ? [] : [{ name: "required", label: t("ask.required.field"), kind: "check" }]),
   ];
 
-/** What the API takes: a question is for some committees exactly if any is named. */
+/**
+ * What the API takes: a question is for some committees exactly if any is named, and a text without
+ * an answer is not required.
+ */
 const sent = (values) => ({
   ...values,
   ...("committees" in values && { committee_question: values.committees.length > 0 }),
   ...("question_type" in values && values.question_type !== CHOICE && { multiple_choice: [] }),
+  ...("question_type" in values && values.question_type === INFO && { required: false }),
 });
 
 /**
@@ -127,11 +146,19 @@ export function Questions({ application, path, reload }) {
     await keep(moved(question.id, at + by));
     say(t("builder.moved", { n: at + by + 1, all: shown.length }));
   };
+  /** A question stands further in for each question that it depends on. */
+  const classOf = (question) => {
+    const depth = chain(shown, question).length;
+    return [
+      "card",
+      held.value === question.id && "held",
+      depth > 0 && `in in-${Math.min(depth, 5)}`,
+    ]
+      .filter(Boolean)
+      .join(" ");
+  };
   return html`<ol class="questions">${shown.map(
-    (
-      question,
-      at,
-    ) => html`<li key=${question.id} class=${held.value === question.id ? "card held" : "card"}
+    (question, at) => html`<li key=${question.id} class=${classOf(question)}
       draggable="true"
       onDragStart=${(event) => {
         held.value = question.id;
@@ -155,7 +182,9 @@ export function Questions({ application, path, reload }) {
       <p class="row middle">
         <span class="grip" aria-hidden="true">⋮⋮</span>
         <b>${question.prompt.slice(0, 120)}</b>
-        <span class="quiet">${t(`builder.type.${question.question_type}`)}</span>
+        <span class="quiet">${t(`builder.type.${question.question_type}`)}${
+          question.required && ` · ${t("ask.required")}`
+        }</span>
         <span class="push">
           <${Action} className="plain" disabled=${at === 0} run=${step(question, at, -1)}
             label=${t("builder.up", question)}>↑<//>
@@ -163,8 +192,9 @@ export function Questions({ application, path, reload }) {
             run=${step(question, at, 1)} label=${t("builder.down", question)}>↓<//>
         </span>
       </p>
+      ${question.show_if && html`<p class="quiet">${conditionText(shown, question.show_if)}</p>`}
       <${Entity} path=${`${path}${question.id}/`} summary=${t("builder.question.change", question)}
-        name=${question.prompt} fields=${fieldsOf(application.committees)} sent=${sent}
+        name=${question.prompt} fields=${fieldsOf(application, question.id)} sent=${sent}
           reload=${reload} />
     </li>`,
   )}</ol>
@@ -176,7 +206,7 @@ function NewQuestion({ application, path, reload }) {
   const last = application.questions.at(-1)?.precedence ?? 0;
   const send = (values) => post(path, sent({ ...values, precedence: last + 1 }));
   return html`<details class="card" open=${isFirst}><summary>${t("builder.question.new")}</summary>
-    <${Form} name=${`question-new-${application.id}`} fields=${fieldsOf(application.committees)}
+    <${Form} name=${`question-new-${application.id}`} fields=${fieldsOf(application)}
       data=${EMPTY} whole send=${send} stored=${reload} submit=${t("builder.question.add")} />
   </details>`;
 }

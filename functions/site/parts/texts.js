@@ -8,25 +8,23 @@ const wanted = [stored, ...navigator.languages].map((tag) => (tag ?? "").slice(0
 export const language = signal(wanted.find((tag) => known.includes(tag)) ?? "en");
 export const languages = { en: "English", de: "Deutsch" };
 
-/** The texts of the pages of officers and admins are loaded with the first of these pages. */
-let isAtWork = false;
+/** Texts that only some pages need are in files of their own, which are loaded with them. */
+const parts = new Set();
 let texts = await textsOf(language.value);
 
 async function textsOf(tag) {
-  const common = (await import(`../texts/${tag}.js`)).default;
-  if (!isAtWork) return common;
-  const [work, interviews] = await Promise.all([
-    import(`../texts/${tag}_work.js`),
-    import(`../texts/${tag}_interviews.js`),
-  ]);
-  return { ...common, ...work.default, ...interviews.default };
+  const wanted = [
+    import(`../texts/${tag}.js`),
+    ...[...parts].map((part) => import(`../texts/${tag}_${part}.js`)),
+  ];
+  return Object.assign({}, ...(await Promise.all(wanted)).map((file) => file.default));
 }
 
-/** Loads the texts of the pages of officers and admins. */
-export async function loadWork() {
-  if (isAtWork) return;
-  isAtWork = true;
-  texts = await textsOf(language.value);
+/** Loads more texts: `forms` for applicants, and all for officers and admins. */
+export async function loadTexts(...wanted) {
+  const before = parts.size;
+  for (const part of wanted) parts.add(part);
+  if (parts.size > before) texts = await textsOf(language.value);
 }
 
 export async function speak(tag) {

@@ -736,6 +736,56 @@ export const SENTENCES = [
     "This question does not exist any more. Please reload the page.",
     "Diese Frage gibt es nicht mehr. Bitte lade die Seite neu.",
   ],
+  [
+    "This application has no multiple-choice question with this id.",
+    "Please choose a question with options that is in this form.",
+    "Bitte wähle eine Frage mit Möglichkeiten aus diesem Formular.",
+  ],
+  [
+    "Name at least one option.",
+    "Please choose at least one option.",
+    "Bitte wähle mindestens eine Möglichkeit.",
+  ],
+  [
+    "That question has no option with this id.",
+    "One of these options does not exist any more. Please reload the page.",
+    "Eine dieser Möglichkeiten gibt es nicht mehr. Bitte lade die Seite neu.",
+  ],
+  [
+    "That question depends on this one already.",
+    "That question is itself asked depending on this one.",
+    "Jene Frage hängt selbst von dieser ab.",
+  ],
+  [
+    "At most {} questions can depend on each other one behind the other.",
+    null,
+    "Höchstens {} Fragen können hintereinander voneinander abhängen.",
+  ],
+  [
+    "This question is for people who are not asked the one that it depends on.",
+    null,
+    "Diese Frage richtet sich an Leute, denen die Frage, von der sie abhängt, nicht gestellt wird.",
+  ],
+  [
+    "The question {} depends on it: change its condition first.",
+    "Another question depends on this one. Change its condition first.",
+    "Eine andere Frage hängt von dieser ab. Ändere zuerst deren Bedingung.",
+  ],
+  [
+    "A question for one of these committees depends on another one, which is for other committees. Change its condition first.",
+    null,
+    "Eine Frage für einen dieser Bereiche hängt von einer anderen ab, die für andere Bereiche ist. Ändere zuerst ihre Bedingung.",
+  ],
+  [
+    "An information text takes no answer.",
+    "A text without an answer cannot be required.",
+    "Ein Text ohne Antwort kann nicht Pflicht sein.",
+  ],
+  [
+    "The question {} needs an answer.",
+    "This question needs an answer.",
+    "Diese Frage braucht eine Antwort.",
+  ],
   ["This question is in the list twice.", null, "Diese Frage steht zweimal in der Liste."],
   [
     "This question has no option with this id.",

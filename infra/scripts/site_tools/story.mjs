@@ -14,6 +14,7 @@ const stories = process.argv[5]
       "offline",
       "officer",
       "recruitment",
+      "conditions",
       "interviews",
       "admin",
       "resilience",

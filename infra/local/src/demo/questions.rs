@@ -61,8 +61,8 @@ pub fn of(numbers: &Numbers, application: &Application) -> Vec<Question> {
         .zip(0..)
         .map(|(prompt, precedence)| question(numbers, application, prompt, precedence))
         .collect();
-    if let [_, why, _, hours, tools, project] = &mut all[..] {
-        why.prompt.required = true;
+    if let [_, _, _, hours, tools, project] = &mut all[..] {
+        project.prompt.required = true;
         tools.committees = application
             .committees
             .last()
