@@ -83,7 +83,7 @@ pub const SLOTS: usize = 1_000;
 pub const SERIES: usize = 200;
 /// The longest slot, and the longest time from which a series is made.
 pub const SLOT_TIME: chrono::TimeDelta = chrono::TimeDelta::hours(24);
-/// Number of conditions of questions one behind the other.
+/// Number of conditions in a chain of questions that depend on each other.
 pub const CONDITIONS: usize = 5;
 /// Number of options of a multiple-choice question.
 pub const OPTIONS: usize = 50;

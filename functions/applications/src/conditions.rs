@@ -70,9 +70,9 @@ pub(crate) fn check_condition(
         return;
     }
     let chain = form.chain(question);
-    let above = chain.first().map(|above| &above.prompt);
-    let choices = above.filter(|above| above.question_type == QuestionType::MultipleChoice);
-    let Some(choices) = choices else {
+    let above = chain.first();
+    let above = above.filter(|above| above.prompt.question_type == QuestionType::MultipleChoice);
+    let Some(above) = above else {
         let why = "This application has no multiple-choice question with this id.";
         return reader.errors.add(QUESTION, why);
     };
@@ -81,7 +81,7 @@ pub(crate) fn check_condition(
         reader.errors.add("show_if.options", why);
     }
     for (i, id) in show_if.options.iter().enumerate() {
-        if !choices.options.iter().any(|option| option.id == *id) {
+        if !above.prompt.options.iter().any(|option| option.id == *id) {
             let why = "That question has no option with this id.";
             reader.errors.add(format!("show_if.options.{i}"), why);
         }
@@ -91,15 +91,12 @@ pub(crate) fn check_condition(
         reader.errors.add(QUESTION, why);
     } else if chain.len() + form.conditions_below(question.id) > limits::CONDITIONS {
         let why = format!(
-            "At most {} questions can depend on each other one behind the other.",
+            "A chain of questions that depend on each other has at most {} conditions.",
             limits::CONDITIONS
         );
         reader.errors.add(QUESTION, why);
     }
-    if chain
-        .first()
-        .is_some_and(|above| !question.is_within(above))
-    {
+    if !question.is_within(above) {
         let field = if is_sent { QUESTION } else { "committees" };
         let why = "This question is for people who are not asked the one that it depends on.";
         reader.errors.add(field, why);

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use shared::db::{Refusal, TableError};
-use shared::domain::{Application, Form, Prompt, Question, QuestionType};
+use shared::domain::{Application, Form, Question};
 use shared::ids::Id;
 use shared::text::ClubCode;
 use shared::text::kinds::List;
@@ -73,7 +73,7 @@ pub async fn create_question(
         show,
         read,
         |form: Form| async move {
-            let mut question = blank(&form.application, id);
+            let mut question = Question::blank(&form.application, id);
             let input = input.clone();
             input.apply(Mode::Create, &mut question, &form, || app.next_id())?;
             let stored = if form.questions.len() < limits::QUESTIONS {
@@ -102,30 +102,6 @@ pub async fn create_question(
         location: format!("/api/clubs/{club}/applications/{application}/questions/{id}/"),
         body: QuestionBody::from(&question),
     })
-}
-
-/// A question without anything.
-fn blank(application: &Application, id: Id<Question>) -> Question {
-    Question {
-        id,
-        club: application.club.clone(),
-        application: application.id,
-        version: 1,
-        precedence: 0,
-        committee_question: false,
-        committees: vec![],
-        prompt: Prompt {
-            question: id,
-            application: application.id,
-            version: 1,
-            question_type: QuestionType::FreeResponse,
-            text: String::new(),
-            word_limit: 0,
-            options: vec![],
-            show_if: None,
-            required: false,
-        },
-    }
 }
 
 /// Others may have created questions at the same moment, so that this one is above the limit. If

@@ -757,9 +757,9 @@ export const SENTENCES = [
     "Jene Frage hängt selbst von dieser ab.",
   ],
   [
-    "At most {} questions can depend on each other one behind the other.",
+    "A chain of questions that depend on each other has at most {} conditions.",
     null,
-    "Höchstens {} Fragen können hintereinander voneinander abhängen.",
+    "Eine Kette von Fragen, die voneinander abhängen, hat höchstens {} Bedingungen.",
   ],
   [
     "This question is for people who are not asked the one that it depends on.",

@@ -1,8 +1,6 @@
 //! The questions of the demo campus. The last one is asked only of those who have much time.
 
-use shared::domain::{
-    Answer, Application, Choice, Committee, Prompt, Question, QuestionType, ShowIf,
-};
+use shared::domain::{Answer, Application, Choice, Committee, Question, QuestionType, ShowIf};
 
 use super::Numbers;
 
@@ -84,37 +82,20 @@ fn question(
     (question_type, text, word_limit): (QuestionType, &str, u32),
     precedence: i32,
 ) -> Question {
-    let id = numbers.next();
-    let options = match question_type {
-        QuestionType::MultipleChoice => &HOURS[..],
-        _ => &[],
-    };
-    Question {
-        id,
-        club: application.club.clone(),
-        application: application.id,
-        version: 1,
-        precedence,
-        committee_question: false,
-        committees: vec![],
-        prompt: Prompt {
-            question: id,
-            application: application.id,
-            version: 1,
-            question_type,
-            text: text.into(),
-            word_limit,
-            options: options
-                .iter()
-                .map(|value| Choice {
-                    id: numbers.next(),
-                    value: (*value).into(),
-                })
-                .collect(),
-            show_if: None,
-            required: false,
-        },
+    let mut question = Question::blank(application, numbers.next());
+    question.precedence = precedence;
+    let prompt = &mut question.prompt;
+    prompt.question_type = question_type;
+    prompt.text = text.into();
+    prompt.word_limit = word_limit;
+    if question_type == QuestionType::MultipleChoice {
+        let option = |value: &str| Choice {
+            id: numbers.next(),
+            value: value.into(),
+        };
+        prompt.options = HOURS.map(option).into();
     }
+    question
 }
 
 /// What the applicant number `i` answers; none if the question is not asked.

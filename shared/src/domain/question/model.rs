@@ -63,6 +63,30 @@ pub struct Question {
 }
 
 impl Question {
+    /// A new free-response question for everybody, without a text.
+    pub fn blank(application: &Application, id: Id<Self>) -> Self {
+        Self {
+            id,
+            club: application.club.clone(),
+            application: application.id,
+            version: 1,
+            precedence: 0,
+            committee_question: false,
+            committees: vec![],
+            prompt: Prompt {
+                question: id,
+                application: application.id,
+                version: 1,
+                question_type: QuestionType::FreeResponse,
+                text: String::new(),
+                word_limit: 0,
+                options: vec![],
+                show_if: None,
+                required: false,
+            },
+        }
+    }
+
     /// Returns whether the question is for people who apply to this committee.
     pub fn is_for(&self, committee: Option<Id<Committee>>) -> bool {
         !self.committee_question || committee.is_some_and(|id| self.committees.contains(&id))
