@@ -83,12 +83,20 @@ export function loaded(from, show, lines = 4, isPage = false) {
  */
 export function useSearch(stored, ask) {
   const words = useSignal(stored);
+  /** What was asked for last. Effects run after painting, when more may be typed already. */
+  const asked = useRef(stored);
   useEffect(() => {
-    const waiting = setTimeout(() => words.value !== stored && ask(words.value), 200);
+    const waiting = setTimeout(() => {
+      if (words.value === asked.current) return;
+      asked.current = words.value;
+      ask(words.value);
+    }, 200);
     return () => clearTimeout(waiting);
   }, [words.value]);
   // A link to the whole list empties the field as well.
   useEffect(() => {
+    if (stored === asked.current) return;
+    asked.current = stored;
     words.value = stored;
   }, [stored]);
   return words;
