@@ -10,7 +10,7 @@ set -euo pipefail
 origin=${1:-http://127.0.0.1:8000}
 api=$origin/api
 
-# --- Four helpers -------------------------------------------------------------------------------
+# --- Five helpers -------------------------------------------------------------------------------
 
 # A new access token of the local service. Arguments: the claims, as JSON.
 token() {
@@ -39,6 +39,16 @@ accept_invitation() {
   call "$1" POST "/clubs/go-club/invites/${link% *}/accept/" "{\"token\":\"${link#* }\"}"
 }
 
+# Sends a file to the bucket. Arguments: the answer to its announcement, and the file.
+send_file() {
+  local fields=() field
+  while read -r field; do fields+=(--form-string "$field"); done < <(
+    grep -o '"fields":{[^}]*}' <<< "$1" | grep -o '"[^"{}]*":"[^"]*"' |
+      sed 's/"\([^"]*\)":"\(.*\)"/\1=\2/'
+  )
+  curl -s "${fields[@]}" -F "file=@$2" "$(sed 's/.*"url":"\([^"]*\)".*/\1/' <<< "$1")"
+}
+
 ada=$(token '{"username":"ada","email":"ada@uni.example","name":"Ada Byron"}')
 sue=$(token '{"username":"sue","email":"sue@uni.example","name":"Sue Storm"}')
 ben=$(token '{"username":"ben","email":"ben@uni.example","name":"Ben Grimm"}')
@@ -60,6 +70,22 @@ form=/clubs/go-club/applications/$application
 question=$(create "$ada" "$form/questions/" \
   '{"question_type":1,"prompt":"Why Go?","word_limit":50}')
 
+# A second question takes a file. The API never sees its bytes: it signs a form for exactly these
+# ones, and Sue sends them straight to the bucket.
+cv_question=$(create "$ada" "$form/questions/" '{"question_type":5,"prompt":"Your games"}')
+games=$(mktemp) && trap 'rm "$games"' EXIT
+printf '%%PDF-1.7\nSue won three games.\n' > "$games"
+announced=$(call "$sue" POST "$form/files/" "{
+  \"question\": $cv_question,
+  \"name\": \"Games.pdf\",
+  \"type\": \"application/pdf\",
+  \"size\": $(wc -c < "$games"),
+  \"sha256\": \"$(shasum -a 256 "$games" | cut -d' ' -f1)\"
+}" | tee -a /dev/stderr)
+send_file "$announced" "$games"
+file=$(sed 's/^{"id":\([0-9]*\).*/\1/' <<< "$announced")
+call "$sue" GET "$form/files/$file/"
+
 # Sue types, and each answer is saved. A second tab that knows nothing of it is told (412). Then she
 # submits: the answer has a receipt, which anybody can verify.
 save() { call "$sue" PATCH "$form/draft/" "{\"responses\":[{\"question\":$question,$1}]}"; }
@@ -67,11 +93,15 @@ save '"text":"Simple rules","version":0'
 save '"text":"Something else","version":0'
 call "$sue" GET "$form/draft/"
 submission=$(create "$sue" "$form/submissions/" \
-  "{\"responses\":[{\"question\":$question,\"text\":\"Simple rules, deep game.\"}]}")
+  "{\"responses\":[{\"question\":$question,\"text\":\"Simple rules, deep game.\"},
+    {\"question\":$cv_question,\"file\":$file}]}")
 call "$sue" GET /submissions/
 receipt=$(call "$sue" GET "/submissions/$submission/receipt/")
 curl -s --json "$receipt" "$api/receipts/verify/"
 echo
+
+# Only Sue and the officers get the file, by an address that is good for a minute.
+curl -sL "$api$form/submissions/$submission/files/$file/" -H "Authorization: Bearer $ada"
 
 # Ada offers three times for interviews and invites Sue, who books one and gets a calendar file.
 call "$ada" POST "$form/slots/series/" '{

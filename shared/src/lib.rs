@@ -11,6 +11,7 @@ pub mod calendars;
 pub mod db;
 pub mod domain;
 mod environment;
+pub mod files;
 pub mod ids;
 pub mod lambda;
 pub mod limits;

@@ -85,6 +85,12 @@ pub const SERIES: usize = 200;
 pub const SLOT_TIME: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 /// Number of conditions in a chain of questions that depend on each other.
 pub const CONDITIONS: usize = 5;
+/// Number of questions for files in an application.
+pub const FILE_QUESTIONS: usize = 5;
+/// Number of uploads of a person to an application that no submission has used.
+pub const UPLOADS: usize = 20;
+/// The largest file that a question can take, in MiB.
+pub const FILE_MB: u32 = 10;
 /// Number of options of a multiple-choice question.
 pub const OPTIONS: usize = 50;
 /// The text of an option. A question with 50 options of this length still fits in an item of the

@@ -45,7 +45,8 @@ pub struct ReceiptClaims {
     /// How often it had been submitted, from 1.
     pub revision: u32,
     /// The SHA-256 (base64url) of the answers in canonical JSON (RFC 8785): an array of `question`,
-    /// `text` and `multiple_choice`, ordered by question. Absent values are null.
+    /// `text` and `multiple_choice`, ordered by question. Absent values are null. An answer with a
+    /// file also has `file`: the SHA-256 of its bytes in hexadecimal digits.
     pub answers: String,
     /// When the service received the submission.
     pub received_at: Timestamp,
@@ -56,6 +57,9 @@ pub struct ReceiptClaims {
 /// One answer as it is hashed. The fields are in the order of canonical JSON.
 #[derive(Serialize)]
 struct CanonicalAnswer {
+    /// The SHA-256 of a file; the member is missing if the answer is no file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
     multiple_choice: Option<Id<Choice>>,
     question: Id<Question>,
     text: Option<String>,
@@ -67,6 +71,7 @@ pub fn hash_of(answers: &Answers) -> String {
         .read()
         .iter()
         .map(|answer| CanonicalAnswer {
+            file: answer.file().map(|file| file.sha256),
             multiple_choice: answer.option,
             question: answer.question,
             text: answer.text(),

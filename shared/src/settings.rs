@@ -26,6 +26,8 @@ pub struct Settings {
     pub secrets: Secrets,
     /// Where images are.
     pub media: MediaSettings,
+    /// `FILES_BUCKET`: the S3 bucket of the files of applicants.
+    pub files_bucket: String,
 }
 
 /// Whose tokens are accepted, and what they say about people.

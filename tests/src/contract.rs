@@ -192,7 +192,7 @@ impl Contract {
                 matches!(status, 200 | 201) && method != Method::POST,
             ),
             ("ETag", status == 201),
-            ("Location", status == 201),
+            ("Location", matches!(status, 201 | 302)),
         ] {
             let is_promised = is_due && known.contains_key(name);
             if is_promised && !response.headers.contains_key(name) {

@@ -110,6 +110,7 @@ impl LambdaProcess {
                 ("SITE_URL", settings.addresses.site_url.as_str()),
                 ("SITE_CLIENT_ID", "site"),
                 ("SITE_CONNECT", "https://sign-in.example"),
+                ("SITE_FILES", "https://files.example"),
                 ("SITE_SCOPES", "openid email"),
                 ("SITE_SECOND_FACTOR", "true"),
                 ("SITE_TOKEN", "id_token"),
@@ -124,6 +125,7 @@ impl LambdaProcess {
                 ),
                 ("MEDIA_BUCKET", "images"),
                 ("MEDIA_URL", "https://media.example"),
+                ("FILES_BUCKET", "files"),
                 ("RUST_LOG", "info"),
             ])
             .stdout(written)

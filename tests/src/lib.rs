@@ -1,9 +1,11 @@
 //! Runs the whole service in the process of a test: the real routers, table engine, tokens and mail
 //! worker. The clock stands still until the test moves it.
 
+pub mod bucket;
 pub mod client;
 mod contract;
 pub mod faults;
+pub mod files;
 pub mod fixtures;
 pub mod images;
 mod intrinsics;
@@ -67,6 +69,7 @@ pub struct Setup {
     mailbox: Option<mailbox::MailHook>,
     settings: Option<SettingsChange>,
     images: Arc<dyn ObjectStore>,
+    files: Arc<dyn ObjectStore>,
     running_clock: bool,
 }
 
@@ -77,6 +80,7 @@ impl Default for Setup {
             mailbox: None,
             settings: None,
             images: Arc::new(InMemory::new()),
+            files: Arc::new(InMemory::new()),
             running_clock: false,
         }
     }
@@ -142,6 +146,12 @@ impl Setup {
         Self { images, ..self }
     }
 
+    /// Keeps the files of applicants in `files`.
+    #[must_use]
+    pub fn files(self, files: Arc<dyn ObjectStore>) -> Self {
+        Self { files, ..self }
+    }
+
     /// Uses the clock of the machine instead of one that stands still.
     #[must_use]
     pub fn running_clock(self) -> Self {
@@ -182,6 +192,7 @@ impl Setup {
             key,
             ids,
             images: self.images,
+            files: self.files,
             settings,
             position: None,
             lock: None,
@@ -210,8 +221,10 @@ impl TestCampus {
             engine,
             clock,
             mailbox,
+            files,
             ..
         } = &self.campus;
+        let files = files.clone();
         let (ids, key) = (Ids::random(), Issuer::new_key().expect("a key"));
         let (engine, mailbox, clock) = (engine.clone(), mailbox.clone(), clock.clone());
         let images = Arc::new(InMemory::new());
@@ -222,6 +235,7 @@ impl TestCampus {
             key,
             ids,
             images,
+            files,
             settings: local::settings(),
             position: None,
             lock: None,

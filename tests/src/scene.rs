@@ -165,7 +165,14 @@ async fn recruitment(
     });
     let questions = format!("{}questions/", drive.path);
     let choice = drive.officer.post(&questions, choice).await.created();
-    let submission = drive.submit(concerned).await;
+    let cv = drive.file_question(json!({})).await;
+    let file = drive.upload(concerned, &cv, &crate::files::pdf("CV")).await;
+    let answers = json!({ "responses": [
+        { "question": drive.question, "text": "Because" },
+        { "question": cv["id"], "file": file },
+    ] });
+    let path = format!("{}submissions/", drive.path);
+    let submission = concerned.post(&path, answers).await.created();
     let review = json!({ "score": 5, "comment": null });
     let reviews = format!("{}submissions/{}/reviews/", drive.path, id(&submission));
     let mine = format!("{reviews}mine/");
@@ -202,6 +209,10 @@ async fn recruitment(
         ("{extension}", extension["id"].clone()),
         ("{submission}", submission["id"].clone()),
         ("{own_submission}", submission["id"].clone()),
+        ("{own_club}", json!("chess")),
+        ("{own_application}", drive.application["id"].clone()),
+        ("{file_question}", cv["id"].clone()),
+        ("{own_file}", json!(file)),
         ("{slot}", free["id"].clone()),
         ("{own_slot}", free["id"].clone()),
         ("{receipt}", receipt),

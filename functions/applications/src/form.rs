@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 use shared::domain::{
-    Application, ApplicationTexts, Choice, Committee, Extension, Question, QuestionType, ShowIf,
-    WholeForm,
+    Application, ApplicationTexts, Choice, Committee, Extension, FileFormat, Question,
+    QuestionType, ShowIf, WholeForm,
 };
 use shared::ids::Id;
 use shared::limits;
@@ -124,7 +124,7 @@ pub struct QuestionBody {
     /// Id of the question.
     #[schema(value_type = u64)]
     id: Id<Question>,
-    /// 1 free response, 2 multiple choice, 3 short answer, 4 information text.
+    /// 1 free response, 2 multiple choice, 3 short answer, 4 information text, 5 file.
     question_type: QuestionType,
     /// Text of the question.
     prompt: String,
@@ -143,10 +143,17 @@ pub struct QuestionBody {
     show_if: Option<ShowIf>,
     /// Whether a submission needs an answer to it, while it is asked.
     required: bool,
+    /// The formats of files that it takes. Empty, unless it is a question for a file.
+    formats: Vec<FileFormat>,
+    /// The largest file that it takes, in MiB. Null, unless it is a question for a file.
+    max_mb: Option<u32>,
+    /// Whether the site may make a photo smaller before it is sent.
+    shrink_photos: bool,
 }
 
 impl From<&Question> for QuestionBody {
     fn from(question: &Question) -> Self {
+        let rule = question.prompt.file.as_ref();
         Self {
             id: question.id,
             question_type: question.prompt.question_type,
@@ -158,6 +165,9 @@ impl From<&Question> for QuestionBody {
             multiple_choice: question.prompt.options.clone(),
             show_if: question.prompt.show_if.clone(),
             required: question.prompt.required,
+            formats: rule.map_or_else(Vec::new, |rule| rule.formats.clone()),
+            max_mb: rule.map(|rule| rule.max_mb),
+            shrink_photos: rule.is_some_and(|rule| rule.shrink_photos),
         }
     }
 }

@@ -2,5 +2,5 @@
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), shared::lambda::Error> {
-    shared::lambda::run(applications::routes()).await
+    shared::lambda::run_with_files(applications::routes()).await
 }

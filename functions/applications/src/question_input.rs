@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use serde::Deserialize;
-use shared::domain::{Choice, Committee, Form, Prompt, Question, QuestionType};
+use shared::domain::{Choice, Committee, FileFormat, Form, Prompt, Question, QuestionType};
 use shared::ids::Id;
 use shared::limits;
-use shared::text::kinds::{List, OptionText, Position, PromptText, WordLimit};
-use shared::web::{Mode, Reader, Reference, Result, Sent};
+use shared::text::kinds::{FileMegabytes, List, OptionText, Position, PromptText, WordLimit};
+use shared::web::{ApiError, Code, Mode, Reader, Reference, Result, Sent};
 use utoipa::ToSchema;
 
 use crate::conditions::{ShowIfInput, check_condition, check_dependents, read_condition};
@@ -15,7 +15,7 @@ use crate::conditions::{ShowIfInput, check_condition, check_dependents, read_con
 shared::input! {
     /// The fields of a question that officers write.
     pub struct QuestionInput {
-        /// 1 free response, 2 multiple choice, 3 short answer, 4 information text.
+        /// 1 free response, 2 multiple choice, 3 short answer, 4 information text, 5 file.
         question_type: QuestionType, Required;
         /// Text of the question, at most 5,000 characters.
         prompt: PromptText, Required;
@@ -37,6 +37,15 @@ shared::input! {
         /// Whether a submission needs an answer to the question, while it is asked. Default false.
         /// An information text takes no answer.
         required: bool, Free = false;
+        /// The formats that a question for a file takes, at least one. Default `pdf`. Other
+        /// questions have none.
+        formats: List<FileFormat, { FileFormat::ALL.len() }>, Free;
+        /// The largest file that a question takes, in MiB, from 1 to 10. Default 5. Null for other
+        /// questions.
+        max_mb: Option<FileMegabytes>, Free;
+        /// Whether the site may make a photo smaller before it is sent, for a question for a file.
+        /// Default false: the service itself changes no file.
+        shrink_photos: bool, Free;
     }
 }
 
@@ -120,11 +129,64 @@ impl QuestionInput {
                 .errors
                 .add("required", "An information text takes no answer.");
         }
+        let files = (self.formats, self.max_mb, self.shrink_photos);
+        read_file_rule(&mut reader, files, prompt);
         let is_sent = !self.show_if.is_absent();
         read_condition(&mut reader, self.show_if, &mut prompt.show_if);
         check_condition(&mut reader, question, form, is_sent);
         reader.finish()?;
+        check_files(question, form)?;
         check_dependents(question, form)
+    }
+}
+
+/// Reads what a question for a file takes. Such a question has no limit on words.
+fn read_file_rule(
+    reader: &mut Reader,
+    (formats, max_mb, shrink_photos): (
+        Sent<List<FileFormat, { FileFormat::ALL.len() }>>,
+        Sent<Option<FileMegabytes>>,
+        Sent<bool>,
+    ),
+    prompt: &mut Prompt,
+) {
+    let (formats, max_mb) = (reader.get(formats), reader.get(max_mb).flatten());
+    let shrink_photos = reader.get(shrink_photos);
+    if prompt.question_type != QuestionType::File {
+        prompt.file = None;
+        let mut only_files = |field: &str| {
+            let why = "Only questions for files have this.";
+            reader.errors.add(field, why);
+        };
+        if formats.is_some_and(|formats| !formats.is_empty()) {
+            only_files("formats");
+        }
+        if max_mb.is_some() {
+            only_files("max_mb");
+        }
+        if shrink_photos == Some(true) {
+            only_files("shrink_photos");
+        }
+        return;
+    }
+    let mut rule = prompt.file.take().unwrap_or_default();
+    if let Some(formats) = formats {
+        rule.formats.clear();
+        for format in formats {
+            if !rule.formats.contains(&format) {
+                rule.formats.push(format);
+            }
+        }
+    }
+    if rule.formats.is_empty() {
+        reader.errors.add("formats", "Name at least one format.");
+    }
+    rule.max_mb = max_mb.unwrap_or(rule.max_mb);
+    rule.shrink_photos = shrink_photos.unwrap_or(rule.shrink_photos);
+    prompt.file = Some(rule);
+    if prompt.word_limit > 0 && !reader.errors.has("word_limit") {
+        let why = "A question for a file has no limit on words.";
+        reader.errors.add("word_limit", why);
     }
 }
 
@@ -157,6 +219,18 @@ fn read_committees(
             "A question for committees needs at least one committee.",
         );
     }
+}
+
+/// An application has at most [`limits::FILE_QUESTIONS`] questions for files.
+fn check_files(question: &Question, form: &Form) -> Result<()> {
+    let is_file = |one: &Question| one.prompt.question_type == QuestionType::File;
+    let others = form.questions.iter().filter(|one| one.id != question.id);
+    if !is_file(question) || others.filter(|one| is_file(one)).count() < limits::FILE_QUESTIONS {
+        return Ok(());
+    }
+    let most = limits::FILE_QUESTIONS;
+    let why = format!("An application has at most {most} questions for files.");
+    Err(ApiError::field("question_type", why).coded(Code::Quota))
 }
 
 fn check_options(reader: &mut Reader, prompt: &Prompt) {

@@ -9,7 +9,7 @@ use shared::bodies::{OwnSubmissions, Studies, SubmissionBody};
 use shared::domain::Bookmark;
 use shared::domain::{
     Application, Choice, Committee, DraftAnswer, EmailStatus, Extension, Invite, Mail, Membership,
-    Question, Review, Submission,
+    Question, Review, Submission, Upload,
 };
 use shared::ids::Id;
 use shared::text::ClubCode;
@@ -41,6 +41,8 @@ pub struct ExportBody<'a> {
     extensions: Vec<ExportedExtension>,
     /// Answers that the caller has typed but perhaps not submitted.
     drafts: Vec<ExportedDraftAnswer>,
+    /// Files that were uploaded and are still kept.
+    files: Vec<ExportedFile>,
     /// What the caller, as an officer, thought of submissions.
     reviews: Vec<ExportedReview>,
     /// Open or expired invites that were mailed to the caller.
@@ -120,6 +122,9 @@ pub struct ExportedDraftAnswer {
     /// Id of the chosen option, or null.
     #[schema(value_type = Option<u64>)]
     multiple_choice: Option<Id<Choice>>,
+    /// Id of the file, or null.
+    #[schema(value_type = Option<u64>)]
+    file: Option<Id<Upload>>,
     /// When the answer was saved.
     updated_at: Timestamp,
 }
@@ -132,7 +137,45 @@ impl From<DraftAnswer> for ExportedDraftAnswer {
             question: answer.question,
             text: answer.text,
             multiple_choice: answer.option,
+            file: answer.file,
             updated_at: answer.updated_at,
+        }
+    }
+}
+
+/// A file that the caller has uploaded, and that is still kept. Those of submissions stand there.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExportedFile {
+    /// Id of the file.
+    #[schema(value_type = u64)]
+    id: Id<Upload>,
+    /// Id of the application.
+    #[schema(value_type = u64)]
+    application: Id<Application>,
+    /// Id of the question.
+    #[schema(value_type = u64)]
+    question: Id<Question>,
+    /// Its name.
+    name: String,
+    /// Its size, in bytes.
+    size: u64,
+    /// Its media type.
+    #[serde(rename = "type")]
+    media_type: String,
+    /// When it was announced.
+    created_at: Timestamp,
+}
+
+impl From<Upload> for ExportedFile {
+    fn from(upload: Upload) -> Self {
+        Self {
+            id: upload.id,
+            application: upload.application,
+            question: upload.question,
+            media_type: upload.format.media_type().to_owned(),
+            name: upload.name,
+            size: upload.size,
+            created_at: upload.created_at,
         }
     }
 }
@@ -296,6 +339,7 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Re
             .into_iter()
             .map(ExportedExtension::from)
             .collect(),
+        files: all.uploads.into_iter().map(ExportedFile::from).collect(),
         drafts: all
             .drafts
             .into_iter()

@@ -10,13 +10,13 @@ mod interviews;
 mod news;
 mod things;
 mod timer;
+mod uploads;
 
 pub use timer::{Timer, Worked};
 
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::{Value, json};
-use shared::db::Table;
-use shared::lambda::{Error, READY, log_as_json, sdk_config};
+use shared::lambda::{Error, READY, log_as_json, table_with_files};
 use shared::settings::Settings;
 use shared::time::{Clock as _, SystemClock, Timestamp};
 
@@ -24,7 +24,7 @@ use shared::time::{Clock as _, SystemClock, Timestamp};
 pub async fn run() -> Result<(), Error> {
     log_as_json();
     let settings = Settings::from_env()?;
-    let table = Table::connect(&sdk_config(), &settings.table_name);
+    let table = table_with_files(&settings)?;
     // The first event tells what is wrong, if anything is.
     let _ = table.warm_up().await;
     let timer = &Timer::new(table.clone(), settings)?;

@@ -132,6 +132,14 @@ impl Timer {
                 let of = (*application, *slot);
                 self.remind_of_interviews(entry, of, now).await
             }
+            Due::Upload {
+                person,
+                application,
+                file,
+            } => {
+                let of = (*person, *application, *file);
+                self.remove_upload(entry, of, now).await.map(|()| 0)
+            }
             Due::News { .. } => self.tell_news(entry, now, clubs).await,
         }
     }

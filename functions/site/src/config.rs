@@ -38,12 +38,15 @@ pub struct SiteConfig {
     /// Origins besides the issuer's that the page calls while signing in, separated by spaces.
     #[serde(skip)]
     pub connect: String,
+    /// The origin of the bucket of files; empty if it is the site's own.
+    #[serde(skip)]
+    pub files: String,
 }
 
 impl SiteConfig {
     /// Reads the settings of this process: `OIDC_ISSUER`, `SITE_CLIENT_ID`, `SITE_SCOPES`,
-    /// `SITE_TOKEN`, `SITE_CONNECT`, `SITE_SECOND_FACTOR`, `UNIVERSITY`, `CAMPUS_TIME_ZONE`
-    /// and `MEDIA_URL`.
+    /// `SITE_TOKEN`, `SITE_CONNECT`, `SITE_SECOND_FACTOR`, `SITE_FILES`, `UNIVERSITY`,
+    /// `CAMPUS_TIME_ZONE` and `MEDIA_URL`.
     ///
     /// # Errors
     ///
@@ -73,6 +76,7 @@ impl SiteConfig {
             is_local: false,
             media_url: variable("MEDIA_URL"),
             connect: variable("SITE_CONNECT"),
+            files: variable("SITE_FILES"),
         })
     }
 }

@@ -350,13 +350,14 @@ async fn show_page(
     let html = page(config, base, uri.path(), language, preview);
     let policy = format!(
         "default-src 'none'; script-src 'self' '{first}'; style-src 'self'; \
-         img-src 'self' data: {media}; connect-src 'self' {issuer} {connect}; \
+         img-src 'self' data: {media}; connect-src 'self' {issuer} {connect} {files}; \
          manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'self'; \
          frame-ancestors 'none'",
         first = env!("SITE_FIRST"),
         media = origin(&config.media_url),
         issuer = origin(&config.issuer),
         connect = config.connect,
+        files = config.files,
     );
     let packed = accepts(&headers, "gzip").then(|| gzip(&html)).flatten();
     let mut response = (

@@ -47,8 +47,10 @@ async fn the_site_knows_its_address_and_its_issuer() {
     assert_eq!(status, 200);
     assert!(page.contains(r#"<base href="/dev/">"#), "{page}");
     assert!(
-        policy.contains("connect-src 'self' http://127.0.0.1:8000 https://sign-in.example;")
-            && policy.contains("img-src 'self' data: https://media.example;"),
+        policy.contains(
+            "connect-src 'self' http://127.0.0.1:8000 https://sign-in.example \
+             https://files.example;"
+        ) && policy.contains("img-src 'self' data: https://media.example;"),
         "{policy}"
     );
     let (status, _, _, page) = get(&function, "/clubs/chess/", &[html, through]).await;

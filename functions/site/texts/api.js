@@ -805,6 +805,77 @@ export const SENTENCES = [
     "Bitte gib einen Benutzernamen an.",
   ],
 
+  // Files.
+  [
+    "Files cannot be stored or read at the moment. Nothing was changed. Please try again.",
+    null,
+    "Dateien können gerade nicht gespeichert oder gelesen werden. Es wurde nichts geändert. Bitte versuche es noch einmal.",
+  ],
+  [
+    "A question for a file has no limit on words.",
+    null,
+    "Eine Frage nach einer Datei hat keine Grenze für Wörter.",
+  ],
+  [
+    "An application has at most {most} questions for files.",
+    null,
+    "Eine Runde hat höchstens {most} Fragen nach Dateien.",
+  ],
+  [
+    "Name at least one format.",
+    "Please choose at least one format.",
+    "Bitte wähle mindestens ein Format.",
+  ],
+  ["Only questions for files have this.", null, "Das haben nur Fragen nach Dateien."],
+  ["This question needs a file.", null, "Diese Frage braucht eine Datei."],
+  ["This question takes no file.", null, "Diese Frage nimmt keine Datei."],
+  [
+    "A file was changed at this moment. Please upload it again.",
+    null,
+    "Eine Datei wurde gerade geändert. Bitte lade sie noch einmal hoch.",
+  ],
+  [
+    "The file has not arrived. Please upload it again.",
+    null,
+    "Die Datei ist nicht angekommen. Bitte lade sie noch einmal hoch.",
+  ],
+  [
+    "The file is not of the type that its name says.",
+    null,
+    "Die Datei ist nicht von der Art, die ihr Name sagt.",
+  ],
+  [
+    "The file is not what was announced. Please upload it again.",
+    null,
+    "Die Datei ist nicht die angekündigte. Bitte lade sie noch einmal hoch.",
+  ],
+  [
+    "There is no file of yours with this id for this question.",
+    "This file is not there any more. Please upload it again.",
+    "Diese Datei gibt es nicht mehr. Bitte lade sie noch einmal hoch.",
+  ],
+  ["At most {} MiB are allowed.", "At most {} MB are allowed.", "Höchstens {} MB sind erlaubt."],
+  [
+    "Expected 64 lower-case hexadecimal digits.",
+    "This could not be understood. Please reload the page and try again.",
+    "Das wurde nicht verstanden. Bitte lade die Seite neu und versuche es noch einmal.",
+  ],
+  [
+    "This application has no question for a file with this id.",
+    "This question does not exist any more. Please reload the page.",
+    "Diese Frage gibt es nicht mehr. Bitte lade die Seite neu.",
+  ],
+  [
+    "This question takes {}.",
+    "This question takes another kind of file.",
+    "Diese Frage nimmt eine andere Art von Datei.",
+  ],
+  [
+    "You can have at most {} files here that are not submitted.",
+    null,
+    "Du kannst hier höchstens {} Dateien haben, die nicht eingereicht sind.",
+  ],
+
   // What applicants send.
   [
     "You cannot make, change or withdraw a submission to this application now.",
@@ -855,7 +926,7 @@ export const SENTENCES = [
     "Bitte wähle eine der Möglichkeiten.",
   ],
   [
-    "Send a text or an option. Null removes the answer.",
+    "Send a text, an option or a file. Null removes the answer.",
     "Please enter a text or choose an option.",
     "Bitte gib einen Text an oder wähle eine Möglichkeit.",
   ],

@@ -6,12 +6,15 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use shared::domain::{
     Answer, Answers, Choice, Choices, Committee, Form, Question, QuestionType, RememberedKey,
+    Upload,
 };
 use shared::ids::Id;
 use shared::text::kinds::{AnswerText, List};
 use shared::web::{ApiError, Field, Mode, Reader, Reference};
 use shared::{ids, limits};
 use utoipa::ToSchema;
+
+use crate::file_sources::CheckedFiles;
 
 shared::input! {
     /// A submission: the answers, and possibly a committee.
@@ -35,6 +38,9 @@ pub struct NewResponse {
     /// Id of the chosen option, for a multiple-choice question.
     #[schema(value_type = Option<Reference>)]
     multiple_choice: Option<Reference>,
+    /// Id of an uploaded file, for a question for a file.
+    #[schema(value_type = Option<Reference>)]
+    file: Option<Reference>,
 }
 
 shared::kinds!(NewResponse);
@@ -81,8 +87,9 @@ impl NewSubmission {
                 .as_ref()
                 .filter(|text| !text.trim().is_empty());
             let option: Option<Id<Choice>> = response.multiple_choice.map(Reference::id);
-            if text.is_some() || option.is_some() {
-                said.push((question, text, option));
+            let file: Option<Id<Upload>> = response.file.map(Reference::id);
+            if text.is_some() || option.is_some() || file.is_some() {
+                said.push((question, text, option, file));
             }
         }
         said.sort();
@@ -92,8 +99,15 @@ impl NewSubmission {
         Some(Said { committee, hash })
     }
 
-    /// Checks the body against the form.
-    pub fn check(self, form: &Form) -> Result<CheckedAnswers, CheckError> {
+    /// Returns the files that the answers name.
+    pub fn files(&self) -> Vec<(Id<Question>, Id<Upload>)> {
+        let all = self.responses.sent().into_iter().flatten();
+        all.filter_map(|response| Some((response.question?.id(), response.file?.id())))
+            .collect()
+    }
+
+    /// Checks the body against the form. `files` are those that it names, as they were found.
+    pub fn check(self, form: &Form, files: &CheckedFiles) -> Result<CheckedAnswers, CheckError> {
         let mut reader = Reader::new(Mode::Create);
         let committee = reader.get(self.committee).flatten().and_then(|reference| {
             let found = form.application.committee(reference.id()).cloned();
@@ -123,8 +137,8 @@ impl NewSubmission {
         let mut answers = Vec::new();
         for sent in &sent {
             let question = sent.question;
-            let Some(AnswerValue { text, option }) = check_sent(&mut reader, form, sent, &choices)
-            else {
+            let checked = check_sent(&mut reader, form, sent, (&choices, files));
+            let Some(AnswerValue { text, option, file }) = checked else {
                 continue;
             };
             bytes += text.as_ref().map_or(0, String::len);
@@ -134,6 +148,7 @@ impl NewSubmission {
                 precedence: question.precedence,
                 text,
                 option,
+                file: file.and_then(|id| Some(files.get(&id)?.as_ref().ok()?.file.clone())),
             });
         }
         check_required(&mut reader, form, &sent, &choices);
@@ -188,6 +203,7 @@ fn by_question<'f>(
         let value = AnswerValue {
             text: response.text.filter(|text| !text.trim().is_empty()),
             option: response.multiple_choice.map(Reference::id),
+            file: response.file.map(Reference::id),
         };
         found.push(SentAnswer {
             field,
@@ -204,7 +220,7 @@ fn check_sent(
     reader: &mut Reader,
     form: &Form,
     sent: &SentAnswer<'_>,
-    choices: &Choices,
+    (choices, files): (&Choices, &CheckedFiles),
 ) -> Option<AnswerValue> {
     let SentAnswer {
         field,
@@ -215,7 +231,14 @@ fn check_sent(
         is_of_type(reader, field, question, value);
         return None;
     }
-    let checked = check_answer(reader, field, question, value.clone(), Completeness::Final);
+    let completeness = Completeness::Final;
+    let checked = check_answer(
+        reader,
+        field,
+        question,
+        value.clone(),
+        (completeness, files),
+    );
     let checked = checked.filter(AnswerValue::says_something)?;
     if !question.is_for(choices.committee) {
         let why = "This question is only for other committees than the chosen one. Leave it out.";
@@ -249,12 +272,14 @@ pub struct AnswerValue {
     pub text: Option<String>,
     /// Answer to a multiple-choice question: the id of the option.
     pub option: Option<Id<Choice>>,
+    /// Answer to a question for a file: its id.
+    pub file: Option<Id<Upload>>,
 }
 
 impl AnswerValue {
     /// Whether it is an answer.
     fn says_something(&self) -> bool {
-        self.text.is_some() || self.option.is_some()
+        self.text.is_some() || self.option.is_some() || self.file.is_some()
     }
 }
 
@@ -269,18 +294,24 @@ pub enum Completeness {
 
 /// Returns whether an answer has the type that the question takes. If not, the reader reports it.
 fn is_of_type(reader: &mut Reader, field: &str, question: &Question, value: &AnswerValue) -> bool {
-    let (name, why) = match (question.prompt.question_type, &value.text, value.option) {
-        (_, None, None) | (QuestionType::MultipleChoice, None, Some(_)) => return true,
+    let kind = question.prompt.question_type;
+    let (name, why) = match (kind, &value.text, value.option) {
+        _ if !value.says_something() => return true,
         (QuestionType::InfoText, ..) => (
             "question",
             "This is an information text. It takes no answer.",
         ),
+        (QuestionType::File, Some(_), _) => ("text", "This question needs a file."),
+        (QuestionType::File, _, Some(_)) => ("multiple_choice", "This question needs a file."),
+        (QuestionType::File, ..) => return true,
+        _ if value.file.is_some() => ("file", "This question takes no file."),
+        (QuestionType::MultipleChoice, None, Some(_)) => return true,
         (QuestionType::MultipleChoice, Some(_), _) => (
             "text",
             "This question needs one of its options in `multiple_choice`, and no text.",
         ),
         (_, _, Some(_)) => ("multiple_choice", "This question needs a text answer."),
-        (_, Some(_), None) => return true,
+        (_, _, None) => return true,
     };
     reader.errors.add(format!("{field}.{name}"), why);
     false
@@ -292,7 +323,7 @@ pub fn check_answer(
     field: &str,
     question: &Question,
     value: AnswerValue,
-    completeness: Completeness,
+    (completeness, files): (Completeness, &CheckedFiles),
 ) -> Option<AnswerValue> {
     if !is_of_type(reader, field, question, &value) {
         return None;
@@ -305,6 +336,12 @@ pub fn check_answer(
             reader.errors.add(option_field, why);
             return None;
         }
+    }
+    if let Some(id) = value.file
+        && let Some(Err(why)) = files.get(&id)
+    {
+        reader.errors.add(format!("{field}.file"), *why);
+        return None;
     }
     let Some(text) = value.text else {
         return Some(value);
@@ -319,6 +356,6 @@ pub fn check_answer(
     let text = reader.part::<AnswerText>(text_field, text)?;
     Some(AnswerValue {
         text: Some(text),
-        option: None,
+        ..AnswerValue::default()
     })
 }

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
-use shared::domain::{Choice, Committee, DraftAnswer, Form, Question};
+use shared::domain::{Choice, Committee, DraftAnswer, Form, Question, Upload};
 use shared::ids::Id;
 use shared::limits;
 use shared::text::kinds::{AnswerText, List};
@@ -15,6 +15,7 @@ use shared::web::{ApiError, Code, Field, Mode, Reader, Reference, Result};
 use utoipa::ToSchema;
 
 use crate::answers::{AnswerValue, Completeness, check_answer};
+use crate::file_sources::CheckedFiles;
 
 /// The sentence of a conflict.
 pub const CHANGED_ELSEWHERE: &str =
@@ -45,6 +46,9 @@ pub struct DraftAnswerBody {
     /// Id of the chosen option, or null.
     #[schema(value_type = Option<u64>)]
     multiple_choice: Option<Id<Choice>>,
+    /// Id of the file, or null.
+    #[schema(value_type = Option<u64>)]
+    file: Option<Id<Upload>>,
     /// The version of the answer. Send it with the next change of the answer. 0 if there is no
     /// answer and there was none before.
     version: u32,
@@ -58,6 +62,7 @@ impl DraftAnswerBody {
             question,
             text: answer.and_then(|answer| answer.text.clone()),
             multiple_choice: answer.and_then(|answer| answer.option),
+            file: answer.and_then(|answer| answer.file),
             version: answer.map_or(0, |answer| answer.version),
             updated_at: answer.map(|answer| answer.updated_at),
         }
@@ -93,6 +98,8 @@ shared::input! {
         text: Option<AnswerText>, Free;
         /// Id of the chosen option, for a multiple-choice question.
         multiple_choice: Option<Reference>, Free;
+        /// Id of an uploaded file, for a question for a file.
+        file: Option<Reference>, Free;
         /// The version of the answer as the client last saw it. 0 if it saw none.
         version: u32, Required;
     }
@@ -107,12 +114,13 @@ impl DraftAnswerInput {
             Field::Wrong(..) => false,
         };
         let no_option = matches!(self.multiple_choice.field, Field::Absent | Field::Null);
-        no_text && no_option && self.says_something()
+        let no_file = matches!(self.file.field, Field::Absent | Field::Null);
+        no_text && no_option && no_file && self.says_something()
     }
 
-    /// Whether it has a text or an option, or null for one of them.
+    /// Whether it has a text, an option or a file, or null for one of them.
     fn says_something(&self) -> bool {
-        !self.text.is_absent() || !self.multiple_choice.is_absent()
+        !self.text.is_absent() || !self.multiple_choice.is_absent() || !self.file.is_absent()
     }
 }
 
@@ -121,6 +129,7 @@ pub struct AnswerChange {
     pub question: Id<Question>,
     pub text: Option<String>,
     pub option: Option<Id<Choice>>,
+    pub file: Option<Id<Upload>>,
     pub version: u32,
 }
 
@@ -131,6 +140,16 @@ impl DraftInput {
         responses.is_some_and(|all| all.iter().all(DraftAnswerInput::removes))
     }
 
+    /// Returns the files that the answers name.
+    pub fn files(&self) -> Vec<(Id<Question>, Id<Upload>)> {
+        let all = self.responses.sent().into_iter().flatten();
+        let named = all.filter_map(|response| {
+            let file = response.file.sent()?;
+            Some((response.question.sent()?.id(), file.id()))
+        });
+        named.collect()
+    }
+
     /// Checks the body. `known` are the questions that the draft has answers to; of those that are
     /// gone, answers can be removed.
     pub fn check(
@@ -138,6 +157,7 @@ impl DraftInput {
         form: &Form,
         committee: Option<Id<Committee>>,
         known: &HashSet<Id<Question>>,
+        files: &CheckedFiles,
     ) -> Result<Vec<AnswerChange>> {
         let mut reader = Reader::new(Mode::Create);
         let responses = reader.get(self.responses).unwrap_or_default();
@@ -165,6 +185,7 @@ impl DraftInput {
                     question: id,
                     text: None,
                     option: None,
+                    file: None,
                     version,
                 });
                 continue;
@@ -182,24 +203,30 @@ impl DraftInput {
                 continue;
             }
             if !says_something {
-                wrong("text", "Send a text or an option. Null removes the answer.");
+                wrong(
+                    "text",
+                    "Send a text, an option or a file. Null removes the answer.",
+                );
                 continue;
             }
             let text = reader.get(response.text);
             let option = reader.get(response.multiple_choice);
+            let file = reader.get(response.file);
             let value = AnswerValue {
                 text: text.flatten().filter(|text| !text.is_empty()),
                 option: option.flatten().map(Reference::id),
+                file: file.flatten().map(Reference::id),
             };
-            let Some(value) =
-                check_answer(&mut reader, &field, question, value, Completeness::Draft)
-            else {
+            let how = (Completeness::Draft, files);
+            let checked = check_answer(&mut reader, &field, question, value, how);
+            let Some(value) = checked else {
                 continue;
             };
             changes.push(AnswerChange {
                 question: id,
                 text: value.text,
                 option: value.option,
+                file: value.file,
                 version,
             });
         }

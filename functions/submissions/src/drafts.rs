@@ -5,14 +5,15 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use shared::db::usage::request_age;
 use shared::db::{Retries, TableError};
-use shared::domain::{Application, BegunDraft, DraftAnswer, DraftWrite, Extension, Form};
-use shared::time::RequestTime;
+use shared::domain::{Application, BegunDraft, DraftAnswer, DraftWrite, Extension, Form, Upload};
+use shared::time::{RequestTime, Timestamp};
 use shared::web::{
     ApiError, ERASING, Input, NoBody, NoContent, Params, ReceivedAt, Result, SignedIn,
 };
 use shared::{Shared, limits};
 
 use crate::draft_body::{CHANGED_ELSEWHERE, DraftBody, DraftConflictBody, DraftInput, conflict};
+use crate::file_sources::{CheckedFiles, check_files};
 use crate::own_draft::{DRAFT_KEPT, OwnDraft, Stamp, committee};
 use crate::store::{closed, is_orphaned};
 use crate::submissions::ApplicantData;
@@ -90,9 +91,7 @@ pub async fn save_draft(
     Input(input): Input<DraftInput>,
 ) -> Result<Response> {
     let (form, (ApplicantData { person, extension }, mut draft)) = (scope.parent, scope.object);
-    let end = extension
-        .as_ref()
-        .map(|extension: &Extension| extension.end);
+    let end = extension.as_ref().map(|one: &Extension| one.end);
     if !form.application.is_current(received, end) {
         return Err(closed());
     }
@@ -108,13 +107,15 @@ pub async fn save_draft(
     let now = app.now();
     draft.check(&scope.if_match, now)?;
     let known = draft.stored.keys().copied().collect();
-    let changes = input.check(&form, committee, &known)?;
+    let files = check_files(&app, &form, person.id, input.files()).await?;
+    let changes = input.check(&form, committee, &known, &files)?;
     let end = end.map_or(form.application.end, |end| end.max(form.application.end));
     let new = Stamp {
         received: app.ids.received(received),
         now: app.now(),
         expires: end.plus(DRAFT_KEPT).epoch_seconds(),
     };
+    keep_files(&app, &files, end.plus(DRAFT_KEPT)).await?;
     let mut retries = Retries::default();
     let written = loop {
         retries.next().await?;
@@ -167,6 +168,17 @@ pub async fn save_draft(
         expires_at: end.plus(DRAFT_KEPT),
     });
     Ok(Json(body).into_response())
+}
+
+/// Keeps the uploads that a draft names as long as the draft.
+async fn keep_files(app: &Shared, files: &CheckedFiles, until: Timestamp) -> Result<()> {
+    let named = files.values().filter_map(|found| found.as_ref().ok());
+    let short = named.filter_map(|found| found.upload.as_ref());
+    let short: Vec<&Upload> = short.filter(|upload| upload.kept_until < until).collect();
+    for upload in short {
+        app.table.keep_upload(upload, until).await?;
+    }
+    Ok(())
 }
 
 /// Gives the other answers the expiry of this request. It differs only if the end of the
@@ -244,6 +256,7 @@ pub async fn delete_draft(
                     version: answer.version + 1,
                     text: None,
                     option: None,
+                    file: None,
                     received,
                     updated_at: now,
                     ..answer.clone()

@@ -7,7 +7,9 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use shared::Shared;
 use shared::bodies::{committee_of, references_of};
-use shared::domain::{Answered, Form, Person, Question, QuestionType, References, Status};
+use shared::domain::{
+    AnswerFile, Answered, Form, Person, Question, QuestionType, References, Status,
+};
 use shared::ids::Id;
 use shared::openapi::fields::{
     EmailStatuses, InterviewStage, Reviewed, SliceCount, SubmissionOrdering,
@@ -186,16 +188,22 @@ fn write(
                     .iter()
                     .find(|option| Some(option.id) == answer.option)
             });
-            harmless(
-                &answer
-                    .text()
-                    .or_else(|| Some(option?.value.clone()))
-                    .unwrap_or_default(),
-            )
+            let option = option.map(|option| option.value.clone());
+            let file = answer.file().map(|file| named(submission, &file));
+            harmless(&answer.text().or(option).or(file).unwrap_or_default())
         }));
         writer.write_record(row)?;
     }
     Ok(writer.into_inner()?)
+}
+
+/// The name of a file, and where the API has it.
+fn named(submission: &Answered, file: &AnswerFile) -> String {
+    let (club, application) = (&submission.club, submission.application);
+    format!(
+        "{} /api/clubs/{club}/applications/{application}/submissions/{}/files/{}/",
+        file.name, submission.id, file.id
+    )
 }
 
 /// Changes a cell so that no spreadsheet runs it as a formula (S12; OWASP, CSV injection). A

@@ -7,6 +7,10 @@ pub mod decisions;
 pub mod draft_body;
 pub mod drafts;
 pub mod export;
+mod file_copies;
+pub mod file_reading;
+mod file_sources;
+pub mod files;
 mod filter;
 pub mod interviews;
 pub mod list;
@@ -54,6 +58,9 @@ pub fn routes() -> OpenApiRouter<Shared> {
             drafts::save_draft,
             drafts::delete_draft
         ))
+        .routes(routes!(files::create_file))
+        .routes(routes!(files::show_file))
+        .routes(routes!(file_reading::show_submitted_file))
         .routes(routes!(send_emails::send_emails))
         .routes(routes!(slots::list_slots, slots::create_slot))
         .routes(routes!(slot_series::create_slots))

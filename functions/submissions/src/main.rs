@@ -2,5 +2,5 @@
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), shared::lambda::Error> {
-    shared::lambda::run(submissions::routes()).await
+    shared::lambda::run_with_files(submissions::routes()).await
 }

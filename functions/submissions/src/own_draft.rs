@@ -92,9 +92,10 @@ impl OwnDraft {
             let known = stored.filter(|answer| answer.is_live(self.submitted, new.now));
             let (version, is_removed) =
                 known.map_or((0, true), |answer| (answer.version, answer.is_removed()));
-            let (text, option) = (change.text.clone(), change.option);
-            let is_same = known.map_or(text.is_none() && option.is_none(), |answer| {
-                answer.text == text && answer.option == option
+            let (text, option, file) = (change.text.clone(), change.option, change.file);
+            let is_removal = text.is_none() && option.is_none() && file.is_none();
+            let is_same = known.map_or(is_removal, |answer| {
+                answer.text == text && answer.option == option && answer.file == file
             });
             // An earlier attempt of this request, or another device, stored the same answer.
             if is_same {
@@ -119,6 +120,7 @@ impl OwnDraft {
                     version: replaces.unwrap_or(0) + 1,
                     text,
                     option,
+                    file,
                     received: new.received,
                     updated_at: new.now,
                     expires: new.expires,

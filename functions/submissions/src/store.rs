@@ -184,7 +184,10 @@ async fn forget_answers(app: &Shared, submission: &Submission) {
         received: submission.received,
         at: submission.submitted_at,
     };
-    if let Err(error) = app.table.bury_sheet(submission, when).await {
+    let copies = submission.copies();
+    let removed = app.table.remove_copies(&copies, when);
+    let removed = async { futures::try_join!(removed, app.table.bury_sheet(submission, when)) };
+    if let Err(error) = removed.await {
         tracing::warn!(%error, "answers without a submission were not removed");
     }
 }

@@ -9,8 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use shared::bodies::Studies;
 use shared::domain::StoredSubmission;
 use shared::domain::{
-    Answered, Application, Committee, Extension, Form, Membership, Person, RememberedKey, Status,
-    Submission,
+    Answered, Committee, Extension, Form, Membership, Person, RememberedKey, Status, Submission,
 };
 use shared::ids::Id;
 use shared::time::{RequestTime, Timestamp};
@@ -21,6 +20,8 @@ use shared::web::{
 use shared::{Shared, ids, limits};
 
 use crate::answers::{CheckError, CheckedAnswers, NewSubmission};
+use crate::file_copies::{copy_files, finish_files};
+use crate::file_sources::{CheckedFiles, check_files};
 use crate::store::{SubmitResult, Target, closed, store};
 use shared::bodies::{SubmissionBody, references_of};
 
@@ -112,7 +113,8 @@ pub async fn submit(
         if person.erasing {
             return Err(ApiError::rule(shared::web::ERASING));
         }
-        let accepted = check(&app, input, &form).await?;
+        let files = check_files(&app, &form, person.id, input.files()).await?;
+        let accepted = check(&app, input, &form, &files).await?;
         let committee = accepted.committee.as_ref().map(|committee| committee.id);
         let id = Submission::id_of(form.application.id, person.id, committee);
         let earlier = places.take(id);
@@ -132,7 +134,10 @@ pub async fn submit(
             form: &form,
             person: &person,
         };
-        Box::pin(store(&app, submission, key, earlier, &target)).await?
+        let copies = copy_files(&app, &submission, &files).await?;
+        let stored = Box::pin(store(&app, submission, key, earlier, &target)).await;
+        finish_files(&app, (number, &copies), &files, &stored).await;
+        stored?
     };
     confirm_membership(&app, scope.membership.as_ref(), &outcome).await;
     answer(&app, &form, outcome, received).await
@@ -173,8 +178,13 @@ async fn answer(
 
 /// Checks the body against the form. An answer to a question that was deleted has a code of its own
 /// (S17).
-async fn check(app: &Shared, input: NewSubmission, form: &Form) -> Result<CheckedAnswers> {
-    match input.check(form) {
+async fn check(
+    app: &Shared,
+    input: NewSubmission,
+    form: &Form,
+    files: &CheckedFiles,
+) -> Result<CheckedAnswers> {
+    match input.check(form, files) {
         Ok(accepted) => Ok(accepted),
         Err(CheckError::Invalid(error)) => Err(error),
         Err(CheckError::Gone(error, questions)) => {
@@ -220,6 +230,7 @@ fn new_submission(
         answers_at: when.received,
         answers_hash: answers.hash(),
         answers: None,
+        files: answers.files().into_iter().map(|file| file.id).collect(),
         status: Status::Pending,
         reason: String::new(),
         sequence: when.received,
@@ -262,7 +273,7 @@ impl Load for OwnPlaces {
         };
         // The committees of a form that is not in memory are read after the form.
         let known = app.forms.committees(application).unwrap_or_default();
-        let ids = places(application, user.id(), known);
+        let ids = Submission::places(application, user.id(), known);
         let (stored, counts) = futures::try_join!(
             app.table.stored_submissions(application, ids),
             app.table.count_submissions(user.id())
@@ -271,22 +282,12 @@ impl Load for OwnPlaces {
     }
 }
 
-/// The ids of a person's submissions to an application with these committees.
-fn places(
-    application: Id<Application>,
-    person: Id<Person>,
-    committees: impl IntoIterator<Item = Id<Committee>>,
-) -> impl Iterator<Item = Id<Submission>> {
-    let committees = committees.into_iter().map(Some).chain([None]);
-    committees.map(move |committee| Submission::id_of(application, person, committee))
-}
-
 impl OwnPlaces {
     /// Reads the places of committees that were not known before.
     async fn complete(mut self, app: &Shared, form: &Form, person: Id<Person>) -> Result<Self> {
         let application = form.application.id;
         let committees = form.application.committees.iter().map(|one| one.id);
-        let missing: Vec<Id<Submission>> = places(application, person, committees)
+        let missing: Vec<Id<Submission>> = Submission::places(application, person, committees)
             .filter(|id| !self.stored.contains_key(id))
             .collect();
         if !missing.is_empty() {

@@ -11,7 +11,7 @@ use crate::{StoredItems, number, place};
 
 /// Answers are written before their submission. Younger ones may belong to a request that is at
 /// work.
-const AT_WORK: TimeDelta = TimeDelta::hours(1);
+pub(crate) const AT_WORK: TimeDelta = TimeDelta::hours(1);
 
 /// Submissions whose answers are missing, and answers that no submission names.
 pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {

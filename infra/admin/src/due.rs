@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
-use shared::domain::{Application, Due, DueEntry, Extension, Person, Slot};
+use shared::domain::{Application, Due, DueEntry, Extension, Person, Slot, Upload};
 use shared::ids::Id;
 use shared::time::Timestamp;
 
@@ -19,6 +19,7 @@ fn object(due: &Due) -> String {
             ..
         } => format!("drafts {application} {person:?}"),
         Due::Slot { slot, .. } => format!("slot {slot}"),
+        Due::Upload { file, .. } => format!("upload {file}"),
         Due::News {
             person, on_since, ..
         } => format!("news {person} {on_since}"),
@@ -52,6 +53,11 @@ pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
     due.extend(kept.filter_map(|slot| slot.due_entry(now)));
     // What is due now is done by the next run, or was done already.
     due.retain(|entry| entry.at > now);
+    due.extend(
+        typed::<Upload>(stored, "Upload")
+            .iter()
+            .map(|upload| upload.due_entry(now)),
+    );
     let people = typed::<Person>(stored, "Person");
     due.extend(people.iter().filter_map(|person| person.news_entry(now)));
     due.retain(|entry| {

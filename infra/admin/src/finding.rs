@@ -1,6 +1,7 @@
 //! Findings, and what repairs them if the right value follows from other items.
 
 use serde_json::Value;
+use shared::domain::FileCopy;
 
 /// An error in a table.
 #[derive(Debug, Clone)]
@@ -21,6 +22,8 @@ pub enum Repair {
     DeleteEntry(Value),
     /// Deletes answers that no submission names.
     DeleteAnswers(Value),
+    /// Deletes a file that no submission has, and its entry.
+    DeleteFile(FileCopy),
     /// Stores an entry for the timer. One too many does no harm: it only says when to look.
     PutDue(Value),
     /// Takes or frees a place in a slot, as the submission says.

@@ -8,6 +8,7 @@ mod capacity;
 mod catalogue;
 mod counts;
 mod due;
+mod files;
 mod finding;
 mod mails;
 mod placements;
@@ -24,6 +25,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 pub use bring_back::{BroughtBack, Wanted};
 pub use capacity::{Deadline, Throughput};
 use chrono::{DateTime, Utc};
+pub use files::SUBMITTED;
 pub use finding::{Finding, Repair};
 pub use placements::{
     HotKeys, LARGEST_TABLE, Loads, OF_PERSON, PARTITION, Served, Units, hot_keys,
@@ -99,6 +101,8 @@ pub fn json(items: Vec<Item>) -> Result<Vec<Value>, serde_json::Error> {
 #[derive(Debug, Default)]
 pub struct Reading {
     items: StoredItems,
+    /// The keys of the files of submissions; none if the bucket was not read.
+    objects: Option<BTreeSet<String>>,
     count: usize,
     wrong: Vec<Finding>,
 }
@@ -117,6 +121,12 @@ impl Reading {
         }
     }
 
+    /// Takes the keys of all files of submissions that are in the bucket. They must be read after
+    /// the items.
+    pub fn add_files(&mut self, keys: impl IntoIterator<Item = String>) {
+        self.objects.get_or_insert_default().extend(keys);
+    }
+
     /// The number of items so far.
     pub fn count(&self) -> usize {
         self.count
@@ -132,7 +142,11 @@ impl Reading {
     /// nothing. If somebody wrote while the items were read, the changes may be found as errors
     /// too.
     pub fn findings(self, now: DateTime<Utc>) -> Vec<Finding> {
-        disagreements(self.wrong, &self.items, now)
+        let mut wrong = disagreements(self.wrong, &self.items, now);
+        if let Some(objects) = &self.objects {
+            wrong.extend(files::check(&self.items, objects, now));
+        }
+        wrong
     }
 }
 
@@ -155,6 +169,7 @@ fn forget_texts(item: &mut Value) {
                 precedence: answer.precedence,
                 text: None,
                 option: answer.option,
+                file: answer.file(),
             });
             let bare = Answers::new(&bare.collect::<Vec<_>>());
             let bare = serde_dynamo::to_attribute_value(bare);

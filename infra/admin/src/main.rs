@@ -2,18 +2,18 @@
 //! repair` repairs what follows from other items. `clubs-admin reconcile` compares receipts with
 //! it.
 
+mod access;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
-use admin::{BroughtBack, Deadline, Plan, Reading, Repairs, Stack, Wanted, Way};
-use aws_config::BehaviorVersion;
-use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
+use admin::{BroughtBack, Deadline, Plan, Repairs, Stack, Wanted, Way};
 use clap::{Parser, Subcommand};
 use serde_json::json;
 use shared::db::Table;
 use shared::time::{Clock as _, SystemClock};
+
+use crate::access::{Which, connect, each_page, read_all, with_files};
 
 /// Checks and repairs a table of Clubs. Credentials and region come from the environment or a
 /// profile, as for the AWS CLI.
@@ -85,19 +85,6 @@ enum Command {
     },
 }
 
-#[derive(clap::Args)]
-struct Which {
-    /// Name of the table
-    #[arg(long)]
-    table: String,
-    /// Address of an emulated DynamoDB
-    #[arg(long)]
-    endpoint_url: Option<String>,
-}
-
-/// How often a long check says how far it is.
-const PROGRESS: Duration = Duration::from_secs(5);
-
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
 #[tokio::main(flavor = "current_thread")]
@@ -148,17 +135,9 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn connect(which: &Which) -> Client {
-    let mut loader = aws_config::defaults(BehaviorVersion::latest());
-    if let Some(url) = &which.endpoint_url {
-        loader = loader.endpoint_url(url);
-    }
-    Client::new(&loader.load().await)
-}
-
 /// Prints the findings and returns their number.
 async fn check(which: &Which, as_json: bool) -> Result<usize, Error> {
-    let reading = read(&connect(which).await, &which.table).await?;
+    let reading = read_all(which).await?;
     let (items, wrong) = (reading.count(), reading.findings(SystemClock.now()));
     if as_json {
         let texts: Vec<&str> = wrong.iter().map(|finding| finding.text.as_str()).collect();
@@ -233,12 +212,14 @@ fn show_capacity(deadline: &Deadline, as_json: bool) {
 /// since the first one.
 async fn repair(which: &Which, dry_run: bool, as_json: bool) -> Result<usize, Error> {
     let client = connect(which).await;
-    let mut reading = read(&client, &which.table).await?;
+    let files = with_files(which).await?;
+    let mut reading = read_all(which).await?;
     let before = reading.count_versions();
     if !dry_run {
-        reading = read(&client, &which.table).await?;
+        reading = read_all(which).await?;
     }
     let repairs = Repairs {
+        files: files.as_ref(),
         client: &client,
         table: &which.table,
         before: &before,
@@ -328,49 +309,4 @@ async fn bring_back(
         println!("{found} items found, {back} brought back, {there} were there");
     }
     Ok(usize::from(found == 0))
-}
-
-/// Reads a table.
-async fn read(client: &Client, table: &str) -> Result<Reading, Error> {
-    let mut reading = Reading::default();
-    let mut told = Instant::now();
-    each_page(client, table, async |items| {
-        reading.add(admin::json(items)?);
-        if told.elapsed() > PROGRESS {
-            eprintln!("{} items read", reading.count());
-            told = Instant::now();
-        }
-        Ok(())
-    })
-    .await?;
-    Ok(reading)
-}
-
-/// Gives all items of a table to `page`, part by part.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "an operator reads the whole table, not a request"
-)]
-async fn each_page(
-    client: &Client,
-    table: &str,
-    mut page: impl AsyncFnMut(Vec<admin::Item>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut pages = client
-        .scan()
-        .table_name(table)
-        .consistent_read(true)
-        .into_paginator()
-        .send();
-    while let Some(found) = pages.next().await {
-        let found = found.map_err(|error| match (error.code(), error.message()) {
-            (Some(code), message) => format!(
-                "{table} cannot be read: {code}: {}",
-                message.unwrap_or_default()
-            ),
-            _ => format!("{table} cannot be read: {}", DisplayErrorContext(error)),
-        })?;
-        page(found.items.unwrap_or_default()).await?;
-    }
-    Ok(())
 }

@@ -15,11 +15,11 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, TransactWriteItem, Update,
 };
 use serde_json::Value;
-use shared::db::COUNT_VERSION;
+use shared::db::{COUNT_VERSION, Table, TableError};
 use shared::domain::{
-    answers_of, companions, leads_to, reviewed, seat_of, seat_owner, unfinished_copy,
+    FileCopy, answers_of, companions, leads_to, reviewed, seat_of, seat_owner, unfinished_copy,
 };
-use shared::time::{Clock as _, SystemClock, Timestamp};
+use shared::time::{Clock as _, RequestTime, SystemClock, Timestamp};
 
 use crate::finding::Repair;
 use crate::{Item, text};
@@ -53,6 +53,8 @@ pub struct Repairs<'a> {
     pub client: &'a Client,
     /// The name of the table.
     pub table: &'a str,
+    /// The table with its bucket, if files are repaired, too.
+    pub files: Option<&'a Table>,
     /// The versions of the counters before the scan.
     pub before: &'a CountVersions,
 }
@@ -65,6 +67,7 @@ impl Repairs<'_> {
             Repair::PutEntry(entry) => self.entry(&item(entry)?, true).await?,
             Repair::DeleteEntry(entry) => self.entry(&item(entry)?, false).await?,
             Repair::DeleteAnswers(sheet) => Some(self.answers(&item(sheet)?)?),
+            Repair::DeleteFile(copy) => return self.delete_file(copy).await,
             Repair::PutDue(entry) => Some(vec![self.put(item(entry)?)?]),
             Repair::SetSeat { slot, submission } => {
                 Some(self.seat(&item(slot)?, *submission).await?)
@@ -121,6 +124,23 @@ impl Repairs<'_> {
         let bound = self.check(submission, Condition::differs("answers_at", at))?;
         // The scan does not keep the texts. Answers never change, so they need no comparison.
         Ok(vec![bound, self.delete_if(sheet, &["type", "at"])?])
+    }
+
+    /// Deletes a file and its entry, unless the submission has it.
+    async fn delete_file(&self, copy: &FileCopy) -> Result<bool, String> {
+        let table = self.files.ok_or("the bucket of files was not named")?;
+        let wrong = |error: TableError| error.to_string();
+        let stored = table.submission(copy.application, copy.submission);
+        let stored = stored.await.map_err(wrong)?;
+        if stored.is_some_and(|submission| submission.copies().contains(copy)) {
+            return Ok(false);
+        }
+        let when = RequestTime {
+            received: copy.at,
+            at: Timestamp::at(SystemClock.now()),
+        };
+        let removed = table.remove_copies(std::slice::from_ref(copy), when);
+        removed.await.map(|()| true).map_err(wrong)
     }
 
     /// Returns the writes that give a submission the place in a slot that it has booked, or take it

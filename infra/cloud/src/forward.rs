@@ -80,7 +80,7 @@ pub(crate) async fn call(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    if let Some(why) = services.refusal(&method, uri.path(), &headers, &body) {
+    if let Some(why) = services.refusal(&method, &uri, &headers, &body) {
         let answer = Json(
             json!({ "__type": "com.amazon.coral.service#AccessDeniedException", "message": why }),
         );

@@ -3,13 +3,16 @@
 //! SES and S3. Routes, environment variables, rights, table and filters are those of template.yaml.
 
 mod bench;
+mod bucket;
 mod burst;
 mod caller;
 mod catalogue;
 mod checks;
 mod choose;
+mod contract;
 mod conveniences;
 mod environments;
+mod files;
 mod forward;
 mod gateway;
 mod interviews;
@@ -260,7 +263,7 @@ async fn run(options: Options) -> Result<(), Error> {
             );
             stopped().await?;
         }
-        Command::Services { .. } => {
+        Command::Contract { .. } | Command::Services { .. } => {
             let subject = Subject {
                 username: "sue".into(),
                 email: Some("sue@uni.example".into()),
@@ -298,7 +301,12 @@ fn http() -> reqwest::Client {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match Box::pin(run(Options::parse())).await {
+    let options = Options::parse();
+    let done = match &options.command {
+        Command::Contract { endpoint } => contract::run(endpoint).await,
+        _ => Box::pin(run(options)).await,
+    };
+    match done {
         Ok(()) => {
             // The environments get this time to end.
             tokio::time::sleep(Duration::from_millis(50)).await;

@@ -77,6 +77,9 @@ pub enum Command {
         #[arg(long, default_value = "")]
         only: String,
     },
+    /// Check the contract of the bucket of files with the emulator of S3 at this address, which
+    /// checks signatures
+    Contract { endpoint: String },
     /// Measure the start and the size of each function, beside those of a function that does
     /// nothing
     Measure {

@@ -5,13 +5,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use http::{HeaderMap, Method};
+use http::{HeaderMap, Method, Uri};
 use local::issuer::{ISSUER, Issuer};
 use serde_json::{Value, json};
 use tests::faults::Faults;
 use tests::template::{ACCOUNT, Function, REGION, SamTemplate, table_actions};
 use tokio::sync::mpsc;
 
+use crate::bucket;
 use crate::environments::access_key;
 use crate::{Error, http};
 
@@ -113,7 +114,7 @@ impl Services {
         &self.table
     }
 
-    /// Creates the resources of the template: table, bucket and sender.
+    /// Creates the resources of the template: table, buckets and sender.
     pub async fn deploy(&self, template: &SamTemplate, project_all: bool) -> Result<(), Error> {
         let resources = template.resources();
         let name = template
@@ -140,19 +141,21 @@ impl Services {
             &table,
         )
         .await?;
-        let bucket = template
-            .resolved(&json!({ "!Ref": "Images" }))
-            .ok_or("no bucket")?;
-        let url = format!("{}/{}", self.moto, bucket.as_str().unwrap_or_default());
-        let bucket = self
-            .http
-            .put(url)
-            .header("authorization", credential("operator", "s3"));
-        let location = format!(
-            "<CreateBucketConfiguration><LocationConstraint>{REGION}</LocationConstraint>\
-             </CreateBucketConfiguration>"
-        );
-        succeeded(bucket.body(location).send().await?).await?;
+        for bucket in ["Images", "Files"] {
+            let bucket = template
+                .resolved(&json!({ "!Ref": bucket }))
+                .ok_or("no bucket")?;
+            let url = format!("{}/{}", self.moto, bucket.as_str().unwrap_or_default());
+            let bucket = self
+                .http
+                .put(url)
+                .header("authorization", credential("operator", "s3"));
+            let location = format!(
+                "<CreateBucketConfiguration><LocationConstraint>{REGION}</LocationConstraint>\
+                 </CreateBucketConfiguration>"
+            );
+            succeeded(bucket.body(location).send().await?).await?;
+        }
         let identity = json!({
             "EmailIdentity": sender_domain(&self.functions[&access_key("Mailer")].variables["MAIL_FROM"]),
         });
@@ -211,11 +214,26 @@ impl Services {
         Ok((kind, response.bytes().await?.len()))
     }
 
+    /// The keys in a bucket with this beginning.
+    pub async fn objects(&self, bucket: &str, prefix: &str) -> Result<Vec<String>, Error> {
+        let request = self
+            .http
+            .get(format!(
+                "{}/{bucket}?list-type=2&prefix={prefix}",
+                self.moto
+            ))
+            .header("authorization", credential("operator", "s3"));
+        let xml = request.send().await?.error_for_status()?.text().await?;
+        let keys = xml.split("<Key>").skip(1);
+        let keys = keys.filter_map(|rest| Some(rest.split_once("</Key>")?.0.to_owned()));
+        Ok(keys.collect())
+    }
+
     /// The actions of a call, each with its resource. `None` if functions never make such a call.
     fn actions(
         function: &Function,
         method: &Method,
-        path: &str,
+        (path, query): (&str, &str),
         headers: &HeaderMap,
         body: &[u8],
     ) -> Option<Vec<(String, String)>> {
@@ -254,38 +272,26 @@ impl Services {
                 ses("configuration-set", set),
             ]);
         }
-        let object = format!("arn:aws:s3:::{}", path.trim_start_matches('/'));
-        match *method {
-            Method::PUT => Some(vec![("s3:PutObject".to_owned(), object)]),
-            Method::DELETE => Some(vec![("s3:DeleteObject".to_owned(), object)]),
-            _ => None,
-        }
+        bucket::actions(method, path, query, headers, body)
     }
 
     /// The reason for which a call is refused, if any.
     pub(crate) fn refusal(
         &self,
         method: &Method,
-        path: &str,
+        uri: &Uri,
         headers: &HeaderMap,
         body: &[u8],
     ) -> Option<String> {
         if !self.roles {
             return None;
         }
-        let authorization = headers
-            .get("authorization")
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
-        let key = authorization
-            .split("Credential=")
-            .nth(1)
-            .and_then(|rest| rest.split('/').next())
-            .unwrap_or_default();
-        let Some(function) = self.functions.get(key) else {
+        let (path, query) = (uri.path(), uri.query().unwrap_or_default());
+        let key = bucket::signer(headers, query, body);
+        let Some(function) = self.functions.get(&key) else {
             return Some(format!("no function has the key {key:?}"));
         };
-        let Some(actions) = Self::actions(function, method, path, headers, body) else {
+        let Some(actions) = Self::actions(function, method, (path, query), headers, body) else {
             return Some(format!("{method} {path} is not a known call"));
         };
         let missing = actions

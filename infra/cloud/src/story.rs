@@ -13,9 +13,9 @@ use tests::fixtures::id;
 
 use crate::caller::{Caller, caller, step, until};
 use crate::checks::{gateway, logo, sound};
-use crate::interviews;
 use crate::stream::Mapping;
 use crate::{Cloud, Error};
+use crate::{files, interviews};
 
 /// Applicants who submit at the same moment.
 const APPLICANTS: usize = 40;
@@ -81,6 +81,13 @@ pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
         .await
         .created();
     let answer = |text: &str| json!({ "responses": [{ "question": id(&question), "text": text }] });
+
+    let (felix, _) = caller(cloud, "felix", "felix@uni.example", "Felix File")?;
+    files::files(cloud, &path, (&ada, &felix)).await?;
+    step(
+        began,
+        "a file from a browser to the bucket and to an officer, replaced and withdrawn",
+    );
 
     let (zerlina, token) = caller(
         cloud,

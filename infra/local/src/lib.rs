@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod demo;
 pub mod engine;
+pub mod files;
 pub mod grants;
 pub mod issuer;
 pub mod mailbox;
@@ -36,6 +37,7 @@ use object_store::memory::InMemory;
 use serde_json::Value;
 use shared::auth::{FixedKeys, Keys, Verifier};
 use shared::db::Table;
+use shared::files::Files;
 use shared::ids::Ids;
 use shared::media::Media;
 use shared::settings::{
@@ -78,6 +80,8 @@ pub struct Campus {
     pub router: Router,
     pub issuer: Arc<Issuer>,
     pub mailbox: Mailbox,
+    /// The files of applicants.
+    pub files: Arc<dyn ObjectStore>,
     /// The stream of the table.
     pub stream: Arc<Stream>,
     /// The mail worker.
@@ -102,6 +106,7 @@ pub struct Parts {
     pub key: Vec<u8>,
     pub ids: Ids,
     pub images: Arc<dyn ObjectStore>,
+    pub files: Arc<dyn ObjectStore>,
     pub settings: Settings,
     /// The file for the position in the stream.
     pub position: Option<PathBuf>,
@@ -155,6 +160,13 @@ impl Parts {
             }
             None => Arc::new(InMemory::new()),
         };
+        let files: Arc<dyn ObjectStore> = match file("files") {
+            Some(folder) => {
+                std::fs::create_dir_all(&folder)?;
+                Arc::new(LocalFileSystem::new_with_prefix(folder)?)
+            }
+            None => Arc::new(InMemory::new()),
+        };
         Ok(Self {
             engine,
             mailbox,
@@ -162,6 +174,7 @@ impl Parts {
             key,
             ids: Ids::random(),
             images,
+            files,
             settings: settings(),
             position: file("stream.position"),
             lock,
@@ -231,6 +244,7 @@ pub fn settings() -> Settings {
             bucket: String::new(),
             url: "http://127.0.0.1:8000/media".into(),
         },
+        files_bucket: String::new(),
     }
 }
 
@@ -259,6 +273,7 @@ fn site_config(app: &Shared) -> site::SiteConfig {
         is_local: true,
         media_url: String::new(),
         connect: String::new(),
+        files: String::new(),
     }
 }
 
@@ -272,12 +287,18 @@ impl Campus {
             key,
             ids,
             images,
+            files,
             settings,
             position,
             lock,
         } = parts;
         let issuer = Arc::new(Issuer::new(&key, &settings.tokens.issuer)?);
+        let secret = settings.secrets.invite.reveal();
+        let files_at = settings.media.url.replace("/media", "/files");
+        let bucket = files::LocalFiles::new(files.clone(), &files_at, secret, clock.clone());
+        let bucket = Arc::new(bucket);
         let table = Table::connect(&sdk_config(engine.clone()), TABLE);
+        let table = table.with_files(Files::new(bucket.clone()));
         let ses = Ses::new(&sdk_config(mailbox.clone()), &settings);
         let reports = Arc::new(Reports::new(table.clone()));
         let worker = Arc::new(Worker::new(
@@ -314,6 +335,7 @@ impl Campus {
             &app,
         );
         let router = routes::media(app.clone())
+            .merge(files::routes(bucket, &app.settings.addresses.cors_origins))
             .fallback(move |request: Request| {
                 let path = request.uri().path();
                 let is_own = ["/api", "/local"]
@@ -329,6 +351,7 @@ impl Campus {
             router,
             issuer,
             mailbox,
+            files,
             stream,
             worker,
             ticker,

@@ -13,8 +13,8 @@ use super::lookups::{NamedBody, Studies};
 use crate::bodies::interview::InterviewBody;
 use crate::bodies::scores::Scores;
 use crate::domain::{
-    Answered, Application, Choice, Committee, EmailStatus, Form, Person, Prompt, Question,
-    QuestionType, References, Status, StoredAnswer, Submission,
+    AnswerFile, Answered, Application, Choice, Committee, EmailStatus, Form, Person, Prompt,
+    Question, QuestionType, References, Status, StoredAnswer, Submission,
 };
 use crate::ids::Id;
 use crate::state::Shared;
@@ -117,6 +117,9 @@ pub struct ResponseBody<'a> {
     /// The chosen option; null for other questions.
     #[schema(value_type = Option<Choice>)]
     multiple_choice: Option<Cow<'a, Choice>>,
+    /// The file; null for other questions.
+    #[schema(value_type = Option<AnswerFile>)]
+    file: Option<&'a RawValue>,
 }
 
 /// A question as it was when it was answered.
@@ -308,6 +311,8 @@ fn response<'a>(answer: StoredAnswer<'a>, references: &'a References) -> Respons
     let prompt = references.prompts.get(&(answer.question, answer.version));
     let kind = if answer.option.is_some() {
         QuestionType::MultipleChoice
+    } else if answer.file.is_some() {
+        QuestionType::File
     } else {
         QuestionType::FreeResponse
     };
@@ -333,5 +338,6 @@ fn response<'a>(answer: StoredAnswer<'a>, references: &'a References) -> Respons
         },
         text: answer.text,
         multiple_choice: answer.option.map(option),
+        file: answer.file,
     }
 }

@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use tokio::time::Instant;
 
 use crate::db::usage::request_began;
+use crate::files::FileError;
 
 /// What a failed condition means. Each write has its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +51,9 @@ pub enum TableError {
     /// it.
     #[error("outcome unknown: {0}")]
     Unknown(String),
+    /// The bucket of files cannot be reached. Nothing was stored.
+    #[error("{0}")]
+    Files(String),
     /// The requested data is more than one request may keep in memory.
     #[error("too much data for one request")]
     TooMuch,
@@ -68,9 +72,16 @@ impl TableError {
     #[must_use]
     pub fn after_write(self) -> Self {
         match self {
-            Self::Busy(why) => Self::Unknown(why),
+            Self::Busy(why) | Self::Files(why) => Self::Unknown(why),
             other => other,
         }
+    }
+}
+
+/// Nothing was stored. A retry may succeed later.
+impl From<FileError> for TableError {
+    fn from(error: FileError) -> Self {
+        Self::Files(error.to_string())
     }
 }
 

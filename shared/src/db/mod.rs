@@ -24,6 +24,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::files::Files;
+
 pub use error::{Refusal, Retries, TableError};
 pub use json_text::JsonText;
 pub use keys::{COUNT_VERSION, Key};
@@ -68,6 +70,8 @@ pub struct Table {
     pub(crate) name: String,
     /// Counts the changes of the catalogue that this process makes, from a random number on.
     pub(crate) changes: Arc<AtomicU8>,
+    /// The bucket of the files that the table names.
+    pub(crate) files: Files,
 }
 
 pub(crate) fn to_item<E: Entity>(entity: &E) -> Result<Item, TableError> {
@@ -107,7 +111,19 @@ impl Table {
             client,
             name: name.into(),
             changes: Arc::new(AtomicU8::new(start[0])),
+            files: Files::default(),
         }
+    }
+
+    /// Returns the table together with the bucket of the files that it names.
+    #[must_use]
+    pub fn with_files(self, files: Files) -> Self {
+        Self { files, ..self }
+    }
+
+    /// Returns the bucket of the files that the table names.
+    pub fn files(&self) -> &Files {
+        &self.files
     }
 
     /// Returns the table `name`, with a new client for this configuration.

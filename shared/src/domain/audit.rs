@@ -9,6 +9,8 @@ use crate::domain::erasure::ErasureMark;
 use crate::domain::event::model::{Event, EventText};
 use crate::domain::event::store::{EventClub, EventListing};
 use crate::domain::extension::model::Extension;
+use crate::domain::file::copy::FileCopy;
+use crate::domain::file::model::Upload;
 use crate::domain::interview::model::Booking;
 use crate::domain::invite::model::{InvitationLog, Invite};
 use crate::domain::join_link::model::{JoinLink, LinkUse};
@@ -78,6 +80,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         EventText,
         Extension,
         Favorite,
+        FileCopy,
         InvitationLog,
         Invite,
         JoinLink,
@@ -108,6 +111,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Slot,
         SlotNote,
         Submission,
+        Upload,
         Subscription,
         Withdrawal,
         YearUses,

@@ -6,7 +6,7 @@ pub type ChartRow = [&'static str; 5];
 
 /// The chart. `docs/table.md` is generated from it, and a test compares it with the items that are
 /// really stored.
-pub const CHART: [ChartRow; 55] = [
+pub const CHART: [ChartRow; 57] = [
     [
         "Person",
         "USER#<person>",
@@ -49,6 +49,13 @@ pub const CHART: [ChartRow; 55] = [
         "APPLIED#<submission>",
         "",
         "Where a person has submitted. Kept for an hour, in which the index may be behind.",
+    ],
+    [
+        "Upload",
+        "USER#<person>",
+        "FILE#<application>#<place>",
+        "",
+        "A file that a person uploads, or has uploaded. One of 20 places in each application.",
     ],
     [
         "Booking",
@@ -299,6 +306,14 @@ pub const CHART: [ChartRow; 55] = [
         "<submission>#<number of the request>",
         "",
         "The answers of one revision. They count if the submission has their number.",
+    ],
+    [
+        "FileCopy",
+        "ANSWERS#<application>#<part>",
+        "<submission>#<at>#<file>",
+        "",
+        "Says that a submission may have a copy of a file in the bucket. Stored before the copy is \
+            made, and removed after it was deleted.",
     ],
     [
         "Withdrawal",

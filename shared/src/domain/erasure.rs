@@ -14,9 +14,11 @@ use crate::db::{Entity, PARALLEL, Refusal, Retries, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::bookmark::store::{Bookmark, Bookmarks};
 use crate::domain::club::model::Club;
+use crate::domain::file::model::Upload;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::member::model::{Membership, Role};
+use crate::domain::notice::model::DueEntry;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::{Status, Submission, Withdrawal};
 use crate::domain::submission::submit::WithdrawOutcome;
@@ -187,8 +189,8 @@ impl Table {
         let noted = noted.map(|place| (place.application, place.submission));
         let submitted = all.submissions.iter().map(|one| (one.application, one.id));
         let withdrawn = all.withdrawals.iter().map(|one| (one.application, one.id));
-        self.erase_answers(submitted.chain(withdrawn).chain(noted).collect(), when)
-            .await?;
+        let places = submitted.chain(withdrawn).chain(noted).collect();
+        self.erase_answers(places, &all.uploads, when).await?;
         // The same keys may be used again, so each item is deleted only if it is unchanged.
         let requests = stream::iter(all.requests)
             .map(async |request| ignore_refusal(self.delete_request(&request).await));
@@ -252,10 +254,12 @@ impl Table {
         Ok(Ok(()))
     }
 
-    /// Removes all answers of the person, also those whose submission was never stored.
+    /// Removes all answers of the person, also those whose submission was never stored, and all
+    /// files: from the bucket, and then from the table.
     async fn erase_answers(
         &self,
         places: HashSet<(Id<Application>, Id<Submission>)>,
+        uploads: &[Upload],
         when: RequestTime,
     ) -> Result<(), TableError> {
         let last = RequestTime {
@@ -265,7 +269,24 @@ impl Table {
         let buried = stream::iter(places)
             .map(|(application, id)| self.bury_answers(application, id, last))
             .buffer_unordered(PARALLEL);
-        buried.try_collect::<()>().await
+        buried.try_collect::<()>().await?;
+        if uploads.is_empty() {
+            return Ok(());
+        }
+        let objects: Vec<String> = uploads.iter().map(Upload::object).collect();
+        self.files().store()?.delete(&objects).await?;
+        // A form that was signed before takes the bytes for some minutes more.
+        let late = when.at.plus(Upload::SENT_WITHIN + TimeDelta::minutes(1));
+        let again: Vec<DueEntry> = uploads
+            .iter()
+            .map(|one| one.due_at(late, when.at))
+            .collect();
+        let again = stream::iter(again)
+            .map(async |due| self.write(Write::put(&due)?).await.map(drop))
+            .buffer_unordered(PARALLEL);
+        again.try_collect::<()>().await?;
+        self.bury(uploads.iter().map(Entity::key).collect(), last)
+            .await
     }
 
     async fn lose<I: Bookmark>(&self, bookmark: I) -> Result<(), TableError> {

@@ -8,6 +8,7 @@ pub(crate) use crate::domain::club::keys::*;
 pub(crate) use crate::domain::draft::keys::*;
 pub(crate) use crate::domain::event::keys::*;
 pub(crate) use crate::domain::extension::keys::*;
+pub(crate) use crate::domain::file::keys::*;
 pub(crate) use crate::domain::interview::keys::*;
 pub(crate) use crate::domain::invite::keys::*;
 pub(crate) use crate::domain::join_link::keys::*;

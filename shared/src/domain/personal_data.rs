@@ -11,6 +11,7 @@ use crate::domain::application::model::Application;
 use crate::domain::bookmark::store::Bookmarks;
 use crate::domain::draft::model::DraftAnswer;
 use crate::domain::extension::model::Extension;
+use crate::domain::file::model::Upload;
 use crate::domain::invite::model::Invite;
 use crate::domain::join_link::model::LinkUse;
 use crate::domain::keys;
@@ -39,6 +40,8 @@ pub struct PersonalData {
     pub places: Vec<OwnPlace>,
     /// Their reviews of submissions.
     pub reviews: Vec<Review>,
+    /// Their uploads.
+    pub uploads: Vec<Upload>,
     /// The answers of their drafts.
     pub drafts: Vec<DraftAnswer>,
     /// Their extensions of application deadlines.
@@ -86,7 +89,7 @@ impl PersonalData {
 }
 
 impl Table {
-    /// Returns the stored data of a person: 4 queries in parallel, two of them of the index, 1
+    /// Returns the stored data of a person: 5 queries in parallel, two of them of the index, 1
     /// batch read per 100 items, and 2 queries for each of their former addresses.
     ///
     /// The submissions are without their answers.
@@ -94,9 +97,11 @@ impl Table {
         let addressed = self.addressed(person);
         let own = self.index_entries(keys::own(person.id), Range::All);
         let (bookmarks, lately) = (self.bookmarks(person.id), self.own_places(person.id));
-        let all = async { futures::try_join!(own, addressed, bookmarks, lately) };
-        let (own, addressed, bookmarks, lately) = Box::pin(all).await?;
+        let uploads = self.all_uploads(person.id);
+        let all = async { futures::try_join!(own, addressed, bookmarks, lately, uploads) };
+        let (own, addressed, bookmarks, lately, uploads) = Box::pin(all).await?;
         let mut all = PersonalData {
+            uploads,
             bookmarks,
             ..PersonalData::default()
         };

@@ -7,6 +7,8 @@ mod ready;
 #[cfg(feature = "api")]
 mod serve;
 
+#[cfg(feature = "files")]
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_config::environment::EnvironmentVariableCredentialsProvider;
@@ -20,10 +22,18 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
+#[cfg(feature = "files")]
+use crate::db::Table;
 use crate::environment::variable;
+#[cfg(feature = "files")]
+use crate::files::{Files, S3Files};
+#[cfg(feature = "files")]
+use crate::settings::Settings;
 
 #[cfg(feature = "api")]
 pub use ready::ready;
+#[cfg(all(feature = "api", feature = "files"))]
+pub use serve::run_with_files;
 #[cfg(feature = "images")]
 pub use serve::run_with_images;
 #[cfg(feature = "api")]
@@ -68,6 +78,33 @@ pub fn log(layer: impl Layer<Registry> + Send + Sync, default: &str) {
 /// function's own, so that a handler can still respond.
 pub fn sdk_config() -> SdkConfig {
     sdk_config_with(connection::connector())
+}
+
+/// Returns the bucket of files in the settings.
+#[cfg(feature = "files")]
+fn files_of(
+    settings: &Settings,
+    config: &SdkConfig,
+    connector: SharedHttpConnector,
+) -> Result<Files, String> {
+    let store = S3Files::new(config, connector, &settings.files_bucket)?;
+    Ok(Files::new(Arc::new(store)))
+}
+
+/// Returns the bucket with this name, for a command that is no function.
+#[cfg(feature = "files")]
+pub fn files(config: &SdkConfig, bucket: &str) -> Result<Files, String> {
+    let store = S3Files::new(config, connection::connector(), bucket)?;
+    Ok(Files::new(Arc::new(store)))
+}
+
+/// Returns the table and the bucket of the settings.
+#[cfg(feature = "files")]
+pub fn table_with_files(settings: &Settings) -> Result<Table, String> {
+    let connector = connection::connector();
+    let config = sdk_config_with(connector.clone());
+    let files = files_of(settings, &config, connector)?;
+    Ok(Table::connect(&config, &settings.table_name).with_files(files))
 }
 
 fn sdk_config_with(connector: SharedHttpConnector) -> SdkConfig {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aws_config::SdkConfig;
 use aws_smithy_runtime_api::client::http::SharedHttpConnector;
 use axum::extract::Request;
 use chrono::DateTime;
@@ -14,6 +15,7 @@ use super::ready::api_ready;
 use super::{Error, log_as_json, sdk_config_with};
 use crate::auth::{IssuerKeys, Keys, Verifier};
 use crate::db::Table;
+use crate::files::Files;
 use crate::ids::Ids;
 use crate::media::Media;
 use crate::settings::Settings;
@@ -23,26 +25,38 @@ use crate::web::{PublicOrigin, PublicPath, ReceivedAt, finish, guard};
 
 /// Creates the store of images.
 type MakeMedia = fn(&Settings, SharedHttpConnector) -> Result<Media, String>;
+/// Creates the bucket of files.
+type MakeFiles = fn(&Settings, &SdkConfig, SharedHttpConnector) -> Result<Files, String>;
 
-/// Runs a group of routes that do not store images as a Lambda function. Everything that does not
-/// depend on a request is done before the first request.
+// What a function does not use is not in its binary.
+const NO_IMAGES: MakeMedia = |settings, _| Ok(Media::links_only(&settings.media.url));
+const NO_FILES: MakeFiles = |_, _, _| Ok(Files::default());
+
+/// Runs a group of routes that store neither images nor files as a Lambda function. Everything that
+/// does not depend on a request is done before the first request.
 pub async fn run(routes: OpenApiRouter<Shared>) -> Result<(), Error> {
-    // Without a use of the object store, its code is not in the binary.
-    Box::pin(serve(routes, |settings, _| {
-        Ok(Media::links_only(&settings.media.url))
-    }))
-    .await
+    Box::pin(serve(routes, NO_IMAGES, NO_FILES)).await
+}
+
+#[cfg(feature = "files")]
+/// Runs a group of routes that work with the files of applicants.
+pub async fn run_with_files(routes: OpenApiRouter<Shared>) -> Result<(), Error> {
+    Box::pin(serve(routes, NO_IMAGES, super::files_of)).await
 }
 
 #[cfg(feature = "images")]
 /// Runs a group of routes that store images in the bucket.
 pub async fn run_with_images(routes: OpenApiRouter<Shared>) -> Result<(), Error> {
-    Box::pin(serve(routes, crate::media::s3)).await
+    Box::pin(serve(routes, crate::media::s3, NO_FILES)).await
 }
 
-async fn serve(routes: OpenApiRouter<Shared>, media: MakeMedia) -> Result<(), Error> {
+async fn serve(
+    routes: OpenApiRouter<Shared>,
+    media: MakeMedia,
+    files: MakeFiles,
+) -> Result<(), Error> {
     log_as_json();
-    let app = connect(Settings::from_env()?, media)?;
+    let app = connect(Settings::from_env()?, media, files)?;
     // The first request tells what is wrong, if anything is.
     let _ = futures::join!(app.table.warm_up(), app.verifier.warm_up(app.clock.now()));
     let (group, _) = routes.split_for_parts();
@@ -64,9 +78,11 @@ pub async fn run_behind_gateway(
     .await
 }
 
-fn connect(settings: Settings, media: MakeMedia) -> Result<Shared, Error> {
+fn connect(settings: Settings, media: MakeMedia, files: MakeFiles) -> Result<Shared, Error> {
     let connector = connector();
-    let table = Table::connect(&sdk_config_with(connector.clone()), &settings.table_name);
+    let config = sdk_config_with(connector.clone());
+    let files = files(&settings, &config, connector.clone())?;
+    let table = Table::connect(&config, &settings.table_name).with_files(files);
     let keys = IssuerKeys::new(&settings, connector.clone());
     let verifier = Verifier::new(&settings, Keys::new(keys));
     let media = media(&settings, connector)?;

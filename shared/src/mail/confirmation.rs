@@ -94,8 +94,9 @@ fn said(form: &Form, answer: &StoredAnswer<'_>) -> Said {
                 .find(|option| Some(option.id) == answer.option)
         })
         .map(|option| option.value.clone());
+    let file = answer.file().map(|file| file.name);
     Said {
         prompt: prompt.map(|prompt| prompt.text.clone()).unwrap_or_default(),
-        answer: answer.text().or(option).unwrap_or_default(),
+        answer: answer.text().or(option).or(file).unwrap_or_default(),
     }
 }

@@ -184,7 +184,7 @@ fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
             response["description"] = json!(meaning(call.method, status, noun.as_deref()));
         }
         let mut headers = vec![];
-        if status == "201" {
+        if status == "201" || status == "302" {
             headers.push("Location");
         }
         let shows = call.method != "post" && call.method != "delete";

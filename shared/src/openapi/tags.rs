@@ -54,6 +54,7 @@ const GROUPS: [Group; 8] = [
                 "submissions",
                 "What applicants sent, and the decisions of the officers.",
             ),
+            ("files", "Files as answers to questions."),
             (
                 "interviews",
                 "Slots for interviews, and who has booked them, for officers.",

@@ -7,7 +7,7 @@ use super::{
 use crate::metrics::Metrics;
 
 /// Every variable that [`Settings`] reads. A test compares them with template.yaml.
-pub const VARIABLES: [&str; 31] = [
+pub const VARIABLES: [&str; 32] = [
     "TABLE_NAME",
     "OIDC_ISSUER",
     "OIDC_AUDIENCE",
@@ -37,6 +37,7 @@ pub const VARIABLES: [&str; 31] = [
     "OLD_RECEIPT_KEYS",
     "MEDIA_BUCKET",
     "MEDIA_URL",
+    "FILES_BUCKET",
     "CORS_ORIGINS",
     "TRUST_FORWARDED",
 ];
@@ -88,6 +89,7 @@ impl Settings {
         let receipt_secret = required("RECEIPT_SECRET");
         let media_bucket = required("MEDIA_BUCKET");
         let media_url = required("MEDIA_URL");
+        let files_bucket = required("FILES_BUCKET");
         for (name, secret) in [
             ("INVITE_SECRET", &invite_secret),
             ("RECEIPT_SECRET", &receipt_secret),
@@ -168,6 +170,7 @@ impl Settings {
                 bucket: media_bucket,
                 url: media_url,
             },
+            files_bucket,
         };
         if problems.is_empty() {
             Ok(settings)

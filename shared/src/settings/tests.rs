@@ -25,6 +25,7 @@ fn all_problems_are_named_at_once() {
         "MAIL_RATE",
         "MEDIA_BUCKET",
         "MEDIA_URL",
+        "FILES_BUCKET",
     ] {
         assert!(error.contains(name), "{error}");
     }

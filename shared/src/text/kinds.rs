@@ -153,6 +153,8 @@ texts! {
     MemberText => limits::MEMBER_DESCRIPTION, Free;
     /// The comment of a review.
     CommentText => limits::COMMENT, Free;
+    /// The name of a file.
+    FileName => limits::NAME, FilledLine;
     /// A receipt that is to be verified.
     ReceiptText => limits::RECEIPT, Free;
     /// The description of a badge.
@@ -198,6 +200,10 @@ numbers! {
     Tickets: u32 => 1..=limits::ANY_NUMBER, whole_number;
     /// A number from 1 to 5.
     FromOneToFive: u8 => 1..=5, whole_number;
+    /// The size of a file, in bytes.
+    FileBytes: u64 => 1..=i64::from(limits::FILE_MB) * 1024 * 1024, whole_number;
+    /// The largest size of a file, in MiB.
+    FileMegabytes: u32 => 1..=i64::from(limits::FILE_MB), whole_number;
     /// Hours before an interview.
     NoticeHours: u16 => 0..=limits::NOTICE_HOURS, whole_number;
     /// The number of places of a slot.

@@ -7,8 +7,6 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use crate::auth::TokenError;
-use crate::db::{Refusal, TableError};
 use crate::limits;
 
 crate::text::enums::text_enum! {
@@ -74,6 +72,8 @@ crate::text::enums::text_enum! {
         SlotClosed,
         /// 400: the person has another interview at this time.
         Overlap,
+        /// 503: files cannot be stored or read at the moment. Nothing was changed.
+        FilesUnavailable,
         /// 400: the club is not approved yet, and cannot invite anybody until then.
         ClubNotApproved,
     }
@@ -114,12 +114,17 @@ pub enum ApiError {
     /// 429: others kept changing the object, and nothing was stored. [`super::edit`] retries before
     /// it returns this.
     Changed,
+    /// 503: the bucket of files cannot be reached. Nothing was stored. The text goes to the log.
+    FilesUnavailable(String),
     /// 500: the change may or may not be stored. The text goes to the log only.
     OutcomeUnknown(String),
     /// 500: an error in the service. The text goes to the log only.
     Internal(String),
 }
 
+/// The sentence while the bucket of files cannot be reached (U11).
+pub(super) const NO_FILES: &str =
+    "Files cannot be stored or read at the moment. Nothing was changed. Please try again.";
 /// The message for a person whose account is being erased.
 pub const ERASING: &str = "Your account is being erased.";
 
@@ -209,7 +214,7 @@ impl ApiError {
     #[must_use]
     pub fn after_write(self) -> Self {
         match self {
-            Self::Busy | Self::Changed => {
+            Self::Busy | Self::Changed | Self::FilesUnavailable(_) => {
                 Self::OutcomeUnknown("a read after a write failed".to_owned())
             }
             other => other,
@@ -230,6 +235,7 @@ impl ApiError {
             Self::Rule(code, _) | Self::Invalid(code, _) => *code,
             Self::RateLimited(..) => Code::RateLimited,
             Self::Busy | Self::Changed => Code::Busy,
+            Self::FilesUnavailable(_) => Code::FilesUnavailable,
             Self::OutcomeUnknown(_) => Code::OutcomeUnknown,
             Self::Internal(_) => Code::Internal,
         }
@@ -247,6 +253,7 @@ impl ApiError {
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Rule(..) | Self::Invalid(..) => StatusCode::BAD_REQUEST,
             Self::RateLimited(..) | Self::Busy | Self::Changed => StatusCode::TOO_MANY_REQUESTS,
+            Self::FilesUnavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::OutcomeUnknown(_) | Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -271,6 +278,7 @@ impl ApiError {
             Self::Rule(_, message) | Self::RateLimited(message, _) => message.clone(),
             Self::Invalid(_, errors) => errors.sentence(),
             Self::Busy | Self::Changed => "The service is busy. Please try again.".to_owned(),
+            Self::FilesUnavailable(_) => NO_FILES.to_owned(),
             Self::OutcomeUnknown(_) => {
                 "It is not known whether this was stored. You may send the same request again."
                     .to_owned()
@@ -284,41 +292,6 @@ impl ApiError {
 pub fn applicant_erased() -> ApiError {
     let why = "The data of this applicant was erased. What remains cannot be changed any more.";
     ApiError::rule(why).coded(Code::ApplicantErased)
-}
-
-impl From<TableError> for ApiError {
-    fn from(error: TableError) -> Self {
-        match error {
-            TableError::Busy(why) => {
-                tracing::warn!(why, "the table is busy");
-                Self::Busy
-            }
-            TableError::Unknown(why) => Self::OutcomeUnknown(why),
-            TableError::Refused(Refusal::Changed) => Self::Changed,
-            TableError::Refused(Refusal::Authority) => Self::Forbidden,
-            TableError::Refused(Refusal::Erased) => Self::rule(ERASING),
-            TableError::Refused(Refusal::ApplicantErased) => applicant_erased(),
-            TableError::Refused(Refusal::LastOwner) => {
-                Self::rule("A club needs at least one owner.").coded(Code::LastOwner)
-            }
-            TableError::TooMuch => Self::rule(
-                "The response is too large. Request it in parts with the parameters `limit` and \
-                    `cursor`.",
-            ),
-            // Where a failed condition has a special meaning, the code that writes has already
-            // mapped it.
-            other => Self::Internal(other.to_string()),
-        }
-    }
-}
-
-impl From<TokenError> for ApiError {
-    fn from(error: TokenError) -> Self {
-        match error {
-            TokenError::Invalid(why) => Self::BadToken(why.to_owned()),
-            TokenError::Unavailable => Self::Busy,
-        }
-    }
 }
 
 /// The body of every error.
@@ -384,7 +357,7 @@ impl IntoResponse for ApiError {
             Self::Busy | Self::Changed => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
-            Self::OutcomeUnknown(text) => {
+            Self::OutcomeUnknown(text) | Self::FilesUnavailable(text) => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 response.extensions_mut().insert(Cause { text, code });
             }

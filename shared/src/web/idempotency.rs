@@ -104,7 +104,8 @@ impl FromRequestParts<Shared> for RequestKey {
 #[derive(Debug, Clone)]
 pub struct ShownAt(pub String);
 
-/// Marks a response to a request that changed nothing. It is computed again for each repeat.
+/// Marks a response whose request changed nothing, or that finds by its [`NewId`] what it has stored:
+/// a repeat with the same key is executed again, with the same id.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangedNothing;
 
@@ -224,6 +225,7 @@ async fn once(
         }
         match &known.outcome {
             Some(KeyedOutcome::Nothing) => {
+                parts.extensions.insert(NewId(known.creates));
                 return Ok(next
                     .run(Request::from_parts(parts, Body::from(bytes)))
                     .await);

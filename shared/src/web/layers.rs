@@ -19,7 +19,7 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
 
 use super::coding::acceptable;
 use super::entity_tag::{entity_tags, set, weak_if_compressed};
-use super::error::{ApiError, Cause, Code, ErrorBody};
+use super::error::{ApiError, Cause, Code, ErrorBody, NO_FILES};
 use super::idempotency::{REPLAYED, Replays, idempotent, remembers_itself};
 use super::request::{PublicPath, ReceivedAt};
 use super::request_line::RequestLine;
@@ -195,6 +195,7 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
                 "It is not known whether this was stored. You may send the same request again."
                     .to_owned()
             }
+            Code::FilesUnavailable => NO_FILES.to_owned(),
             _ => format!(
                 "Something went wrong on our side. If it happens again, tell us this request id: \
                     {request_id}."

@@ -8,6 +8,7 @@ mod create;
 mod edit;
 mod entity_tag;
 mod error;
+mod failures;
 mod field;
 mod idempotency;
 #[cfg(feature = "images")]

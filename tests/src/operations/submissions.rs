@@ -9,6 +9,7 @@ pub(super) fn rows() -> Vec<Row> {
     let mut rows = submissions();
     rows.extend(decisions());
     rows.extend(drafts());
+    rows.extend(files());
     rows.extend(reviews());
     rows.extend(interviews());
     rows.extend(of_a_person());
@@ -71,6 +72,25 @@ fn drafts() -> Vec<Row> {
         read("show_draft", own(200)),
         write("save_draft", saved, json!({ "responses": [answer] })),
         write("delete_draft", deleted, Value::Null).by(CONCERNED),
+    ]
+}
+
+fn files() -> Vec<Row> {
+    let file = json!({
+        "question": "{file_question}",
+        "name": "CV.pdf",
+        "size": 48_213,
+        "type": "application/pdf",
+        "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    });
+    let of = "/api/clubs/{own_club}/applications/{own_application}/";
+    let one = format!("{of}files/{{own_file}}/");
+    let submitted = format!("{of}submissions/{{own_submission}}/files/{{own_file}}/");
+    let announced = [401, 201, 201, 201, 201, 201, 201];
+    vec![
+        write("create_file", announced, file),
+        read("show_file", own(200)).at(&one),
+        read("show_submitted_file", [401, 403, 403, 302, 302, 302, 302]).at(&submitted),
     ]
 }
 

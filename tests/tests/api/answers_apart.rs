@@ -194,6 +194,7 @@ async fn a_slice_in_any_order_reads_the_answers_of_its_own_only() {
         precedence: 0,
         text: Some("word ".repeat(60_000)),
         option: None,
+        file: None,
     }];
     // Together they are larger than the memory that a request may use.
     let answers = shared::domain::Answers::new(&long);

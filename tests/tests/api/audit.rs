@@ -43,6 +43,7 @@ pub(crate) async fn repair(
     let repairs = admin::Repairs {
         client: &client,
         table: local::table::TABLE,
+        files: Some(&campus.campus.app.table),
         before: &reading.count_versions(),
     };
     let mut done = Vec::new();

@@ -36,6 +36,7 @@ async fn answers_are_saved_one_by_one_and_read_on_another_device() {
             "question": question,
             "text": text,
             "multiple_choice": null,
+            "file": null,
             "version": version,
             "updated_at": hours(0),
         })
@@ -105,6 +106,7 @@ async fn the_second_tab_is_told_what_the_first_one_saved() {
             "question": drive.question,
             "text": "first tab",
             "multiple_choice": null,
+            "file": null,
             "version": 1,
             "updated_at": hours(0),
         }])

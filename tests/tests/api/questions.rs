@@ -28,6 +28,9 @@ async fn questions_of_all_types() {
             "multiple_choice": [],
             "show_if": null,
             "required": false,
+            "formats": [],
+            "max_mb": null,
+            "shrink_photos": false,
         })
     );
     let choice = drive
@@ -87,7 +90,7 @@ async fn wrong_questions_are_named() {
     let cases = vec![
         (
             "question_type",
-            json!({ "question_type": 5, "prompt": "x" }),
+            json!({ "question_type": 6, "prompt": "x" }),
         ),
         (
             "question_type",

@@ -52,6 +52,7 @@ async fn a_submission_is_stored_as_it_was_sent() {
                 },
                 "text": " Because <b> \n",
                 "multiple_choice": null,
+            "file": null,
             }],
             "notified": false,
             "email_status": null,

@@ -1,6 +1,8 @@
-//! Prices of drafts, confirmed submissions and imports.
+//! Prices of drafts, confirmed submissions, files and imports.
 
 use serde_json::{Value, json};
+use tests::files::pdf;
+use tests::fixtures::id;
 
 use super::costs_long::keep_form;
 use super::costs_rig::{Prices, Row, Witness};
@@ -27,6 +29,37 @@ pub(super) async fn recruitment(witness: &Witness) -> Vec<Row> {
     let body = drive.answer("Because.");
     p.row("submit", "confirmed by mail", &sue, &submissions, body)
         .await;
+    p.rows
+}
+
+/// Rows of files: a submission with three of them, one that replaces it, and its withdrawal.
+pub(super) async fn files(witness: &Witness) -> Vec<Row> {
+    let mut p = Prices::new(witness);
+    let drive = p.campus.drive("chess").await;
+    let sue = p.campus.as_("sue");
+    sue.get("/api/settings/").await.ok();
+    let mut questions = Vec::new();
+    for _ in 0..3 {
+        questions.push(drive.file_question(json!({})).await);
+    }
+    let submissions = format!("{}submissions/", drive.path);
+    let draft = format!("{}draft/", drive.path);
+    let mut last = Value::Null;
+    for (n, note) in ["3 files", "3 files, again"].into_iter().enumerate() {
+        let mut responses = Vec::new();
+        for question in &questions {
+            let file = drive.upload(&sue, question, &pdf(&n.to_string())).await;
+            responses.push(json!({ "question": question["id"], "file": file }));
+        }
+        let mut saved = responses[0].clone();
+        saved["version"] = json!(0);
+        let body = json!({ "responses": [saved] });
+        p.row("save_draft", note, &sue, &draft, body).await;
+        let body = json!({ "responses": responses });
+        last = p.row("submit", note, &sue, &submissions, body).await;
+    }
+    let own = format!("/api/submissions/{}/", id(&last));
+    p.get("withdraw_submission", "3 files", &sue, &own).await;
     p.rows
 }
 

@@ -13,7 +13,7 @@ const LAYERS: [&[&str]; 13] = [
     &["metrics"],
     &["ids", "limits", "time"],
     &["settings"],
-    &["text"],
+    &["files", "text"],
     &["db"],
     &["domain"],
     &["calendars", "mail", "receipts", "unsubscribe"],

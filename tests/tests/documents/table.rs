@@ -113,6 +113,17 @@ async fn draft_and_review(campus: &TestCampus, drive: &Recruitment, submission: 
         .ok();
 }
 
+async fn file_of_a_submission(campus: &TestCampus, drive: &Recruitment) {
+    let cv = drive.file_question(json!({})).await;
+    let applicant = campus.as_("fay");
+    let file = drive
+        .upload(&applicant, &cv, &tests::files::pdf("CV"))
+        .await;
+    let answers = json!({ "responses": [{ "question": cv["id"], "file": file }] });
+    let path = format!("{}submissions/", drive.path);
+    applicant.post(&path, answers).await.created();
+}
+
 async fn question_with_a_condition(drive: &Recruitment) {
     let questions = format!("{}questions/", drive.path);
     let add = async |body| drive.officer.post(&questions, body).await.created();
@@ -248,6 +259,7 @@ pub async fn one_of_everything() -> TestCampus {
         .created();
     draft_and_review(&campus, &drive, &submission).await;
     question_with_a_condition(&drive).await;
+    file_of_a_submission(&campus, &drive).await;
     interview(&drive, &submission).await;
     drive.decide(&submission, 4, "").await;
     campus

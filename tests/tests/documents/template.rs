@@ -69,6 +69,7 @@ fn starts(template: &SamTemplate, name: &str, function: &Function, known: &BTree
     let of_site = [
         "SITE_CLIENT_ID",
         "SITE_CONNECT",
+        "SITE_FILES",
         "SITE_SCOPES",
         "SITE_SECOND_FACTOR",
         "SITE_TOKEN",
@@ -260,9 +261,18 @@ fn only_the_mailer_sends_and_reads_the_stream_and_nobody_has_more_than_they_need
             );
             assert_eq!(
                 has("s3:"),
-                ["Clubs", "Events"].contains(&name.as_str()),
+                [
+                    "Applications",
+                    "Clubs",
+                    "Events",
+                    "Memberships",
+                    "Notices",
+                    "Submissions"
+                ]
+                .contains(&name.as_str()),
                 "{name}"
             );
+            assert_eq!(has("ListBucket"), name == "Applications", "{name}");
             assert_eq!(
                 has("sqs:"),
                 ["Mailer", "MailReports"].contains(&name.as_str()),
@@ -293,7 +303,7 @@ fn what_is_watched_exists_and_the_dashboard_is_json() {
             .filter(|resource| resource["Type"] == "AWS::CloudWatch::Alarm");
         let alarms: Vec<&Value> = alarms.map(|alarm| &alarm["Properties"]).collect();
         // Ten alarms are free. The others are worth their price in production only.
-        let more = if template.holds("IsProduction") { 6 } else { 0 };
+        let more = if template.holds("IsProduction") { 7 } else { 0 };
         let of_logs = usize::from(template.holds("HasAccessLogs"));
         assert_eq!(alarms.len(), 10 + more + of_logs);
         let operations =

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod events;
+mod files;
 mod interviews;
 mod own;
 mod people;
@@ -74,6 +75,7 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     table.load(&drive.questions).await?;
     table.load(&drive.prompts).await?;
     table.load_answered(&drive.submissions).await?;
+    files::load(campus, &drive.submissions).await?;
     table.load(&drive.changes).await?;
     table.load(&drive.reviews).await?;
     table.load(&interviews.slots).await?;

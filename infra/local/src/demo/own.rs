@@ -11,6 +11,7 @@ use shared::domain::{
 use shared::ids::{Id, order_number};
 use shared::time::Timestamp;
 
+use super::files;
 use super::interviews::Interviews;
 use super::recruitment::{Drives, submission};
 use super::{admin, people};
@@ -97,6 +98,7 @@ pub fn load<'a>(
         version: 1,
         text: Some("I like to build things".into()),
         option: None,
+        file: None,
         received: order_number(now.moment()),
         updated_at: now,
         expires: robotics.end.plus(TimeDelta::days(30)).epoch_seconds(),
@@ -134,7 +136,9 @@ pub fn load<'a>(
         table.load(&[subscription]).await?;
         table.load(&[request]).await?;
         table.load(&[invite]).await?;
-        table.load_answered(&[submission]).await?;
+        let own = [submission];
+        table.load_answered(&own).await?;
+        files::load(campus, &own).await?;
         table.load(draft.as_slice()).await?;
         table.load(begun.as_slice()).await?;
         table.load(due.as_slice()).await?;

@@ -1,8 +1,11 @@
 //! The questions of the demo campus. The last one is asked only of those who have much time.
 
-use shared::domain::{Answer, Application, Choice, Committee, Question, QuestionType, ShowIf};
+use shared::domain::{
+    Answer, Application, Choice, Committee, FileRule, Person, Question, QuestionType, ShowIf,
+};
 
 use super::Numbers;
+use super::files::file_of;
 
 const HOURS: [&str; 3] = ["1–2", "3–5", "more"];
 
@@ -53,13 +56,14 @@ pub fn of(numbers: &Numbers, application: &Application) -> Vec<Question> {
             "Which project would you like to lead?",
             100,
         ),
+        (QuestionType::File, "Your CV, if you have one", 0),
     ];
     let mut all: Vec<Question> = wanted
         .into_iter()
         .zip(0..)
         .map(|(prompt, precedence)| question(numbers, application, prompt, precedence))
         .collect();
-    if let [_, _, _, hours, tools, project] = &mut all[..] {
+    if let [_, _, _, hours, tools, project, _] = &mut all[..] {
         project.prompt.required = true;
         tools.committees = application
             .committees
@@ -95,16 +99,25 @@ fn question(
         };
         prompt.options = HOURS.map(option).into();
     }
+    prompt.file = (question_type == QuestionType::File).then(FileRule::default);
     question
 }
 
 /// What the applicant number `i` answers; none if the question is not asked.
-pub fn answer(question: &Question, committee: Option<&Committee>, i: usize) -> Option<Answer> {
+pub fn answer(
+    question: &Question,
+    person: &Person,
+    committee: Option<&Committee>,
+    i: usize,
+) -> Option<Answer> {
     if !question.is_for(committee.map(|chosen| chosen.id)) {
         return None;
     }
+    let is_file = question.prompt.question_type == QuestionType::File;
     let (text, option) = match question.prompt.question_type {
         QuestionType::InfoText => return None,
+        // Not everybody has one.
+        QuestionType::File => i.is_multiple_of(4).then_some((None, None))?,
         QuestionType::FreeResponse if question.prompt.show_if.is_some() => {
             // It is asked of those who chose the last of the three options.
             (i % 3 == 2).then_some((Some(PROJECT.to_owned()), None))?
@@ -122,5 +135,6 @@ pub fn answer(question: &Question, committee: Option<&Committee>, i: usize) -> O
         precedence: question.precedence,
         text,
         option,
+        file: is_file.then(|| file_of(person)),
     })
 }

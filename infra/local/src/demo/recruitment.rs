@@ -228,7 +228,7 @@ pub fn submission(
     let sequence = order_number(at.moment()) + i as u64;
     let answers: Vec<Answer> = questions
         .iter()
-        .filter_map(|question| questions::answer(question, committee, i))
+        .filter_map(|question| questions::answer(question, person, committee, i))
         .collect();
     let answers = Answers::new(&answers);
     let submission = Submission {
@@ -248,6 +248,7 @@ pub fn submission(
         answers_at: sequence,
         answers_hash: answers.hash(),
         answers: None,
+        files: answers.files().into_iter().map(|file| file.id).collect(),
         status,
         reason: reason.into(),
         sequence,

@@ -279,6 +279,7 @@ impl Table {
         let drafts = futures::future::try_join_all(drafts).await?;
         self.bury(drafts.into_iter().flatten().collect(), when)
             .await?;
+        self.remove_objects(&keys::uploads_of(id)).await?;
         if !forced {
             // A submission that is stored at this moment stays.
             let gone = self.withdrawals(id).await?;
@@ -302,6 +303,7 @@ impl Table {
                     .await?;
             }
             partitions.push((keys::history(id), Range::All));
+            self.remove_objects(&keys::copies_of(id)).await?;
         }
         let found = futures::future::try_join_all(
             partitions

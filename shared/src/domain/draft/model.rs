@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::application::model::{Application, Committee};
+use crate::domain::file::model::Upload;
 use crate::domain::person::model::Person;
 use crate::domain::question::model::{Choice, Question};
 use crate::ids::Id;
@@ -24,6 +25,9 @@ pub struct DraftAnswer {
     pub text: Option<String>,
     /// Answer to a multiple-choice question: the id of the option.
     pub option: Option<Id<Choice>>,
+    /// Answer to a question for a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<Id<Upload>>,
     /// The order number of the request that wrote it. A submission that was received later ends the
     /// draft (N5).
     pub received: u64,
@@ -37,7 +41,7 @@ impl DraftAnswer {
     /// Returns whether the answer was removed. The item stays, so that its version never comes
     /// again.
     pub fn is_removed(&self) -> bool {
-        self.text.is_none() && self.option.is_none()
+        self.text.is_none() && self.option.is_none() && self.file.is_none()
     }
 
     /// Returns whether the answer belongs to a draft that can still be used: it has not expired,

@@ -29,6 +29,9 @@ pub(crate) fn due(hour: Timestamp, what: &Due) -> Key {
         Due::Slot {
             application, slot, ..
         } => format!("SLOT#{}#{}", padded(*application), padded(*slot)),
+        Due::Upload { person, file, .. } => {
+            format!("UPLOAD#{}#{}", padded(*person), padded(*file))
+        }
         Due::News { person, .. } => format!("NEWS#{}", padded(*person)),
     };
     Key::new(due_in(hour), sk)

@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::db::execute::client_token;
 use crate::domain::application::model::{Application, Committee};
+use crate::domain::file::model::Upload;
 use crate::domain::notice::settings::NoticeKind;
 use crate::domain::person::model::Person;
 use crate::domain::slot::model::Slot;
@@ -71,6 +72,15 @@ pub enum Due {
         application: Id<Application>,
         /// Id of the slot.
         slot: Id<Slot>,
+    },
+    /// An upload that is removed, unless a draft names it.
+    Upload {
+        /// Id of the person.
+        person: Id<Person>,
+        /// Id of the application.
+        application: Id<Application>,
+        /// Id of the file.
+        file: Id<Upload>,
     },
     /// The weekly news for a person.
     News {

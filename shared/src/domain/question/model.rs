@@ -15,6 +15,80 @@ crate::text::enums::integer_enum! {
         ShortAnswer = 3,
         /// Information only, without an answer.
         InfoText = 4,
+        /// A file.
+        File = 5,
+    }
+}
+
+crate::text::enums::text_enum! {
+    /// The format of a file that a question takes (U1).
+    FileFormat {
+        /// `application/pdf`
+        Pdf,
+        /// `image/png`
+        Png,
+        /// `image/jpeg`
+        Jpeg,
+    }
+}
+
+impl FileFormat {
+    /// All formats.
+    pub const ALL: [Self; 3] = [Self::Pdf, Self::Png, Self::Jpeg];
+
+    /// Returns the media type.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Pdf => "application/pdf",
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+        }
+    }
+
+    /// Returns the format of a media type.
+    pub fn of(media_type: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|one| one.media_type() == media_type)
+    }
+
+    /// Returns whether a file that begins with these bytes may be of this format (U4). Readers of
+    /// PDF accept a few bytes before the header.
+    pub fn fits(self, first: &[u8]) -> bool {
+        match self {
+            Self::Pdf => first.starts_with(b"%PDF-"),
+            Self::Png => first.starts_with(b"\x89PNG\r\n\x1a\n"),
+            Self::Jpeg => first.starts_with(&[0xff, 0xd8, 0xff]),
+        }
+    }
+}
+
+/// The files that a question takes (U1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRule {
+    /// The formats, at least one.
+    pub formats: Vec<FileFormat>,
+    /// The largest size, in MiB, from 1 to 10.
+    pub max_mb: u32,
+    /// Whether a photo may be made smaller before it is sent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shrink_photos: bool,
+}
+
+impl FileRule {
+    /// Returns the largest size, in bytes.
+    pub fn max_bytes(&self) -> u64 {
+        u64::from(self.max_mb) * 1024 * 1024
+    }
+}
+
+impl Default for FileRule {
+    fn default() -> Self {
+        Self {
+            formats: vec![FileFormat::Pdf],
+            max_mb: 5,
+            shrink_photos: false,
+        }
     }
 }
 
@@ -83,6 +157,7 @@ impl Question {
                 options: vec![],
                 show_if: None,
                 required: false,
+                file: None,
             },
         }
     }
@@ -124,4 +199,7 @@ pub struct Prompt {
     /// Whether a submission needs an answer to it, while it is asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
+    /// What a question for a file takes; none for other questions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileRule>,
 }

@@ -76,6 +76,13 @@ impl Table {
         let is_moved = read.is_none_or(|read| {
             read.prompt.show_if != question.prompt.show_if || !question.is_within(read)
         });
+        let is_file = |one: &Question| one.prompt.file.is_some();
+        let changed = if is_file(question) && !read.is_some_and(is_file) {
+            // Two at once could be one too many.
+            changed.if_equals("version", &form.application.version)
+        } else {
+            changed
+        };
         if is_moved && question.prompt.show_if.is_some() {
             // Each question of the chain gets a new version, so that whoever changes one of them at
             // the same moment looks again. Committees stand in the application.

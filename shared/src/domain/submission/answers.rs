@@ -12,6 +12,7 @@ use serde::ser::{Error as _, SerializeTuple as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::domain::file::model::AnswerFile;
 use crate::domain::question::model::{Choice, Question};
 use crate::ids::{Id, sha256_hex};
 use crate::limits;
@@ -29,9 +30,11 @@ pub struct Answer {
     pub text: Option<String>,
     /// Answer to a multiple-choice question: the id of the option.
     pub option: Option<Id<Choice>>,
+    /// Answer to a question for a file.
+    pub file: Option<AnswerFile>,
 }
 
-/// An answer as it is stored: an array of five values.
+/// An answer as it is stored: an array of five values, or of six with a file.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct StoredAnswer<'a> {
     /// As in [`Answer`].
@@ -45,9 +48,17 @@ pub struct StoredAnswer<'a> {
     pub text: Option<&'a RawValue>,
     /// As in [`Answer`].
     pub option: Option<Id<Choice>>,
+    /// The file in JSON.
+    #[serde(borrow, default)]
+    pub file: Option<&'a RawValue>,
 }
 
 impl StoredAnswer<'_> {
+    /// Returns the file.
+    pub fn file(&self) -> Option<AnswerFile> {
+        serde_json::from_str(self.file?.get()).ok()
+    }
+
     /// Returns the text.
     pub fn text(&self) -> Option<String> {
         serde_json::from_str(self.text?.get()).ok()
@@ -56,12 +67,15 @@ impl StoredAnswer<'_> {
 
 impl Serialize for Answer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut tuple = serializer.serialize_tuple(5)?;
+        let mut tuple = serializer.serialize_tuple(if self.file.is_some() { 6 } else { 5 })?;
         tuple.serialize_element(&self.question)?;
         tuple.serialize_element(&self.version)?;
         tuple.serialize_element(&self.precedence)?;
         tuple.serialize_element(&self.text)?;
         tuple.serialize_element(&self.option)?;
+        if let Some(file) = &self.file {
+            tuple.serialize_element(file)?;
+        }
         tuple.end()
     }
 }
@@ -85,6 +99,11 @@ impl Answers {
         serde_json::from_str(&self.0)
             .inspect_err(|_| tracing::error!("answers cannot be read"))
             .unwrap_or_default()
+    }
+
+    /// Returns the files.
+    pub fn files(&self) -> Vec<AnswerFile> {
+        self.read().iter().filter_map(StoredAnswer::file).collect()
     }
 
     /// Returns the size of the JSON, in bytes.
@@ -167,10 +186,21 @@ mod tests {
             precedence: -1,
             text: text.map(str::to_owned),
             option: option.map(Id::new),
+            file: None,
         };
         let texts = ["", "plain", "\"quoted\"\n\\ \u{1} ü 🎲"];
         let mut all: Vec<Answer> = texts.iter().map(|text| answer(Some(text), None)).collect();
         all.push(answer(None, Some(9)));
+        all.push(Answer {
+            file: Some(AnswerFile {
+                id: Id::new(3),
+                name: "a \"CV\".pdf".into(),
+                size: 7,
+                media_type: "application/pdf".into(),
+                sha256: "00".into(),
+            }),
+            ..answer(None, None)
+        });
         let stored = Answers::new(&all);
         let read: Vec<Answer> = stored
             .read()
@@ -181,6 +211,7 @@ mod tests {
                 precedence: found.precedence,
                 text: found.text(),
                 option: found.option,
+                file: found.file(),
             })
             .collect();
         assert_eq!(read, all);

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::application::model::{Application, Committee};
+use crate::domain::file::model::Upload;
 use crate::domain::interview::model::Interview;
 use crate::domain::lookup::model::{Major, School};
 use crate::domain::mail::state::{MailId, MailKind, MailState};
@@ -102,6 +103,9 @@ pub struct Submission {
     /// The answers of a submission that was stored before answers had items of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<Answers>,
+    /// The files of its answers: each has a [`crate::domain::FileCopy`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Id<Upload>>,
     /// Status of the decision.
     pub status: Status,
     /// Feedback for the applicant.
@@ -168,6 +172,17 @@ impl Submission {
             "submission",
             &[&application.to_string(), &person.to_string(), &committee],
         )
+    }
+
+    /// Returns the ids of a person's submissions to an application with these committees: one for
+    /// each, and one for none.
+    pub fn places(
+        application: Id<Application>,
+        person: Id<Person>,
+        committees: impl IntoIterator<Item = Id<Committee>>,
+    ) -> impl Iterator<Item = Id<Self>> {
+        let committees = committees.into_iter().map(Some).chain([None]);
+        committees.map(move |committee| Self::id_of(application, person, committee))
     }
 
     /// Returns [`Answers::hash`] of its answers, wherever they are.

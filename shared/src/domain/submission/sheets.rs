@@ -9,6 +9,7 @@ use crate::db::error::ignore_refusal;
 use crate::db::read::{Fetch, MAX_BATCH_KEYS, Range};
 use crate::db::{Entity, Key, PARALLEL, Table, TableError, Write};
 use crate::domain::application::model::Application;
+use crate::domain::file::copy::FileCopy;
 use crate::domain::keys;
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{AnswerSheet, Answered, Submission};
@@ -191,7 +192,10 @@ impl Table {
         let Key { pk, sk: last } = keys::answer_sheet(application, submission, when.received);
         let range = Range::Between(keys::answers_prefix(submission), last);
         let found = self.keys(pk, range).await?;
-        let buried = stream::iter(found)
+        let copies: Vec<FileCopy> = found.iter().filter_map(keys::copy_at).collect();
+        let sheets = found.into_iter().filter(|key| keys::copy_at(key).is_none());
+        self.remove_copies(&copies, when).await?;
+        let buried = stream::iter(sheets)
             .map(|key| self.bury_one(key, when))
             .buffer_unordered(PARALLEL);
         buried.try_collect().await

@@ -1,0 +1,338 @@
+//! `/clubs/{club}/applications/{application}/files/`, `…/{file}/`: files that applicants upload.
+//! The bytes go from the browser to the bucket, so that no function carries them (U2).
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
+use shared::db::usage::request_age;
+use shared::db::{Retries, TableError};
+use shared::domain::{FileFormat, FileState, Form, Question, Upload};
+use shared::files::Announced;
+use shared::ids::Id;
+use shared::text::kinds::{FileBytes, FileName};
+use shared::time::Timestamp;
+use shared::web::{
+    ApiError, ChangedNothing, Code, Created, ERASING, Input, Mode, NewId, PathIds, Reader,
+    ReceivedAt, Reference, Result, SignedIn,
+};
+use shared::{Shared, limits};
+use utoipa::ToSchema;
+
+use crate::file_sources::{FileSource, find_sources};
+use crate::store::{closed, is_orphaned};
+use crate::submissions::ApplicantData;
+
+shared::input! {
+    /// A file that is going to be uploaded.
+    pub struct FileInput {
+        /// Id of a question for a file.
+        question: Reference, Required;
+        /// Its name, at most 255 characters.
+        name: FileName, Required;
+        /// Its exact size, in bytes.
+        size: FileBytes, Required;
+        /// Its media type: one of the formats of the question.
+        media_type as "type": String, Required;
+        /// The SHA-256 of its bytes, in lower-case hexadecimal digits.
+        sha256: String, Required;
+    }
+}
+
+/// Where the bytes of a file are sent.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UploadAddress {
+    /// Always `POST`.
+    method: &'static str,
+    /// The address of the bucket.
+    url: String,
+    /// The fields of the form (`multipart/form-data`). The last part is `file`, with the bytes.
+    fields: BTreeMap<String, String>,
+    /// Headers of the request, besides those that every form has.
+    headers: BTreeMap<String, String>,
+}
+
+/// A file that can be sent now.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NewFileBody {
+    /// Id of the file.
+    #[schema(value_type = u64)]
+    id: Id<Upload>,
+    /// Where the bytes are sent.
+    upload: UploadAddress,
+    /// Until when they are taken: 15 minutes.
+    expires_at: Timestamp,
+}
+
+/// A file of the caller.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FileBody {
+    /// Id of the file.
+    #[schema(value_type = u64)]
+    id: Id<Upload>,
+    /// Id of the question.
+    #[schema(value_type = u64)]
+    question: Id<Question>,
+    /// Its name.
+    name: String,
+    /// Its size, in bytes.
+    size: u64,
+    /// Its media type.
+    #[serde(rename = "type")]
+    media_type: String,
+    /// The SHA-256 of its bytes, in lower-case hexadecimal digits.
+    sha256: String,
+    /// Where it is.
+    state: FileState,
+    /// Until when it can be used. Null if a submission has it.
+    expires_at: Option<Timestamp>,
+}
+
+/// A request without errors.
+struct Wanted<'f> {
+    question: &'f Question,
+    name: String,
+    size: u64,
+    format: FileFormat,
+    sha256: String,
+}
+
+impl FileInput {
+    fn check(self, form: &Form) -> Result<Wanted<'_>> {
+        let mut reader = Reader::new(Mode::Create);
+        let id = reader.get(self.question).map(Reference::id);
+        let name = reader.get(self.name).unwrap_or_default();
+        let size = reader.get(self.size).unwrap_or_default();
+        let media_type = reader.get(self.media_type);
+        let sha256 = reader.get(self.sha256);
+        let is_hash = |text: &String| {
+            text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+        };
+        if sha256.as_ref().is_some_and(|text| !is_hash(text)) {
+            let why = "Expected 64 lower-case hexadecimal digits.";
+            reader.errors.add("sha256", why);
+        }
+        let found = id.and_then(|id| form.question(id));
+        let rule = found.and_then(|question| Some((question, question.prompt.file.as_ref()?)));
+        let Some((question, rule)) = rule else {
+            if id.is_some() {
+                let why = "This application has no question for a file with this id.";
+                reader.errors.add("question", why);
+            }
+            reader.finish()?;
+            return Err(ApiError::NotFound);
+        };
+        if size > rule.max_bytes() {
+            let why = format!("At most {} MiB are allowed.", rule.max_mb);
+            reader.errors.add("size", why);
+        }
+        let format = media_type.as_deref().and_then(FileFormat::of);
+        let format = format.filter(|format| rule.formats.contains(format));
+        if media_type.is_some() && format.is_none() {
+            let formats = rule.formats.iter().map(|format| format.media_type());
+            let why = format!(
+                "This question takes {}.",
+                formats.collect::<Vec<_>>().join(", ")
+            );
+            reader.errors.add("type", why);
+        }
+        reader.finish()?;
+        Ok(Wanted {
+            question,
+            name,
+            size,
+            format: format.ok_or(ApiError::NotFound)?,
+            sha256: sha256.unwrap_or_default(),
+        })
+    }
+}
+
+fn too_many() -> ApiError {
+    let why = format!(
+        "You can have at most {} files here that are not submitted.",
+        limits::UPLOADS
+    );
+    ApiError::rule(why).coded(Code::Quota)
+}
+
+/// Chooses the place of a new upload: an empty one, or one whose upload is not needed any more.
+fn place_among(known: &[Upload], now: Timestamp) -> Result<(usize, Option<&Upload>)> {
+    let at = |place: usize| known.iter().find(|upload| upload.place == place);
+    let empty = (0..limits::UPLOADS).find(|place| at(*place).is_none());
+    if let Some(place) = empty {
+        return Ok((place, None));
+    }
+    let is_free = |upload: &&Upload| upload.used || upload.kept_until <= now;
+    let free = known
+        .iter()
+        .filter(is_free)
+        .min_by_key(|upload| upload.kept_until);
+    free.map(|upload| (upload.place, Some(upload)))
+        .ok_or_else(too_many)
+}
+
+/// Announce a file.
+///
+/// For every signed-in user who can see the club, while the application is open. The answer says
+/// where the bytes are sent: straight to the bucket, within 15 minutes. A file that no draft names
+/// is removed after 7 days. A person has at most 20 files of an application that are not submitted.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/applications/{application}/files/", tag = "files",
+    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    request_body = FileInput, responses((status = 201, body = NewFileBody))
+)]
+pub async fn create_file(
+    State(app): State<Shared>,
+    ReceivedAt(received): ReceivedAt,
+    scope: SignedIn<Form, ApplicantData>,
+    new: NewId,
+    Input(input): Input<FileInput>,
+) -> Result<Response> {
+    let (form, ApplicantData { person, extension }) = (scope.parent, scope.object);
+    let end = extension.map(|extension| extension.end);
+    if !form.application.is_current(received, end) {
+        return Err(closed());
+    }
+    if person.erasing {
+        return Err(ApiError::rule(ERASING));
+    }
+    let wanted = input.check(&form)?;
+    let now = app.now();
+    let mut upload = Upload {
+        id: new.id(),
+        club: form.application.club.clone(),
+        application: form.application.id,
+        person: person.id,
+        question: wanted.question.id,
+        place: 0,
+        name: wanted.name,
+        size: wanted.size,
+        format: wanted.format,
+        sha256: wanted.sha256,
+        created_at: now,
+        received: app.ids.received(received),
+        used: false,
+        kept_until: now.plus(Upload::KEPT),
+    };
+    let until = now.plus(Upload::SENT_WITHIN);
+    // Without the bucket, nothing is stored.
+    let files = app.table.files().store()?;
+    let sent = files
+        .form(&Announced {
+            key: upload.object(),
+            size: upload.size,
+            media_type: upload.format.media_type(),
+            sha256: upload.sha256.clone(),
+            until,
+        })
+        .await?;
+    store_upload(&app, &mut upload).await?;
+    if request_age() > limits::DELETION_GRACE / 2
+        && is_orphaned(&app, &form.application, person.id, None)
+            .await
+            .map_err(ApiError::after_write)?
+    {
+        app.table.delete_upload(&upload).await?;
+        return Err(closed());
+    }
+    let created = Created {
+        location: format!(
+            "/api/clubs/{}/applications/{}/files/{}/",
+            upload.club, upload.application, upload.id
+        ),
+        body: NewFileBody {
+            id: upload.id,
+            upload: UploadAddress {
+                method: "POST",
+                url: sent.url,
+                fields: sent.fields,
+                headers: BTreeMap::new(),
+            },
+            expires_at: until,
+        },
+    };
+    let mut response = created.into_response();
+    // A repeat gets an address that is as good as this one was.
+    response.extensions_mut().insert(ChangedNothing);
+    Ok(response)
+}
+
+/// Stores a new upload in one of the places of its person.
+async fn store_upload(app: &Shared, upload: &mut Upload) -> Result<()> {
+    let due = upload.due_entry(upload.created_at);
+    let mut retries = Retries::default();
+    loop {
+        retries.next().await?;
+        let known = app.table.uploads(upload.person, upload.application).await?;
+        if known.iter().any(|known| known.id == upload.id) {
+            // An earlier attempt of this request stored it.
+            return Ok(());
+        }
+        let (place, replaced) = place_among(&known, upload.created_at)?;
+        upload.place = place;
+        match app.table.put_upload(upload, replaced, &due).await {
+            Ok(()) => return Ok(()),
+            Err(TableError::Refused(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Get a file of the caller.
+///
+/// For whoever announced it. It says whether the bytes have arrived.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/files/{file}/", tag = "files",
+    security(("bearer" = [])),
+    params(("club" = String, Path), ("application" = u64, Path), ("file" = u64, Path)),
+    responses((status = 200, body = FileBody))
+)]
+pub async fn show_file(
+    State(app): State<Shared>,
+    scope: SignedIn<Form>,
+    path: PathIds,
+) -> Result<Json<FileBody>> {
+    let id = path.id("file").ok_or(ApiError::NotFound)?;
+    let mut found = find_sources(&app, &scope.parent, scope.user.id(), &[id]).await?;
+    let body = match found.remove(&id).ok_or(ApiError::NotFound)? {
+        FileSource::Upload(upload) => {
+            let state = if upload.used {
+                FileState::Used
+            } else if app
+                .table
+                .files()
+                .store()?
+                .look(&upload.object())
+                .await?
+                .is_some()
+            {
+                FileState::Here
+            } else {
+                FileState::Waiting
+            };
+            FileBody {
+                id,
+                question: upload.question,
+                name: upload.name,
+                size: upload.size,
+                media_type: upload.format.media_type().to_owned(),
+                sha256: upload.sha256,
+                state,
+                expires_at: (!upload.used).then_some(upload.kept_until),
+            }
+        }
+        FileSource::Copy { question, file, .. } => FileBody {
+            id,
+            question,
+            name: file.name,
+            size: file.size,
+            media_type: file.media_type,
+            sha256: file.sha256,
+            state: FileState::Used,
+            expires_at: None,
+        },
+    };
+    Ok(Json(body))
+}
