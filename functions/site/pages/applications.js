@@ -77,7 +77,7 @@ function Submission({ submission, entry, reload }) {
     ${submission.interview && html`<${Interview} of=${submission} />`}
     ${submission.reason && html`<p class="answer">${submission.reason}</p>`}
     <details><summary>${t("applications.answers", { n: submission.responses.length })}</summary>
-      <${Answers} responses=${submission.responses} /></details>
+      <${Answers} submission=${submission} /></details>
     <p class="row">
       ${
         entry &&

@@ -155,7 +155,7 @@ function tryout() {
     change: (question, value) => {
       answers.value = {
         ...answers.value,
-        [question]: { text: "", multiple_choice: null, ...value },
+        [question]: { text: "", multiple_choice: null, file: null, ...value },
       };
     },
     resolve: () => {},

@@ -10,6 +10,7 @@ import { url } from "../parts/path.js";
 import { Review } from "../parts/review.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { STATUSES, nameOf, useSubmissions } from "../parts/submissions.js";
+import { filesOf, openFile } from "../parts/submitted_files.js";
 import { t } from "../parts/texts.js";
 import { Action, Chip, Empty, Icon, Problem, Skeleton, Time, Title, say } from "../parts/ui.js";
 import { Form } from "../parts/form.js";
@@ -31,6 +32,7 @@ const KEYS = [
   ["A", "status.4"],
   ["R", "status.2"],
   ["C", "reviews.comment"],
+  ["F", "file.next"],
   ["?", "review.keys"],
 ];
 
@@ -144,12 +146,19 @@ function Applicant({ one, path, people, at, go, changed, press }) {
     );
   };
   const [a, r] = [decide(4), decide(2)];
+  /** The key opens one file after the other. */
+  const opened = useRef(0);
+  const nextFile = () => {
+    const files = filesOf(found);
+    if (files.length) return openFile(found, files[opened.current++ % files.length]);
+  };
   const keys = {
     j: () => go(at + 1),
     k: () => go(at - 1),
     a,
     r,
     c: () => review.current?.focus(),
+    f: nextFile,
     "?": () => (isHelp.value = !isHelp.value),
   };
   press.current = (event) => {
@@ -188,7 +197,7 @@ function Applicant({ one, path, people, at, go, changed, press }) {
           html`<${Chip} icon="history">
           ${t("review.revision", { n: found.revision })}<//>`
         }</p>
-      <${Answers} responses=${found.responses} /><${History} path=${path} /></section>
+      <${Answers} submission=${found} /><${History} path=${path} /></section>
     <div class="decide"><${Review} path=${path} handle=${review} changed=${changed} />
       <h2>${t("applicant.decision")}</h2>
       <div class="decisions" role="group" aria-label=${t("applicant.decision")}>${STATUSES.map(

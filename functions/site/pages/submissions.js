@@ -10,6 +10,7 @@ import { Facts, Plots } from "../parts/overview.js";
 import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { STATUSES, nameOf, useSubmissions } from "../parts/submissions.js";
+import { AllFiles } from "../parts/submitted_files.js";
 import { moment, t } from "../parts/texts.js";
 import { Action, Icon, Problem, Skeleton, Title, confirmed, say } from "../parts/ui.js";
 import { ApplicationState } from "./workspace.js";
@@ -101,7 +102,8 @@ export default function Submissions({ club, application: id }) {
         html`<${Bulk} base=${base} picked=${picked} change=${change}
         done=${() => (chosen.value = new Set())} />`
       }
-      <span class="push line"><${Action} run=${save}><${Icon}
+      <span class="push line"><${AllFiles} rows=${rows} nameOf=${nameOf} />
+        <${Action} run=${save}><${Icon}
         name="download" /> ${t("submissions.csv")}<//></span></div>
     ${
       !isComplete && rows.length === 0
@@ -228,7 +230,7 @@ function Bulk({ base, picked, change, done }) {
 /** An answer as one line of a column. */
 const answerOf = (one, id) => {
   const answer = one.responses.find((response) => String(response.question.id) === id);
-  return answer?.multiple_choice?.value ?? answer?.text ?? "–";
+  return answer?.multiple_choice?.value ?? answer?.file?.name ?? answer?.text ?? "–";
 };
 
 function Rows({ rows, chosen, page, questions }) {

@@ -76,6 +76,8 @@ export async function call(method, path, options = {}) {
   if (body !== undefined) headers.set("Content-Type", "application/json");
   if (text !== undefined) headers.set("Content-Type", "text/csv");
   if (etag) headers.set("If-Match", etag);
+  // Without it, the address of a file would be followed.
+  if (method === "GET") headers.set("Accept", "application/json, */*");
   const had = method === "GET" ? cached(path) : undefined;
   if (had?.etag) headers.set("If-None-Match", had.etag);
   if (method === "POST") headers.set("Idempotency-Key", key ?? crypto.randomUUID());

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useMemo, useRef } from "./kit.js";
 import { link, setQuery } from "./router.js";
+import { FileLink } from "./submitted_files.js";
 import { moment, t } from "./texts.js";
 import { Chip, Icon, Time, Title } from "./ui.js";
 
@@ -19,11 +20,15 @@ export function Summary({ questions, problems, back }) {
 }
 
 /** The answers of a submission. */
-export const Answers = ({ responses }) =>
-  responses.map(
+export const Answers = ({ submission }) =>
+  submission.responses.map(
     (answer) => html`<div key=${answer.question.id}>
   <h3>${answer.question.prompt}</h3>
-  <p class="answer" dir="auto">${answer.multiple_choice?.value ?? answer.text}</p></div>`,
+  ${
+    answer.file
+      ? html`<p class="answer"><${FileLink} submission=${submission} file=${answer.file} /></p>`
+      : html`<p class="answer" dir="auto">${answer.multiple_choice?.value ?? answer.text}</p>`
+  }</div>`,
   );
 
 /** The receipt of a submission as a file. */
@@ -63,7 +68,7 @@ export function Sent({ application, submission, end }) {
         </code></p></details></div>
     <details class="card"><summary>${t("applications.answers", { n: submission.responses.length })}
       </summary>
-      <${Answers} responses=${submission.responses} /></details></div>`;
+      <${Answers} submission=${submission} /></details></div>`;
 }
 
 /** It is closed or decided: what was sent, and what was typed but not sent. */
@@ -77,7 +82,7 @@ export function Closed({ submission, sent, unsent, end, isDecided }) {
       <p class="line"><${Chip} kind="good" icon="check">${t("state.sent")}
         <//> ${one.committee && html`<b>${one.committee.name}</b>`}
         <span class="small">${t("apply.sent.on", { time: moment(one.updated_at) })}</span></p>
-      <${Answers} responses=${one.responses} /><p><${Receipt} submission=${one} /></p></div>`,
+      <${Answers} submission=${one} /><p><${Receipt} submission=${one} /></p></div>`,
     )}
     ${
       unsent?.length > 0 &&

@@ -7,11 +7,12 @@ import { INFO, questionsFor } from "./asked.js";
 import { isSignedIn, person } from "./auth.js";
 import { makeDraft, sameAnswer } from "./draft.js";
 import { url } from "./path.js";
+import { FileName } from "./file_question.js";
 import { Question, answerText, hasAnswer, tooMany } from "./question.js";
 import { address, setQuery } from "./router.js";
 import { typedStore } from "./store.js";
 import { moment, t } from "./texts.js";
-import { Action, Icon, Problem, Rich, Skeleton, focusTitle, say } from "./ui.js";
+import { Action, Icon, Problem, Rich, Skeleton, focusTitle, say, useUnsaved } from "./ui.js";
 
 /** A submission is repeated this often: for about five minutes. */
 const TRIES = 14;
@@ -23,7 +24,11 @@ const answersOf = (submission) =>
   Object.fromEntries(
     (submission?.responses ?? []).map((answer) => [
       answer.question.id,
-      { text: answer.text ?? "", multiple_choice: answer.multiple_choice?.id ?? null },
+      {
+        text: answer.text ?? "",
+        multiple_choice: answer.multiple_choice?.id ?? null,
+        file: answer.file?.id ?? null,
+      },
     ]),
   );
 
@@ -102,6 +107,7 @@ function problemsOf(asked, draft, wantsToSend) {
     if (wantsToSend && question.required && !hasAnswer(answer))
       found[question.id] = [t("ask.missing")];
     if (over) found[question.id] = [t("apply.words.over", { n: over })];
+    if (wantsToSend && draft.uploads.value[question.id]) found[question.id] = [t("file.wait")];
     if (draft.conflicts.value[question.id]) found[question.id] = [t("apply.conflict.first")];
   }
   return found;
@@ -112,6 +118,8 @@ export function ApplyForm(props) {
   const { club, application, committee, submission, head, hasEnded, reload } = props;
   const { draft, load, isReady, isCarried, error } = useDraft(props);
   const errors = useSignal(NO_ERRORS);
+  /** The answers that the API refused. One that was changed since may be sent again. */
+  const refused = useRef(/** @type {Record<string, any>} */ ({}));
   const sending = useSignal(/** @type {null | {again: number, stop: () => void}} */ (null));
   const isChecking = address.value.query.get("step") === "check";
   const wantsToSend = useRef(false);
@@ -129,12 +137,14 @@ export function ApplyForm(props) {
     return () => document.body.classList.remove("has-tray");
   }, []);
   useEffect(() => focusTitle(), [isChecking]);
+  useUnsaved(Object.keys(draft.uploads.value).length > 0);
 
   const send = async () => {
     const body = {
       committee,
       responses: answered.map((question) => {
-        const { text, multiple_choice } = draft.answers.value[question.id];
+        const { text, multiple_choice, file } = draft.answers.value[question.id];
+        if (file) return { question: question.id, file };
         return multiple_choice
           ? { question: question.id, multiple_choice }
           : { question: question.id, text };
@@ -162,6 +172,7 @@ export function ApplyForm(props) {
       scrollTo(0, 0);
     } catch (problem) {
       draft.release();
+      refused.current = draft.answers.value;
       errors.value = refusals(problem, answered, asked);
       if (problem.code === "application_closed") draft.isClosed.value = true;
       else say(problem instanceof ApiError ? problem.message : t("error.network"), "problem");
@@ -179,8 +190,22 @@ export function ApplyForm(props) {
     return html`<div class="form">${head}<${Closed} ...${props} sent=${[]} unsent=${unsent} />
       </div>`;
   }
-  const problems = { ...errors.value, ...problemsOf(asked, draft, wantsToSend.current) };
-  const view = { ...props, draft, questions, asked, answered, changed, problems, sending, send };
+  const isRefused = ([id, _]) => sameAnswer(draft.answers.value[id], refused.current[id]);
+  const still = Object.fromEntries(Object.entries(errors.value).filter(isRefused));
+  const problems = { ...still, ...problemsOf(asked, draft, wantsToSend.current) };
+  const path = url`/clubs/${club}/applications/${application.id}/`;
+  const view = {
+    ...props,
+    path,
+    draft,
+    questions,
+    asked,
+    answered,
+    changed,
+    problems,
+    sending,
+    send,
+  };
   return html`<div class="form">
     ${head}
     ${
@@ -201,7 +226,7 @@ function refusals(error, answered, asked) {
     if (place !== undefined) found[answered[Number(place)].id] = messages;
   }
   // A required question without an answer is named by its id.
-  const named = (error.body?.errors?.responses ?? []).join(" ");
+  const named = (error.body?.errors?.responses ?? []).join(" ").match(/\d+/g) ?? [];
   for (const question of asked.filter((one) => named.includes(String(one.id))))
     found[question.id] = [t("ask.missing")];
   return found;
@@ -236,7 +261,7 @@ function Questions(view) {
     ${questions.map((question) => {
       if (question.question_type !== INFO) number += 1;
       return html`<${Question} key=${question.id} question=${question} number=${number}
-        draft=${draft} errors=${problems[question.id]} />`;
+        draft=${draft} errors=${problems[question.id]} path=${view.path} />`;
     })}
     <${Tray} ...${view}><button class="main" onClick=${() => {
       setQuery({ step: "check" }, { step: true });
@@ -281,7 +306,7 @@ function Tray({ asked, answered, draft, sending, children }) {
 
 /** "Check your answers" before they are sent: each with a way back to it. */
 function Check(view) {
-  const { draft, asked, answered, submission, changed, problems, sending, send } = view;
+  const { draft, asked, answered, submission, changed, problems, sending, send, path } = view;
   const isSure = useSignal(false);
   const wrong = asked.filter((question) => problems[question.id]);
   const typed = Object.entries(draft.answers.value).filter(([, answer]) => hasAnswer(answer));
@@ -314,8 +339,11 @@ function Check(view) {
         ${n + 1}. ${question.prompt}</b>
         <a class="push" href=${`#q${question.id}`} onClick=${back(question)}>${t("apply.fix")}<span
           class="hidden"> ${question.prompt}</span></a></dt>
-        <dd class="answer" dir="auto">${text || html`<span class="quiet">${t("apply.none")}</span>`}
-          </dd></div>`;
+        <dd class="answer" dir="auto">${
+          draft.answers.value[question.id]?.file
+            ? html`<${FileName} path=${path} id=${draft.answers.value[question.id].file} />`
+            : text || html`<span class="quiet">${t("apply.none")}</span>`
+        }</dd></div>`;
     })}</dl>
     ${isSure.value && html`<div class="card" role="alert"><p>${t("apply.empty")}</p></div>`}
     ${

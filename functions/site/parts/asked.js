@@ -1,7 +1,7 @@
 // Which questions of an application are asked of whom.
 
 /** The types of questions, as the API counts them. */
-export const [FREE, CHOICE, SHORT, INFO] = [1, 2, 3, 4];
+export const [FREE, CHOICE, SHORT, INFO, FILE] = [1, 2, 3, 4, 5];
 
 /** The question with this id. */
 export const find = (questions, id) => questions.find((one) => one.id === id);

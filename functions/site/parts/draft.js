@@ -13,20 +13,23 @@ const PAUSE_MS = 700;
 const AT_ONCE = 20;
 const LAST_BYTES = 60_000;
 
-/** @typedef {{text: string, multiple_choice: number | null}} Answer */
+/** @typedef {{text: string, multiple_choice: number | null, file: number | null}} Answer */
 /**
  * @typedef {"clean" | "dirty" | "saving" | "saved" | "failed" | "conflict" | "closed"} State
  * `failed`: not stored; `messages` may say why
  */
 
 /** @type {Answer} */
-const EMPTY = { text: "", multiple_choice: null };
+const EMPTY = { text: "", multiple_choice: null, file: null };
 /** Whether two answers say the same. No answer is an empty one. */
 export const sameAnswer = (a = EMPTY, b = EMPTY) =>
-  (a.text ?? "") === (b.text ?? "") && (a.multiple_choice ?? null) === (b.multiple_choice ?? null);
+  (a.text ?? "") === (b.text ?? "") &&
+  (a.multiple_choice ?? null) === (b.multiple_choice ?? null) &&
+  (a.file ?? null) === (b.file ?? null);
 const shown = (answer) => ({
   text: answer.text ?? "",
   multiple_choice: answer.multiple_choice ?? null,
+  file: answer.file ?? null,
 });
 const without = (object, name) => {
   const { [name]: _, ...others } = object;
@@ -53,6 +56,10 @@ export function makeDraft({ send, store, timers }) {
   const messages = signal(/** @type {Record<string, string>} */ ({}));
   /** What another tab or device saved, by question. */
   const conflicts = signal(/** @type {Record<string, any>} */ ({}));
+  /** Files on their way, by question. */
+  const uploads = signal(
+    /** @type {Record<string, {part: number, again: number, stop: () => void}>} */ ({}),
+  );
   const isClosed = signal(false);
   /** When the next try is, in milliseconds from now; 0 if none is planned. */
   const again = signal(0);
@@ -76,12 +83,13 @@ export function makeDraft({ send, store, timers }) {
     ["dirty", "saving", "failed"].includes(states.value[question]) && !messages.value[question];
   const waiting = () => Object.keys(states.value).filter(waits);
   const body = (question) => {
-    const { text, multiple_choice } = answers.value[question];
+    const { text, multiple_choice, file } = answers.value[question];
     const version = versions[question] ?? 0;
     return {
       question: Number(question),
-      text: multiple_choice ? null : text,
+      text: multiple_choice || file ? null : text,
       multiple_choice,
+      file,
       version,
     };
   };
@@ -162,6 +170,7 @@ export function makeDraft({ send, store, timers }) {
     states,
     messages,
     conflicts,
+    uploads,
     isClosed,
     again,
     /** The state of the whole draft: the worst of its answers. */

@@ -41,9 +41,9 @@ export function Drop({ label, accept, take }) {
 const LARGEST_BYTES = 4 * 1024 * 1024;
 const SIDE_PX = 2400;
 
-/** An image that the service takes: a photo that is too large is drawn again, smaller. */
-export async function fitting(file) {
-  if (file.size <= LARGEST_BYTES || typeof OffscreenCanvas === "undefined") return file;
+/** An image of at most this size: a photo that is too large is drawn again, smaller. */
+export async function fitting(file, largest = LARGEST_BYTES) {
+  if (file.size <= largest || typeof OffscreenCanvas === "undefined") return file;
   const image = await createImageBitmap(file).catch(() => null);
   if (!image) return file;
   for (let side = SIDE_PX; side > 300; side /= 2) {
@@ -54,8 +54,7 @@ export async function fitting(file) {
     );
     canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
     const smaller = await canvas.convertToBlob({ type: "image/jpeg", quality: 0.85 });
-    if (smaller.size <= LARGEST_BYTES)
-      return new File([smaller], "photo.jpg", { type: "image/jpeg" });
+    if (smaller.size <= largest) return new File([smaller], "photo.jpg", { type: "image/jpeg" });
   }
   return file;
 }

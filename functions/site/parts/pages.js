@@ -90,7 +90,7 @@ export const PAGES = [
   { path: "/events/:event/", page: "event" },
   { path: "/fairs/", page: "fairs" },
   { path: "/new-club/", page: "club_new", audience: "people", work: true },
-  { path: "/applications/", page: "applications", audience: "people" },
+  { path: "/applications/", page: "applications", audience: "people", asks: true },
   {
     path: "/submissions/:submission/interview/",
     page: "interview",

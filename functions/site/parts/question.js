@@ -1,7 +1,8 @@
 // A question of an application, as applicants answer it.
 
 import { html } from "./kit.js";
-import { CHOICE, INFO, SHORT } from "./asked.js";
+import { CHOICE, FILE, INFO, SHORT } from "./asked.js";
+import { FileField, FileName } from "./file_question.js";
 import { t } from "./texts.js";
 import { Icon } from "./ui.js";
 
@@ -13,7 +14,7 @@ export const words = (text) => (text.trim() ? text.trim().split(/\s+/).length : 
 
 /** Whether somebody said something. */
 export const hasAnswer = (answer) =>
-  Boolean(answer && (answer.multiple_choice || answer.text?.trim()));
+  Boolean(answer && (answer.multiple_choice || answer.file || answer.text?.trim()));
 
 /** How many words are too many. */
 export const tooMany = (question, answer) =>
@@ -22,7 +23,7 @@ export const tooMany = (question, answer) =>
 /** An answer as text. */
 export const answerText = (question, answer) =>
   question.multiple_choice.find((one) => one.id === answer?.multiple_choice)?.value ??
-  answer?.text ??
+  (answer?.file ? t("file.there") : answer?.text) ??
   "";
 
 const SIGNS = { saved: "check", saving: "refresh-cw", dirty: "ellipsis", failed: "cloud-off" };
@@ -41,13 +42,17 @@ function Under({ id, question, answer, state }) {
 }
 
 /** Number, question, and what is wrong with the answer. */
-export function Question({ question, number, draft, errors, isLocked }) {
+export function Question({ question, number, draft, errors, isLocked, path }) {
   const id = `q${question.id}`;
   if (question.question_type === INFO) return html`<p class="card answer">${question.prompt}</p>`;
   const title = html`${number}. ${question.prompt}${
     question.required && html` <span class="quiet">(${t("ask.required")})</span>`
   }`;
-  const answer = draft.answers.value[question.id] ?? { text: "", multiple_choice: null };
+  const answer = draft.answers.value[question.id] ?? {
+    text: "",
+    multiple_choice: null,
+    file: null,
+  };
   const state = draft.states.value[question.id];
   const refusal = draft.messages.value[question.id];
   const over = tooMany(question, answer);
@@ -63,7 +68,9 @@ export function Question({ question, number, draft, errors, isLocked }) {
   )}</div>`;
   const conflict = draft.conflicts.value[question.id];
   const other =
-    conflict && html`<${Conflict} question=${question} other=${conflict} draft=${draft} />`;
+    conflict &&
+    html`<${Conflict} question=${question} other=${conflict} draft=${draft}
+      path=${path} />`;
   const under = html`<${Under} id=${id} question=${question} answer=${answer} state=${state} />`;
   const kind = wrong ? "question wrong" : "question";
   if (question.question_type === CHOICE) {
@@ -85,6 +92,11 @@ export function Question({ question, number, draft, errors, isLocked }) {
       ${under}${other}
     </fieldset>`;
   }
+  if (question.question_type === FILE)
+    return html`<fieldset id=${id} class=${kind} tabindex="-1" disabled=${isLocked}
+      aria-describedby=${`${id}-notes`}><legend>${title}</legend>${messages}
+      <${FileField} question=${question} draft=${draft} isLocked=${isLocked} path=${path} />
+      ${under}${other}</fieldset>`;
   const common = {
     id,
     dir: "auto",
@@ -109,14 +121,18 @@ export function Question({ question, number, draft, errors, isLocked }) {
 }
 
 /** Both versions of an answer that another tab changed. */
-function Conflict({ question, other, draft }) {
+function Conflict({ question, other, draft, path }) {
   const choose = (mine) => {
     draft.resolve(question.id, mine);
     document.getElementById(`q${question.id}`)?.focus();
   };
   return html`<div class="conflict" role="alert">
     <p><b>${t("apply.conflict")}</b></p>
-    <p class="answer">${answerText(question, other) || t("apply.conflict.removed")}</p>
+    <p class="answer">${
+      other.file
+        ? html`<${FileName} path=${path} id=${other.file} />`
+        : answerText(question, other) || t("apply.conflict.removed")
+    }</p>
     <p class="row">
       <button type="button" onClick=${() => choose(true)}>${t("apply.conflict.mine")}</button>
       <button type="button" onClick=${() => choose(false)}>${t("apply.conflict.theirs")}</button>

@@ -3,14 +3,19 @@
 
 import { html, useMemo, useSignal } from "./kit.js";
 import { post } from "./api.js";
-import { CHOICE, FREE, INFO, SHORT, chain } from "./asked.js";
+import { CHOICE, FILE, FREE, INFO, SHORT, chain } from "./asked.js";
 import { Condition, conditionText } from "./condition.js";
 import { Entity } from "./entity.js";
 import { Form } from "./form.js";
 import { t } from "./texts.js";
 import { Action, say } from "./ui.js";
 
-const TYPES = [FREE, SHORT, CHOICE, INFO];
+const TYPES = [FREE, SHORT, CHOICE, FILE, INFO];
+const FORMATS = [
+  ["pdf", "PDF"],
+  ["png", "PNG"],
+  ["jpeg", "JPEG"],
+];
 const EMPTY = {
   prompt: "",
   question_type: FREE,
@@ -20,6 +25,9 @@ const EMPTY = {
   committees: [],
   show_if: null,
   required: false,
+  formats: ["pdf"],
+  max_mb: 5,
+  shrink_photos: false,
 };
 
 /**
@@ -74,6 +82,18 @@ const fieldsOf =
           },
         ]
       : []),
+    ...(type === FILE
+      ? [
+          { name: "formats", label: t("builder.formats"), kind: "many", options: FORMATS },
+          {
+            name: "max_mb",
+            label: t("builder.size"),
+            kind: "number",
+            hint: t("builder.size.hint"),
+          },
+          { name: "shrink_photos", label: t("builder.shrink"), kind: "check" },
+        ]
+      : []),
     ...(committees.length
       ? [
           {
@@ -107,6 +127,10 @@ const sent = (values) => ({
   ...("committees" in values && { committee_question: values.committees.length > 0 }),
   ...("question_type" in values && values.question_type !== CHOICE && { multiple_choice: [] }),
   ...("question_type" in values && values.question_type === INFO && { required: false }),
+  ...("question_type" in values &&
+    (values.question_type === FILE
+      ? { word_limit: 0 }
+      : { formats: [], max_mb: null, shrink_photos: false })),
 });
 
 /**

@@ -53,10 +53,11 @@ function service(stored = {}) {
     }
     for (const one of responses) {
       const had = stored[one.question];
-      if (had?.text === one.text) continue;
+      if (had?.text === one.text && had?.file === one.file) continue;
       stored[one.question] = {
         text: one.text,
         multiple_choice: one.multiple_choice,
+        file: one.file,
         version: (had?.version ?? 0) + 1,
       };
     }
@@ -90,7 +91,7 @@ test("what is typed is saved a moment later, and kept until then", async () => {
   assert.deepEqual(store.kept, {});
   draft.change(1, { text: "I am" });
   await time.pass();
-  assert.deepEqual(stored[1], { text: "I am", multiple_choice: null, version: 2 });
+  assert.deepEqual(stored[1], { text: "I am", multiple_choice: null, file: null, version: 2 });
 });
 
 test("a save that failed is tried again, with longer pauses, until it works", async () => {

@@ -179,6 +179,21 @@ assert.equal((await call("phone", "GET", "/submissions/")).length, 1);
 await phone.getByRole("button", { name: "Send it empty" }).click();
 await heading(phone, "Your application was sent");
 
+// The limit became smaller after the form was opened. What the service refuses can be changed, and
+// sent again.
+const smaller = await application("With a smaller limit", 1);
+await phone.goto(origin + smaller.path);
+await phone.getByLabel(/Question 1$/).fill("one two three four");
+await saved(phone);
+const [limited] = await call("olivia", "GET", `${smaller.base}/questions/`);
+await call("olivia", "PATCH", `${smaller.base}/questions/${limited.id}/`, { word_limit: 2 });
+await phone.getByRole("button", { name: "Check and send" }).click();
+await phone.getByRole("button", { name: "Send application" }).click();
+await phone.getByRole("alert").getByText("There is a problem").waitFor();
+await phone.getByRole("alert").getByRole("link", { name: "Question 1" }).click();
+await phone.getByLabel(/Question 1$/).fill("one two");
+await sendForm(phone);
+
 // The committee comes first, and answers to questions for everybody are carried over.
 const parts = await application("With committees", 2, {
   committees: [{ name: "Software" }, { name: "Mechanics" }],

@@ -15,6 +15,7 @@ const stories = process.argv[5]
       "officer",
       "recruitment",
       "conditions",
+      "files",
       "interviews",
       "admin",
       "resilience",

@@ -1,0 +1,110 @@
+// A question for a file, as applicants answer it: chosen or dropped, with progress, and sent again
+// after the network failed.
+
+import { html, useSignal } from "./kit.js";
+import { call } from "./api.js";
+import { Drop, fitting } from "./files.js";
+import { useLoad } from "./load.js";
+import { url } from "./path.js";
+import { t } from "./texts.js";
+import { Icon } from "./ui.js";
+import { Refused, TYPES, unfit, upload } from "./upload.js";
+
+const NAMES = { pdf: "PDF", png: "PNG", jpeg: "JPEG" };
+
+/** The formats and the largest size, as they are said before somebody chooses. */
+const limits = (question) =>
+  t("file.limits", {
+    formats: question.formats.map((format) => NAMES[format]).join(", "),
+    size: question.max_mb,
+  });
+
+/** A size in KB or MB. */
+export const sized = (bytes) =>
+  bytes < 1_000_000
+    ? `${Math.max(1, Math.round(bytes / 1000))} KB`
+    : `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+/** The name and the size of a file of the applicant. */
+export function FileName({ path, id }) {
+  const file = useLoad(path + url`files/${id}/`).data;
+  return file ? `${file.name} (${sized(file.size)})` : t("file.there");
+}
+
+/**
+ * @param {object} props
+ * @param {any} props.question
+ * @param {any} props.draft
+ * @param {boolean} [props.isLocked]
+ * @param {string} [props.path] path of the application; without one, nothing is sent
+ */
+export function FileField({ question, draft, isLocked, path }) {
+  const id = draft.answers.value[question.id]?.file ?? null;
+  const sending = draft.uploads.value[question.id];
+  const problem = useSignal("");
+  const take = async (chosen) => {
+    const isPhoto = chosen.type === TYPES.jpeg || chosen.type === TYPES.png;
+    const mayShrink = question.shrink_photos && isPhoto && question.formats.includes("jpeg");
+    const file = mayShrink ? await fitting(chosen, question.max_mb * 1024 * 1024) : chosen;
+    const why = unfit(question, file);
+    problem.value = why ? t(`file.${why}`, { limits: limits(question) }) : "";
+    if (why) return;
+    if (!path) return draft.change(question.id, { file: 1 });
+    const giveUp = new AbortController();
+    const told = (now) => {
+      const { [question.id]: _, ...others } = draft.uploads.value;
+      const own = now && { [question.id]: { ...now, stop: () => giveUp.abort() } };
+      draft.uploads.value = { ...others, ...own };
+    };
+    // With one key the tries are one file, which has one of the few places of a person.
+    const key = crypto.randomUUID();
+    try {
+      const sent = await upload({
+        file,
+        announce: async (said) => {
+          const body = { question: question.id, ...said };
+          return (await call("POST", /** @type {any} */ (`${path}files/`), { body, key })).data;
+        },
+        told,
+        until: giveUp.signal,
+      });
+      if (sent) draft.change(question.id, { file: sent });
+    } catch (error) {
+      problem.value = error instanceof Refused ? t("file.refused") : error.message;
+    } finally {
+      told(null);
+    }
+  };
+  return html`
+    <p class="quiet small">${limits(question)} ${t("file.unscanned")}</p>
+    ${
+      problem.value &&
+      html`<p class="message line" role="alert"><${Icon} name="circle-alert" />
+      ${problem.value}</p>`
+    }
+    ${
+      id &&
+      !sending &&
+      html`<p class="card line"><${Icon} name="file-text" />
+      <span class="cut">${path ? html`<${FileName} path=${path} id=${id} />` : t("file.there")}</span>
+      ${
+        !isLocked &&
+        html`<button type="button" class="plain push"
+        onClick=${() => draft.change(question.id, {})}>${t("file.remove")}<span class="hidden">
+        ${question.prompt}</span></button>`
+      }</p>`
+    }
+    ${
+      sending
+        ? html`<div class="card" role="status"><p>${
+            sending.again
+              ? t("file.again", { n: sending.again })
+              : t("file.sending", { n: Math.round(sending.part * 100) })
+          }</p><progress max="1" value=${sending.part}></progress>
+        <p><button type="button" onClick=${sending.stop}>${t("file.cancel")}</button>
+          </p></div>`
+        : !isLocked &&
+          html`<${Drop} label=${t(id ? "file.replace" : "file.choose")}
+        accept=${question.formats.map((format) => TYPES[format]).join(",")} take=${take} />`
+    }`;
+}

@@ -1,0 +1,87 @@
+// A file on its way to the bucket. The API says where the bytes go; no function carries them.
+
+import { pauseBefore } from "./request.js";
+
+/** How often a file is sent again after the network failed: for about five minutes. */
+const TRIES = 14;
+
+/** The SHA-256 of a file in hexadecimal digits. */
+export async function sha256(file) {
+  const digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer());
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Why a file cannot be an answer to this question; null if it can. */
+export function unfit(question, file) {
+  const types = question.formats.map((format) => TYPES[format]);
+  if (!types.includes(file.type)) return "type";
+  if (file.size > question.max_mb * 1024 * 1024) return "large";
+  return file.size === 0 ? "empty" : null;
+}
+
+export const TYPES = { pdf: "application/pdf", png: "image/png", jpeg: "image/jpeg" };
+
+/**
+ * Sends a form with a file. Returns the status: 0 without an answer.
+ * @param {{url: string, fields: Record<string, string>}} to
+ * @param {File} file
+ * @param {(part: number) => void} progress from 0 to 1
+ * @param {AbortSignal} until
+ * @returns {Promise<number>}
+ */
+function sendForm(to, file, progress, until) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(to.fields)) form.append(name, value);
+  // The bucket ignores what stands behind the file.
+  form.append("file", file);
+  return new Promise((done) => {
+    const request = new XMLHttpRequest();
+    request.upload.onprogress = (event) => progress(event.loaded / event.total);
+    request.onloadend = () => done(request.status);
+    until.addEventListener("abort", () => request.abort());
+    request.open("POST", to.url);
+    request.send(form);
+  });
+}
+
+/**
+ * Uploads a file, with a new address for each try. Returns its id, or null if it was given up.
+ * @param {object} around
+ * @param {File} around.file
+ * @param {(body: any) => Promise<any>} around.announce asks the API for an address
+ * @param {(state: {part: number, again: number}) => void} around.told
+ * @param {AbortSignal} around.until
+ * @param {typeof sendForm} [around.send]
+ * @param {(ms: number) => Promise<void>} [around.pause]
+ */
+export async function upload({ file, announce, told, until, send = sendForm, pause = rest }) {
+  const hash = await sha256(file);
+  for (let attempt = 1; attempt <= TRIES && !until.aborted; attempt++) {
+    told({ part: 0, again: 0 });
+    const { id, upload: to } = await announce({
+      name: file.name,
+      size: file.size,
+      type: file.type,
+      sha256: hash,
+    });
+    const status = await send(to, file, (part) => told({ part, again: 0 }), until);
+    if (status >= 200 && status < 300) return id;
+    if (until.aborted) return null;
+    // What the bucket refuses, it would refuse again. Without an answer it may have been too slow.
+    if (status >= 400 && status < 500 && status !== 408) throw new Refused();
+    const ms = pauseBefore(attempt);
+    told({ part: 0, again: Math.round(ms / 1000) });
+    await pause(ms);
+  }
+  if (until.aborted) return null;
+  throw new Refused();
+}
+
+const rest = (ms) =>
+  new Promise((done) => {
+    setTimeout(done, ms);
+    addEventListener("online", () => done(undefined), { once: true });
+  });
+
+/** The bucket refused a file, or could not be reached for minutes. */
+export class Refused extends Error {}
