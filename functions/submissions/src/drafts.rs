@@ -77,6 +77,7 @@ pub async fn show_draft(
                     "question": 103,
                     "text": "I like to build robots",
                     "multiple_choice": null,
+                    "file": null,
                     "version": 2,
                     "updated_at": "2026-11-21T09:00:00Z",
                 }],
