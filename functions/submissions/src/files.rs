@@ -56,7 +56,7 @@ pub struct UploadAddress {
 
 /// A file that can be sent now.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct NewFileBody {
+pub struct AnnouncedFileBody {
     /// Id of the file.
     #[schema(value_type = u64)]
     id: Id<Upload>,
@@ -181,7 +181,7 @@ fn place_among(known: &[Upload], now: Timestamp) -> Result<(usize, Option<&Uploa
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/files/", tag = "files",
     security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
-    request_body = FileInput, responses((status = 201, body = NewFileBody))
+    request_body = FileInput, responses((status = 201, body = AnnouncedFileBody))
 )]
 pub async fn create_file(
     State(app): State<Shared>,
@@ -242,7 +242,7 @@ pub async fn create_file(
             "/api/clubs/{}/applications/{}/files/{}/",
             upload.club, upload.application, upload.id
         ),
-        body: NewFileBody {
+        body: AnnouncedFileBody {
             id: upload.id,
             upload: UploadAddress {
                 method: "POST",
