@@ -34,7 +34,7 @@ for har in runs:
                 seen[name].add(entry["response"]["status"])
                 break
 
-never = {name: sorted(all_) for name, all_ in seen.items() if not any(200 <= one < 300 for one in all_)}
+never = {name: sorted(all_) for name, all_ in seen.items() if not any(200 <= one < 400 for one in all_)}
 if only_names:
     print("\n".join(never))
     sys.exit()
