@@ -101,7 +101,9 @@ curl -s --json "$receipt" "$api/receipts/verify/"
 echo
 
 # Only Sue and the officers get the file, by an address that is good for a minute.
-curl -sL "$api$form/submissions/$submission/files/$file/" -H "Authorization: Bearer $ada"
+address=$(curl -s "$api$form/submissions/$submission/files/$file/" -H 'Accept: application/json' \
+  -H "Authorization: Bearer $ada" | sed 's/.*"url":"\([^"]*\)".*/\1/')
+curl -s "$address"
 
 # Ada offers three times for interviews and invites Sue, who books one and gets a calendar file.
 call "$ada" POST "$form/slots/series/" '{
@@ -144,6 +146,17 @@ echo "${code:0:200}"
 curl -s "$api/clubs/go-club/members/import/?dry_run=true" -H "Authorization: Bearer $sue" \
   -H 'Content-Type: text/csv' --data-binary $'email;title\r\nkim@uni.example;Librarian\r\n'
 echo
+
+# --- A program ----------------------------------------------------------------------------------
+
+# Ada makes a token for a nightly export: it may read the members of this club, and nothing else. The
+# text of the token is in this answer only.
+made=$(call "$ada" POST /settings/tokens/ \
+  '{"name":"Nightly export","scopes":["members:read"],"club":"go-club"}' | tee -a /dev/stderr)
+program=$(sed 's/.*"token":"\([^"]*\)".*/\1/' <<< "$made")
+call "$program" GET /clubs/go-club/members/
+call "$program" GET /clubs/go-club/applications/ # 403: another scope
+call "$ada" DELETE "/settings/tokens/$(sed 's/^{"id":\([0-9]*\).*/\1/' <<< "$made")/"
 
 # --- The catalogue ------------------------------------------------------------------------------
 

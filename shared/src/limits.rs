@@ -12,6 +12,12 @@ pub const DELETION_GRACE: Duration = Duration::from_secs(1);
 pub const MAX_HELD_BYTES: usize = 60_000_000;
 /// Number of fields that one error names.
 pub const NAMED_ERRORS: usize = 50;
+/// The name of a token.
+pub const TOKEN_NAME: usize = 100;
+/// Number of tokens of a person that have not expired.
+pub const TOKENS: u8 = 20;
+/// Number of wrong tokens from one address in a minute.
+pub const WRONG_TOKENS: usize = 20;
 /// Number of submissions of a person, without withdrawn ones.
 pub const SUBMISSIONS: usize = 300;
 /// Number of places in which a person has submitted, with withdrawn ones.

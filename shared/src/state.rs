@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::auth::{KnownPeople, Verifier};
+use crate::auth::{KnownPeople, KnownTokens, Verifier};
 use crate::db::{Table, TableError};
 use crate::domain::{
     Answered, Catalogue, Clubs, Entries, Forms, InMemory, KnownSlots, ListedClub, ListedEvent,
@@ -26,6 +26,8 @@ pub struct App {
     pub verifier: Verifier,
     /// People whose profiles do not have to be read again.
     pub known_people: KnownPeople,
+    /// Tokens of programs that do not have to be looked up again.
+    pub known_tokens: KnownTokens,
     /// All clubs, cached in memory.
     pub clubs: Catalogue<ListedClub>,
     /// Events with showings, cached in memory by the month in which they end.
@@ -66,6 +68,7 @@ impl App {
             table,
             verifier,
             known_people,
+            known_tokens: KnownTokens::default(),
             clubs,
             events,
             forms: Forms::default(),

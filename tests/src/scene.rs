@@ -221,6 +221,13 @@ async fn recruitment(
 }
 
 /// Somebody who asked for membership, an invite, a join link, and what the person concerned keeps.
+/// The id of a new token of somebody.
+pub async fn own_token(person: &Client) -> Value {
+    let body = json!({ "name": "Portal", "scopes": ["clubs:read"] });
+    let token = person.post("/api/settings/tokens/", body).await.created();
+    token["id"].clone()
+}
+
 async fn people(
     campus: &TestCampus,
     owner: &Client,
@@ -252,6 +259,7 @@ async fn people(
     let url = link["url"].as_str().unwrap_or_default();
     let token = url.rsplit('/').next().unwrap_or_default();
     vec![
+        ("{api_token}", own_token(concerned).await),
         ("{calendar}", calendar_of(concerned).await),
         ("{token}", link_of(campus, id(&person)).await),
         ("{person}", person["id"].clone()),

@@ -10,6 +10,7 @@ use shared::domain::{
 };
 use shared::ids::Id;
 use shared::text::ClubCode;
+use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
     ApiError, Code, Created, Input, Load, Mode, NewId, Officer, PathIds, ReceivedAt, Result,
     SignedIn, User, create,
@@ -23,12 +24,12 @@ use crate::form::{ApplicationBody, ApplicationInput, ApplicationViewer};
 ///
 /// For officers. The oldest comes first.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/applications/", tag = "applications", security(("bearer" = [])),
+    get, path = "/api/clubs/{club}/applications/", tag = "applications", security(("bearer" = []), ("token" = ["recruitment:read"])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<ApplicationBody>))
 )]
 pub async fn list_applications(
     State(app): State<Shared>,
-    scope: Officer,
+    scope: Officer<RecruitmentRead>,
 ) -> Result<Json<Vec<ApplicationBody>>> {
     let (forms, own) = futures::try_join!(
         app.table.whole_forms(&scope.club.code),
@@ -48,13 +49,13 @@ pub async fn list_applications(
 /// person.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/current/", tag = "applications",
-    security(("bearer" = [])), params(("club" = String, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:read"])), params(("club" = String, Path)),
     responses((status = 200, body = Vec<ApplicationBody>))
 )]
 pub async fn list_current_applications(
     State(app): State<Shared>,
     ReceivedAt(now): ReceivedAt,
-    scope: SignedIn,
+    scope: SignedIn<RecruitmentRead>,
 ) -> Result<Json<Vec<ApplicationBody>>> {
     // The club knows which of its applications are open. An extension may keep another one open.
     let club = &scope.club;
@@ -128,13 +129,13 @@ fn too_many() -> ApiError {
 ///
 /// For officers.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/applications/", tag = "applications", security(("bearer" = [])),
+    post, path = "/api/clubs/{club}/applications/", tag = "applications", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path)), request_body = ApplicationInput,
     responses((status = 201, body = ApplicationBody))
 )]
 pub async fn create_application(
     State(app): State<Shared>,
-    scope: Officer,
+    scope: Officer<RecruitmentWrite>,
     new: NewId,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Created<ApplicationBody>> {
@@ -194,11 +195,11 @@ pub(crate) async fn create_form(
 /// templates are null for callers who are not officers.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:read"])), params(("club" = String, Path), ("application" = u64, Path)),
     responses((status = 200, body = ApplicationBody))
 )]
 pub async fn show_application(
-    scope: SignedIn<(), (WholeForm, OwnExtension)>,
+    scope: SignedIn<RecruitmentRead, (), (WholeForm, OwnExtension)>,
 ) -> Json<ApplicationBody> {
     let (whole, OwnExtension(extension)) = &scope.object;
     let viewer = ApplicationViewer {
@@ -214,12 +215,12 @@ pub async fn show_application(
 /// be removed.
 #[utoipa::path(
     patch, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
     request_body = ApplicationInput, responses((status = 200, body = ApplicationBody))
 )]
 pub async fn update_application(
     State(app): State<Shared>,
-    scope: Officer<(), (WholeForm, OwnExtension)>,
+    scope: Officer<RecruitmentWrite, (), (WholeForm, OwnExtension)>,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Json<ApplicationBody>> {
     save_application(&app, scope, &input, Mode::Update).await
@@ -231,12 +232,12 @@ pub async fn update_application(
 /// removed.
 #[utoipa::path(
     put, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
     request_body = ApplicationInput, responses((status = 200, body = ApplicationBody))
 )]
 pub async fn replace_application(
     State(app): State<Shared>,
-    scope: Officer<(), (WholeForm, OwnExtension)>,
+    scope: Officer<RecruitmentWrite, (), (WholeForm, OwnExtension)>,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Json<ApplicationBody>> {
     save_application(&app, scope, &input, Mode::Replace).await
@@ -244,7 +245,7 @@ pub async fn replace_application(
 
 async fn save_application(
     app: &Shared,
-    scope: Officer<(), (WholeForm, OwnExtension)>,
+    scope: Officer<RecruitmentWrite, (), (WholeForm, OwnExtension)>,
     input: &ApplicationInput,
     mode: Mode,
 ) -> Result<Json<ApplicationBody>> {

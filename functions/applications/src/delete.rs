@@ -3,6 +3,7 @@
 use axum::extract::State;
 use shared::domain::{Application, Club, WholeForm};
 use shared::time::RequestTime;
+use shared::web::scopes::RecruitmentWrite;
 use shared::web::{
     ApiError, Code, Load, Maybe, NoBody, NoContent, Officer, Params, PathIds, Result, User,
 };
@@ -28,13 +29,16 @@ impl Load for Deletable {
     }
 }
 
+/// What is read before the deletion: the application, and how its officer sees it.
+type ToDelete = (Deletable, (Maybe<WholeForm>, OwnExtension));
+
 /// Delete an application.
 ///
 /// For officers. Its questions, committees and extensions are deleted too. An application with
 /// submissions is 400, unless `force` is true.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
-    security(("bearer" = [])),
+    security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(
         ("club" = String, Path),
         ("application" = u64, Path),
@@ -45,7 +49,7 @@ impl Load for Deletable {
 )]
 pub async fn delete_application(
     State(app): State<Shared>,
-    scope: Officer<(), (Deletable, (Maybe<WholeForm>, OwnExtension))>,
+    scope: Officer<RecruitmentWrite, (), ToDelete>,
     params: Params,
     _: NoBody,
 ) -> Result<NoContent> {

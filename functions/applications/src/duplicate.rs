@@ -8,6 +8,7 @@ use shared::Shared;
 use shared::domain::{Application, Choice, Committee, Form, Question, ShowIf, WholeForm};
 use shared::ids::Id;
 use shared::time::Timestamp;
+use shared::web::scopes::RecruitmentWrite;
 use shared::web::{ApiError, Created, NewId, Officer, Result};
 
 use crate::applications::create_form;
@@ -20,12 +21,12 @@ use crate::form::ApplicationBody;
 /// span.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/duplicate/", tag = "applications",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
     responses((status = 201, body = ApplicationBody))
 )]
 pub async fn duplicate_application(
     State(app): State<Shared>,
-    scope: Officer<WholeForm>,
+    scope: Officer<RecruitmentWrite, WholeForm>,
     new: NewId,
 ) -> Result<Created<ApplicationBody>> {
     let next_id = new.parts();

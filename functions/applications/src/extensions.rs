@@ -7,6 +7,7 @@ use shared::db::Refusal;
 use shared::domain::{Application, Extension, Person};
 use shared::ids::Id;
 use shared::time::Timestamp;
+use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
     ApiError, Created, Input, Mode, NewId, NoContent, NoInput, Officer, Reader, Result, Sent,
     create, edit,
@@ -82,12 +83,12 @@ fn read_end(
 /// For officers. Ordered by user name.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/extensions/", tag = "extensions",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:read"])), params(("club" = String, Path), ("application" = u64, Path)),
     responses((status = 200, body = Vec<ExtensionBody>))
 )]
 pub async fn list_extensions(
     State(app): State<Shared>,
-    scope: Officer<Application>,
+    scope: Officer<RecruitmentRead, Application>,
 ) -> Result<Json<Vec<ExtensionBody>>> {
     let mut extensions = app.table.extensions(scope.parent.id).await?;
     extensions.sort_by(|a, b| a.username.cmp(&b.username).then(a.id.cmp(&b.id)));
@@ -100,12 +101,12 @@ pub async fn list_extensions(
 /// application is not active.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/extensions/", tag = "extensions",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
     request_body = NewExtension, responses((status = 201, body = ExtensionBody))
 )]
 pub async fn create_extension(
     State(app): State<Shared>,
-    scope: Officer<Application>,
+    scope: Officer<RecruitmentWrite, Application>,
     new: NewId,
     Input(input): Input<NewExtension>,
 ) -> Result<Created<ExtensionBody>> {
@@ -185,11 +186,13 @@ async fn named(
 /// For officers.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
-    tag = "extensions", security(("bearer" = [])),
+    tag = "extensions", security(("bearer" = []), ("token" = ["recruitment:read"])),
     params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)),
     responses((status = 200, body = ExtensionBody))
 )]
-pub async fn show_extension(scope: Officer<Application, Extension>) -> Json<ExtensionBody> {
+pub async fn show_extension(
+    scope: Officer<RecruitmentRead, Application, Extension>,
+) -> Json<ExtensionBody> {
     Json((&scope.object).into())
 }
 
@@ -198,13 +201,13 @@ pub async fn show_extension(scope: Officer<Application, Extension>) -> Json<Exte
 /// For officers.
 #[utoipa::path(
     patch, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
-    tag = "extensions", security(("bearer" = [])),
+    tag = "extensions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)),
     request_body = ExtensionInput, responses((status = 200, body = ExtensionBody))
 )]
 pub async fn update_extension(
     State(app): State<Shared>,
-    scope: Officer<Application, Extension>,
+    scope: Officer<RecruitmentWrite, Application, Extension>,
     Input(input): Input<ExtensionInput>,
 ) -> Result<Json<ExtensionBody>> {
     save_extension(&app, scope, input, Mode::Update).await
@@ -215,13 +218,13 @@ pub async fn update_extension(
 /// For officers.
 #[utoipa::path(
     put, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
-    tag = "extensions", security(("bearer" = [])),
+    tag = "extensions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)),
     request_body = ExtensionInput, responses((status = 200, body = ExtensionBody))
 )]
 pub async fn replace_extension(
     State(app): State<Shared>,
-    scope: Officer<Application, Extension>,
+    scope: Officer<RecruitmentWrite, Application, Extension>,
     Input(input): Input<ExtensionInput>,
 ) -> Result<Json<ExtensionBody>> {
     save_extension(&app, scope, input, Mode::Replace).await
@@ -229,7 +232,7 @@ pub async fn replace_extension(
 
 async fn save_extension(
     app: &Shared,
-    scope: Officer<Application, Extension>,
+    scope: Officer<RecruitmentWrite, Application, Extension>,
     input: ExtensionInput,
     mode: Mode,
 ) -> Result<Json<ExtensionBody>> {
@@ -260,13 +263,13 @@ async fn save_extension(
 /// For officers.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
-    tag = "extensions", security(("bearer" = [])),
+    tag = "extensions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)),
     responses((status = 204))
 )]
 pub async fn delete_extension(
     State(app): State<Shared>,
-    scope: Officer<Application, Extension>,
+    scope: Officer<RecruitmentWrite, Application, Extension>,
     _: NoInput,
 ) -> Result<NoContent> {
     let (app, application, id) = (&app, scope.parent.id, scope.object.id);

@@ -8,6 +8,7 @@ use shared::ids::Id;
 use shared::text::ClubCode;
 use shared::text::kinds::List;
 use shared::web::access::question;
+use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
     ApiError, Code, Created, IfMatch, Input, Mode, NewId, NoContent, NoInput, Officer, PathIds,
     Reader, Result, SignedIn, User, create, edit,
@@ -24,10 +25,10 @@ use crate::question_input::QuestionInput;
 /// shown.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/questions/", tag = "questions",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:read"])), params(("club" = String, Path), ("application" = u64, Path)),
     responses((status = 200, body = Vec<QuestionBody>))
 )]
-pub async fn list_questions(scope: SignedIn<Form>) -> Json<Vec<QuestionBody>> {
+pub async fn list_questions(scope: SignedIn<RecruitmentRead, Form>) -> Json<Vec<QuestionBody>> {
     Json(bodies(&scope.parent))
 }
 
@@ -54,12 +55,12 @@ fn too_many() -> ApiError {
 /// For officers. An application has at most 100 questions.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/questions/", tag = "questions",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
     request_body = QuestionInput, responses((status = 201, body = QuestionBody))
 )]
 pub async fn create_question(
     State(app): State<Shared>,
-    scope: Officer<Form>,
+    scope: Officer<RecruitmentWrite, Form>,
     new: NewId,
     Input(input): Input<QuestionInput>,
 ) -> Result<Created<QuestionBody>> {
@@ -121,11 +122,14 @@ async fn take_back_if_too_many(app: &Shared, question: &Question) -> Result<()> 
 /// For every signed-in user who can see the club.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/questions/{question}/",
-    tag = "questions", security(("bearer" = [])),
+    tag = "questions", security(("bearer" = []), ("token" = ["recruitment:read"])),
     params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)),
     responses((status = 200, body = QuestionBody))
 )]
-pub async fn show_question(scope: SignedIn<Form>, path: PathIds) -> Result<Json<QuestionBody>> {
+pub async fn show_question(
+    scope: SignedIn<RecruitmentRead, Form>,
+    path: PathIds,
+) -> Result<Json<QuestionBody>> {
     Ok(Json(QuestionBody::from(question(&scope.parent, &path)?)))
 }
 
@@ -135,13 +139,13 @@ pub async fn show_question(scope: SignedIn<Form>, path: PathIds) -> Result<Json<
 /// applicant saw it.
 #[utoipa::path(
     patch, path = "/api/clubs/{club}/applications/{application}/questions/{question}/",
-    tag = "questions", security(("bearer" = [])),
+    tag = "questions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)),
     request_body = QuestionInput, responses((status = 200, body = QuestionBody))
 )]
 pub async fn update_question(
     State(app): State<Shared>,
-    scope: Officer<Form, QuestionId>,
+    scope: Officer<RecruitmentWrite, Form, QuestionId>,
     Input(input): Input<QuestionInput>,
 ) -> Result<Json<QuestionBody>> {
     save_question(&app, scope, &input, Mode::Update).await
@@ -153,13 +157,13 @@ pub async fn update_question(
 /// applicant saw it.
 #[utoipa::path(
     put, path = "/api/clubs/{club}/applications/{application}/questions/{question}/",
-    tag = "questions", security(("bearer" = [])),
+    tag = "questions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)),
     request_body = QuestionInput, responses((status = 200, body = QuestionBody))
 )]
 pub async fn replace_question(
     State(app): State<Shared>,
-    scope: Officer<Form, QuestionId>,
+    scope: Officer<RecruitmentWrite, Form, QuestionId>,
     Input(input): Input<QuestionInput>,
 ) -> Result<Json<QuestionBody>> {
     save_question(&app, scope, &input, Mode::Replace).await
@@ -167,7 +171,7 @@ pub async fn replace_question(
 
 async fn save_question(
     app: &Shared,
-    scope: Officer<Form, QuestionId>,
+    scope: Officer<RecruitmentWrite, Form, QuestionId>,
     input: &QuestionInput,
     mode: Mode,
 ) -> Result<Json<QuestionBody>> {
@@ -208,13 +212,13 @@ fn of_form(form: &Form) -> (ClubCode, Id<Application>) {
 /// cannot be deleted.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/applications/{application}/questions/{question}/",
-    tag = "questions", security(("bearer" = [])),
+    tag = "questions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)),
     responses((status = 204))
 )]
 pub async fn delete_question(
     State(app): State<Shared>,
-    scope: Officer<Form, QuestionId>,
+    scope: Officer<RecruitmentWrite, Form, QuestionId>,
     _: NoInput,
 ) -> Result<NoContent> {
     let app = &app;
@@ -252,13 +256,13 @@ shared::input! {
 /// For officers. The listed questions come first, in this order.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/questions/precedence/",
-    tag = "questions", security(("bearer" = [])),
+    tag = "questions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path)), request_body = PrecedenceInput,
     responses((status = 200, body = Vec<QuestionBody>))
 )]
 pub async fn order_questions(
     State(app): State<Shared>,
-    scope: Officer<Form>,
+    scope: Officer<RecruitmentWrite, Form>,
     Input(input): Input<PrecedenceInput>,
 ) -> Result<Json<Vec<QuestionBody>>> {
     let form = scope.parent;

@@ -9,9 +9,10 @@ use shared::db::TableError;
 use shared::domain::{Club, ClubPage, Membership, NewOwner, Role};
 use shared::openapi::fields::ImageUpload;
 use shared::text::ClubCode;
+use shared::web::scopes::ClubsWrite;
 use shared::web::{
-    ApiError, IfMatch, Input, Mode, PathIds, Result, Upload, User, Visibility, edit, is_officer,
-    remove_unless_saved, shown_at, store_image,
+    ApiError, IfMatch, Input, Mode, PathIds, Result, Upload, User, Visibility, caller, edit,
+    is_officer, remove_unless_saved, shown_at, store_image,
 };
 
 use crate::body::{ClubBody, ClubInput, TagsAndBadges};
@@ -22,7 +23,7 @@ use crate::clubs::{PageAndLabels, shown};
 /// For officers. Fields that are not sent stay as they are. Only admins restore a deleted club,
 /// approve a club or award badges.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])),
+    patch, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = []), ("token" = ["clubs:write"])),
     params(("club" = String, Path)), request_body = ClubInput,
     responses((status = 200, body = ClubBody))
 )]
@@ -43,7 +44,7 @@ pub async fn update_club(
 /// For officers. Every writable field must be sent, except `image` and the fields that only admins
 /// write. Only admins restore a deleted club, approve a club or award badges.
 #[utoipa::path(
-    put, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])),
+    put, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = []), ("token" = ["clubs:write"])),
     params(("club" = String, Path)), request_body = ClubInput,
     responses((status = 200, body = ClubBody))
 )]
@@ -64,7 +65,7 @@ pub async fn replace_club(
 /// For officers. The form has the image in the part `file`: PNG, JPEG, WebP or GIF, at most 4 MiB
 /// and 40 megapixels.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/upload/", tag = "clubs", security(("bearer" = [])),
+    post, path = "/api/clubs/{club}/upload/", tag = "clubs", security(("bearer" = []), ("token" = ["clubs:write"])),
     params(("club" = String, Path)),
     request_body(content = ImageUpload, content_type = "multipart/form-data"),
     responses((status = 200, body = ClubBody))
@@ -179,9 +180,9 @@ impl FromRequestParts<Shared> for EditableClub {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
-        let user = <User as FromRequestParts<Shared>>::from_request_parts(parts, app).await?;
-        let path = PathIds::from_request_parts(parts, app).await?;
-        let code = path.club().clone();
+        let path = PathIds::from_request_parts(parts, app).await;
+        let user = caller::<ClubsWrite>(parts, path.as_ref().ok().map(PathIds::club))?;
+        let code = path?.club().clone();
         let page = app.table.club_page(&code, Some(user.id())).await?;
         let visibility = Visibility::with(page.membership.as_ref(), user.is_admin());
         if !page

@@ -13,9 +13,10 @@ use shared::openapi::fields::{ClubOrdering, Count, SearchText};
 use shared::settings::Approval;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
+use shared::web::scopes::{ClubsRead, ClubsWrite, SessionOnly};
 use shared::web::{
-    ApiError, Code, Created, ERASING, Envelope, Input, Kept, Mode, NewId, NoContent, NoInput,
-    Owner, Page, Params, PathIds, Result, User, Visibility, create, edit,
+    AnyCaller, ApiError, Caller, Code, Created, ERASING, Envelope, Input, Kept, Mode, NewId,
+    NoContent, NoInput, Owner, Page, Params, PathIds, Result, User, Visibility, create, edit,
 };
 
 use crate::body::{ClubBody, ClubInput, ClubViewer, TagsAndBadges};
@@ -111,12 +112,12 @@ async fn clubs_with_upcoming_events(
 /// own at most 50, deleted clubs included; admins have no limit. The club may wait for the approval
 /// of an admin.
 #[utoipa::path(
-    post, path = "/api/clubs/", tag = "clubs", security(("bearer" = [])), request_body = ClubInput,
+    post, path = "/api/clubs/", tag = "clubs", security(("bearer" = []), ("token" = ["clubs:write"])), request_body = ClubInput,
     responses((status = 201, body = ClubBody))
 )]
 pub async fn create_club(
     State(app): State<Shared>,
-    user: User,
+    Caller(user, _): Caller<ClubsWrite>,
     NewId(creation): NewId,
     Input(input): Input<ClubInput>,
 ) -> Result<Created<ClubBody>> {
@@ -226,12 +227,12 @@ async fn too_many_clubs(app: &Shared, person: Id<Person>) -> Result<ApiError> {
 ///
 /// For everybody who can see the club.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/", tag = "clubs", security((), ("bearer" = [])),
+    get, path = "/api/clubs/{club}/", tag = "clubs", security((), ("bearer" = []), ("token" = ["clubs:read"])),
     params(("club" = String, Path)), responses((status = 200, body = ClubBody))
 )]
 pub async fn show_club(
     State(app): State<Shared>,
-    user: Option<User>,
+    AnyCaller(user, _): AnyCaller<ClubsRead>,
     path: PathIds,
 ) -> Result<Json<ClubBody>> {
     let page = app
@@ -275,7 +276,11 @@ pub(crate) fn shown(
     delete, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])),
     params(("club" = String, Path)), responses((status = 204))
 )]
-pub async fn delete_club(State(app): State<Shared>, scope: Owner, _: NoInput) -> Result<NoContent> {
+pub async fn delete_club(
+    State(app): State<Shared>,
+    scope: Owner<SessionOnly>,
+    _: NoInput,
+) -> Result<NoContent> {
     let (app, scope) = (&app, &scope);
     let (code, is_admin) = (&scope.club.code, scope.user.is_admin());
     let read = || async move {

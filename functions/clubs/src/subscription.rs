@@ -7,6 +7,7 @@ use shared::Shared;
 use shared::bodies::{NamedBody, Studies};
 use shared::domain::Subscription;
 use shared::time::Timestamp;
+use shared::web::scopes::ClubsRead;
 use shared::web::{Officer, Result};
 use utoipa::ToSchema;
 
@@ -49,12 +50,12 @@ impl SubscriberBody {
 ///
 /// For officers. The oldest subscription comes first.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/subscription/", tag = "subscriptions", security(("bearer" = [])),
+    get, path = "/api/clubs/{club}/subscription/", tag = "subscriptions", security(("bearer" = []), ("token" = ["clubs:read"])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<SubscriberBody>))
 )]
 pub async fn list_subscribers(
     State(app): State<Shared>,
-    scope: Officer<(), Studies>,
+    scope: Officer<ClubsRead, (), Studies>,
 ) -> Result<Json<Vec<SubscriberBody>>> {
     let mut subscriptions = app.table.subscribers(&scope.club.code).await?;
     subscriptions.sort_by_key(|subscription| (subscription.created_at, subscription.id));

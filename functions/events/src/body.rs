@@ -89,7 +89,7 @@ pub struct EventViewer {
 
 impl EventViewer {
     /// The signed-in caller of a route of a club.
-    pub fn of<R, P, O>(scope: &Scope<R, P, O>) -> Self {
+    pub fn of<R, S, P, O>(scope: &Scope<R, S, P, O>) -> Self {
         Self {
             is_signed_in: true,
             is_officer: scope.is_officer(),

@@ -12,6 +12,7 @@ use shared::openapi::fields::ImageUpload;
 use shared::text::ClubCode;
 use shared::text::html::beginning;
 use shared::time::Timestamp;
+use shared::web::scopes::{ClubsRead, EventsWrite};
 use shared::web::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, NoInput, Officer, Result, SignedIn,
     Upload, WithImage, create, edit, remove_unless_saved, shown_at, store_image,
@@ -26,12 +27,12 @@ use crate::input::EventInput;
 /// showings are last. A description is shortened to its first 2,000 characters; the event itself
 /// has the whole.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = [])),
+    get, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = []), ("token" = ["clubs:read"])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<EventBody>))
 )]
 pub async fn list_club_events(
     State(app): State<Shared>,
-    scope: SignedIn,
+    scope: SignedIn<ClubsRead>,
 ) -> Result<Json<Vec<EventBody>>> {
     let (mut events, badges) = futures::try_join!(
         app.table.events(&scope.club.code),
@@ -58,14 +59,14 @@ pub async fn list_club_events(
 /// For officers. JSON, or a form with an image in the part `image`. The event may be created
 /// together with its showings. A club has at most 1,000 events that have not ended.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = [])),
+    post, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path)),
     request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
     responses((status = 201, body = EventBody))
 )]
 pub async fn create_event(
     State(app): State<Shared>,
-    scope: Officer,
+    scope: Officer<EventsWrite>,
     new: NewId,
     WithImage { input, image }: WithImage<EventInput>,
 ) -> Result<Created<EventBody>> {
@@ -154,13 +155,13 @@ fn has_ended(event: &Event, now: Timestamp) -> bool {
 ///
 /// For every signed-in user who can see the club.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
+    get, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = []), ("token" = ["clubs:read"])),
     params(("club" = String, Path), ("event" = u64, Path)),
     responses((status = 200, body = EventBody))
 )]
 pub async fn show_club_event(
     State(app): State<Shared>,
-    scope: SignedIn<(), Event>,
+    scope: SignedIn<ClubsRead, (), Event>,
 ) -> Result<Json<EventBody>> {
     let badges = Badges::of(&app, &scope.club).await?;
     Ok(Json(EventBody::new(
@@ -177,14 +178,14 @@ pub async fn show_club_event(
 /// For officers. JSON, or a form with an image in the part `image`. Fields that are not sent stay
 /// as they are. `image: null` removes the image, in JSON only.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
+    patch, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path), ("event" = u64, Path)),
     request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
     responses((status = 200, body = EventBody))
 )]
 pub async fn update_event(
     State(app): State<Shared>,
-    scope: Officer<(), Event>,
+    scope: Officer<EventsWrite, (), Event>,
     input: WithImage<EventInput>,
 ) -> Result<Json<EventBody>> {
     save_event(&app, scope, input, Mode::Update).await
@@ -195,14 +196,14 @@ pub async fn update_event(
 /// For officers. JSON, or a form with an image in the part `image`. Every writable field must be
 /// sent, except `image`, `pinned` and `showings`.
 #[utoipa::path(
-    put, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
+    put, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path), ("event" = u64, Path)),
     request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
     responses((status = 200, body = EventBody))
 )]
 pub async fn replace_event(
     State(app): State<Shared>,
-    scope: Officer<(), Event>,
+    scope: Officer<EventsWrite, (), Event>,
     input: WithImage<EventInput>,
 ) -> Result<Json<EventBody>> {
     save_event(&app, scope, input, Mode::Replace).await
@@ -210,7 +211,7 @@ pub async fn replace_event(
 
 async fn save_event(
     app: &Shared,
-    scope: Officer<(), Event>,
+    scope: Officer<EventsWrite, (), Event>,
     WithImage { input, image }: WithImage<EventInput>,
     mode: Mode,
 ) -> Result<Json<EventBody>> {
@@ -244,13 +245,13 @@ async fn save_event(
 /// and 40 megapixels.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/events/{event}/upload/", tag = "events",
-    security(("bearer" = [])), params(("club" = String, Path), ("event" = u64, Path)),
+    security(("bearer" = []), ("token" = ["events:write"])), params(("club" = String, Path), ("event" = u64, Path)),
     request_body(content = ImageUpload, content_type = "multipart/form-data"),
     responses((status = 200, body = EventBody))
 )]
 pub async fn upload_event_image(
     State(app): State<Shared>,
-    scope: Officer<(), Event>,
+    scope: Officer<EventsWrite, (), Event>,
     Upload(field, bytes): Upload,
 ) -> Result<Response> {
     let badges = Badges::of(&app, &scope.club).await?;
@@ -273,12 +274,12 @@ pub async fn upload_event_image(
 ///
 /// For officers. Its showings and its image are deleted too.
 #[utoipa::path(
-    delete, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = [])),
+    delete, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path), ("event" = u64, Path)), responses((status = 204))
 )]
 pub async fn delete_event(
     State(app): State<Shared>,
-    scope: Officer<(), Event>,
+    scope: Officer<EventsWrite, (), Event>,
     _: NoInput,
 ) -> Result<NoContent> {
     let badges = Badges::of(&app, &scope.club).await?;

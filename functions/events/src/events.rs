@@ -218,7 +218,7 @@ impl FromRequestParts<Shared> for VisibleEvent {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
-        let user = parts.extensions.get::<User>().cloned();
+        let user = Option::<User>::from_request_parts(parts, app).await?;
         let path = PathIds::from_request_parts(parts, app).await?;
         let id = path.id("event").ok_or(ApiError::NotFound)?;
         let code = app

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use shared::domain::{Event, Showing};
 use shared::ids::Id;
+use shared::web::scopes::{ClubsRead, EventsWrite};
 use shared::web::{
     ApiError, Created, IfMatch, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
     Result, SignedIn, User,
@@ -77,10 +78,10 @@ pub async fn show_showing(found: VisibleEvent, path: PathIds) -> Result<Json<Sho
 /// For every signed-in user who can see the club. Ordered by start.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings",
-    security(("bearer" = [])), params(("club" = String, Path), ("event" = u64, Path)),
+    security(("bearer" = []), ("token" = ["clubs:read"])), params(("club" = String, Path), ("event" = u64, Path)),
     responses((status = 200, body = Vec<ShowingBody>))
 )]
-pub async fn list_club_showings(scope: SignedIn<Event>) -> Json<Vec<ShowingBody>> {
+pub async fn list_club_showings(scope: SignedIn<ClubsRead, Event>) -> Json<Vec<ShowingBody>> {
     bodies(&scope.parent, EventViewer::of(&scope))
 }
 
@@ -89,12 +90,12 @@ pub async fn list_club_showings(scope: SignedIn<Event>) -> Json<Vec<ShowingBody>
 /// For officers. An event has at most 100 showings.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings",
-    security(("bearer" = [])), params(("club" = String, Path), ("event" = u64, Path)),
+    security(("bearer" = []), ("token" = ["events:write"])), params(("club" = String, Path), ("event" = u64, Path)),
     request_body = ShowingInput, responses((status = 201, body = ShowingBody))
 )]
 pub async fn create_showing(
     State(app): State<Shared>,
-    scope: Officer<Event>,
+    scope: Officer<EventsWrite, Event>,
     new: NewId,
     Input(input): Input<ShowingInput>,
 ) -> Result<Created<ShowingBody>> {
@@ -134,11 +135,13 @@ pub async fn create_showing(
 /// For every signed-in user who can see the club.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
-    security(("bearer" = [])),
+    security(("bearer" = []), ("token" = ["clubs:read"])),
     params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)),
     responses((status = 200, body = ShowingBody))
 )]
-pub async fn show_club_showing(scope: SignedIn<Event, ShowingOfPath>) -> Result<Json<ShowingBody>> {
+pub async fn show_club_showing(
+    scope: SignedIn<ClubsRead, Event, ShowingOfPath>,
+) -> Result<Json<ShowingBody>> {
     Ok(Json(ShowingBody::new(
         scope.object.find(&scope.parent)?,
         EventViewer::of(&scope),
@@ -150,13 +153,13 @@ pub async fn show_club_showing(scope: SignedIn<Event, ShowingOfPath>) -> Result<
 /// For officers. Fields that are not sent stay as they are.
 #[utoipa::path(
     patch, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
-    security(("bearer" = [])),
+    security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)),
     request_body = ShowingInput, responses((status = 200, body = ShowingBody))
 )]
 pub async fn update_showing(
     State(app): State<Shared>,
-    scope: Officer<Event, ShowingOfPath>,
+    scope: Officer<EventsWrite, Event, ShowingOfPath>,
     Input(input): Input<ShowingInput>,
 ) -> Result<Json<ShowingBody>> {
     save_showing(&app, scope, &input, Mode::Update).await
@@ -167,13 +170,13 @@ pub async fn update_showing(
 /// For officers. Every writable field must be sent, except `ticketed`.
 #[utoipa::path(
     put, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
-    security(("bearer" = [])),
+    security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)),
     request_body = ShowingInput, responses((status = 200, body = ShowingBody))
 )]
 pub async fn replace_showing(
     State(app): State<Shared>,
-    scope: Officer<Event, ShowingOfPath>,
+    scope: Officer<EventsWrite, Event, ShowingOfPath>,
     Input(input): Input<ShowingInput>,
 ) -> Result<Json<ShowingBody>> {
     save_showing(&app, scope, &input, Mode::Replace).await
@@ -181,7 +184,7 @@ pub async fn replace_showing(
 
 async fn save_showing(
     app: &Shared,
-    scope: Officer<Event, ShowingOfPath>,
+    scope: Officer<EventsWrite, Event, ShowingOfPath>,
     input: &ShowingInput,
     mode: Mode,
 ) -> Result<Json<ShowingBody>> {
@@ -204,13 +207,13 @@ async fn save_showing(
 /// For officers.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
-    security(("bearer" = [])),
+    security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)),
     responses((status = 204))
 )]
 pub async fn delete_showing(
     State(app): State<Shared>,
-    scope: Officer<Event, ShowingOfPath>,
+    scope: Officer<EventsWrite, Event, ShowingOfPath>,
     _: NoInput,
 ) -> Result<NoContent> {
     let (wanted, viewer) = (&scope.object, EventViewer::of(&scope));

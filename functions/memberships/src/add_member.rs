@@ -8,6 +8,7 @@ use shared::domain::{
 use shared::ids::Id;
 use shared::text::kinds::Line;
 use shared::time::Timestamp;
+use shared::web::scopes::MembersWrite;
 use shared::web::{
     ApiError, Code, Created, Input, Mode, NewId, Officer, Reader, Reference, Result, create,
 };
@@ -42,7 +43,7 @@ struct Wanted {
 
 impl NewMember {
     /// Returns whom to add, and as what. It is 403 if the role is above that of the caller.
-    fn read(self, scope: &Officer) -> Result<(Option<Id<Person>>, Wanted)> {
+    fn read(self, scope: &Officer<MembersWrite>) -> Result<(Option<Id<Person>>, Wanted)> {
         let mut reader = Reader::new(Mode::Create);
         let role = reader.get(self.role).unwrap_or(Role::Member);
         if !scope.reaches(role) {
@@ -68,13 +69,13 @@ impl NewMember {
 /// For officers. The role is not above that of the caller. A pending membership request of the
 /// person is accepted by this. The person gets a mail, within the limits for invitations.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])),
+    post, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = []), ("token" = ["members:write"])),
     params(("club" = String, Path)), request_body = NewMember,
     responses((status = 201, body = MemberBody))
 )]
 pub async fn create_member(
     State(app): State<Shared>,
-    scope: Officer,
+    scope: Officer<MembersWrite>,
     NewId(creation): NewId,
     Input(input): Input<NewMember>,
 ) -> Result<Created<MemberBody>> {
@@ -183,7 +184,7 @@ fn check_added(log: &InvitationLog, asked: bool, applied: bool, now: Timestamp) 
     Ok(())
 }
 
-fn created(scope: &Officer, membership: &Membership) -> Created<MemberBody> {
+fn created(scope: &Officer<MembersWrite>, membership: &Membership) -> Created<MemberBody> {
     let location = format!("/api/clubs/{}/members/{}/", membership.club, membership.id);
     Created {
         location,

@@ -17,6 +17,8 @@ use shared::time::Timestamp;
 use shared::web::{Result, User};
 use utoipa::ToSchema;
 
+use crate::tokens::TokenBody;
+
 use crate::invites::InviteBody;
 use crate::member::{MemberBody, MemberViewer};
 use crate::membershiprequests::RequestBody;
@@ -43,6 +45,8 @@ pub struct ExportBody<'a> {
     drafts: Vec<ExportedDraftAnswer>,
     /// Files that were uploaded and are still kept.
     files: Vec<ExportedFile>,
+    /// The tokens of the caller, without their texts.
+    tokens: Vec<TokenBody>,
     /// What the caller, as an officer, thought of submissions.
     reviews: Vec<ExportedReview>,
     /// Open or expired invites that were mailed to the caller.
@@ -340,6 +344,7 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Re
             .map(ExportedExtension::from)
             .collect(),
         files: all.uploads.into_iter().map(ExportedFile::from).collect(),
+        tokens: all.tokens.into_iter().map(TokenBody::from).collect(),
         drafts: all
             .drafts
             .into_iter()

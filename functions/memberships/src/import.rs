@@ -11,6 +11,7 @@ use shared::domain::{
     Additions, Mail, Membership, MembershipRequest, NewMembership, Personal, Role,
 };
 use shared::text::kinds::{Address, Line};
+use shared::web::scopes::MembersWrite;
 use shared::web::{ApiError, ImportBody, ImportRows, NewId, Officer, Params, Result};
 use shared::{Shared, mail};
 use utoipa::ToSchema;
@@ -54,7 +55,7 @@ const NOT_IN_TIME: &str = "There was no time left for this row. Send the file ag
 /// title changes, and the role if it is below that of the caller; owners are never changed. Rows
 /// with errors are left out. Sending the same file again changes nothing more.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/members/import/", tag = "members", security(("bearer" = [])),
+    post, path = "/api/clubs/{club}/members/import/", tag = "members", security(("bearer" = []), ("token" = ["members:write"])),
     params(
         ("club" = String, Path),
         ("dry_run" = Option<bool>, Query, description = "Only tells what would happen")
@@ -65,7 +66,7 @@ const NOT_IN_TIME: &str = "There was no time left for this row. Send the file ag
 pub async fn import_members(
     State(app): State<Shared>,
     params: Params,
-    scope: Officer,
+    scope: Officer<MembersWrite>,
     new: NewId,
     rows: ImportRows,
 ) -> Result<ImportBody> {
@@ -94,7 +95,7 @@ pub async fn import_members(
 
 async fn add(
     app: &Shared,
-    scope: &Officer,
+    scope: &Officer<MembersWrite>,
     all: Vec<Addition>,
     creation: u64,
     body: &mut ImportBody,
@@ -154,7 +155,7 @@ fn refused(
 
 async fn add_chunk(
     app: &Shared,
-    scope: &Officer,
+    scope: &Officer<MembersWrite>,
     chunk: &[Addition],
     by: Option<&Personal>,
     creation: u64,
@@ -217,7 +218,7 @@ async fn add_chunk(
 
 async fn change(
     app: &Shared,
-    scope: &Officer,
+    scope: &Officer<MembersWrite>,
     all: Vec<(usize, Membership, Membership)>,
     body: &mut ImportBody,
 ) -> Result<()> {
@@ -256,7 +257,7 @@ async fn change(
 
 async fn invite(
     app: &Shared,
-    scope: &Officer,
+    scope: &Officer<MembersWrite>,
     all: Vec<(usize, Addressee)>,
     new: NewId,
     body: &mut ImportBody,

@@ -7,6 +7,7 @@ use shared::db::{PARALLEL, TableError};
 use shared::domain::{Membership, Person, Role};
 use shared::ids::Id;
 use shared::text::{ClubCode, Email};
+use shared::web::scopes::MembersWrite;
 use shared::web::{ImportBody, ImportRow, Officer, Result};
 use shared::{Shared, limits};
 
@@ -36,7 +37,11 @@ pub(crate) enum Found {
 }
 
 /// Reads a row. None if it is wrong, which the body then tells.
-pub fn read(scope: &Officer, row: &ImportRow, body: &mut ImportBody) -> Option<Wanted> {
+pub fn read(
+    scope: &Officer<MembersWrite>,
+    row: &ImportRow,
+    body: &mut ImportBody,
+) -> Option<Wanted> {
     let errors = body.errors.len();
     for column in row.wrong(&[]) {
         body.error(row.number, column, "Expected a text.");

@@ -10,6 +10,7 @@ use shared::domain::{InvitationLog, Invite, Membership, Person, Role};
 use shared::ids::Id;
 use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
+use shared::web::scopes::MembersWrite;
 use shared::web::{ImportBody, Officer, Result};
 
 use crate::import_people::{Found, Wanted, Who, find_all};
@@ -44,7 +45,7 @@ struct Newcomer<'a> {
 
 pub async fn plan(
     app: &Shared,
-    scope: &Officer,
+    scope: &Officer<MembersWrite>,
     wanted: Vec<Wanted>,
     creation: u64,
     body: &mut ImportBody,
@@ -147,7 +148,7 @@ impl Plan {
     fn newcomer(
         &mut self,
         app: &Shared,
-        scope: &Officer,
+        scope: &Officer<MembersWrite>,
         wanted: Wanted,
         new: &Newcomer<'_>,
         left: &mut usize,
@@ -241,7 +242,7 @@ impl Plan {
     /// Plans the change of a present member (B4).
     fn change(
         &mut self,
-        scope: &Officer,
+        scope: &Officer<MembersWrite>,
         wanted: Wanted,
         member: &Membership,
         may_own: Result<(), &Shared>,

@@ -13,11 +13,12 @@ use shared::mail::invitation;
 use shared::text::kinds::Line;
 use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
+use shared::web::scopes::MembersWrite;
 use shared::web::{ApiError, Code, NewId, Officer, Reader, Result, Sent};
 
 /// The role and the title of a body. It is 403 if the role is above that of the caller.
 pub(crate) fn read_grant(
-    scope: &Officer,
+    scope: &Officer<MembersWrite>,
     reader: &mut Reader,
     role: Sent<Role>,
     title: Sent<Line>,
@@ -32,7 +33,7 @@ pub(crate) fn read_grant(
 
 /// The inviter, unless they are hidden in this club (I4).
 pub(crate) fn shown_inviter<'a, O>(
-    scope: &Officer<(), O>,
+    scope: &Officer<MembersWrite, (), O>,
     inviter: &'a Person,
 ) -> Option<&'a Personal> {
     scope
@@ -44,7 +45,7 @@ pub(crate) fn shown_inviter<'a, O>(
 
 /// It is 400 if the club is not approved (I15). Otherwise anybody could create a club and send
 /// mails in its name.
-pub(crate) fn check_approved(scope: &Officer<(), impl Sized>) -> Result<()> {
+pub(crate) fn check_approved(scope: &Officer<MembersWrite, (), impl Sized>) -> Result<()> {
     if scope.club.approved == Some(true) {
         return Ok(());
     }
@@ -116,7 +117,7 @@ impl Addressee {
 /// invite. Each transaction has at most [`Table::INVITES`] of them.
 pub(crate) async fn invite(
     app: &Shared,
-    scope: &Officer,
+    scope: &Officer<MembersWrite>,
     new: NewId,
     emails: Vec<Email>,
     role: Role,
@@ -163,7 +164,7 @@ pub(crate) async fn invite(
 /// most [`Table::INVITES`] of them.
 pub(crate) async fn invite_addressees(
     app: &Shared,
-    scope: &Officer,
+    scope: &Officer<MembersWrite>,
     new: NewId,
     addressees: &[Addressee],
 ) -> Result<InviteOutcome> {
@@ -188,7 +189,7 @@ pub(crate) async fn invite_addressees(
 }
 
 fn new_invite(
-    scope: &Officer,
+    scope: &Officer<MembersWrite>,
     Addressee {
         email, role, title, ..
     }: &Addressee,
@@ -219,7 +220,7 @@ fn check_pauses(log: &InvitationLog, new: &[(Invite, Mail)], now: Timestamp) -> 
 
 async fn invite_chunk(
     app: &Shared,
-    scope: &Officer,
+    scope: &Officer<MembersWrite>,
     inviter: &Person,
     chunk: &[Addressee],
     later_chunks: &[Addressee],

@@ -8,6 +8,7 @@ use serde::Serialize;
 use shared::domain::Role;
 use shared::text::Email;
 use shared::text::kinds::Line;
+use shared::web::scopes::MembersWrite;
 use shared::web::{Input, Mode, NewId, Officer, Reader, Result};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -42,13 +43,13 @@ pub struct InvitedBody {
 /// For officers of an approved club. Members and addresses with an open invite are skipped. If one
 /// address is wrong, nobody is invited. A club can send at most 300 invitations in 24 hours.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/invite/", tag = "invites", security(("bearer" = [])),
+    post, path = "/api/clubs/{club}/invite/", tag = "invites", security(("bearer" = []), ("token" = ["members:write"])),
     params(("club" = String, Path)), request_body = NewInvites,
     responses((status = 200, body = InvitedBody))
 )]
 pub async fn create_invites(
     State(app): State<Shared>,
-    scope: Officer,
+    scope: Officer<MembersWrite>,
     new: NewId,
     Input(input): Input<NewInvites>,
 ) -> Result<Json<InvitedBody>> {

@@ -12,6 +12,7 @@ use shared::domain::{Invite, Role};
 use shared::mail::invitation;
 use shared::text::kinds::{Address, Line};
 use shared::time::Timestamp;
+use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{
     ApiError, Code, Created, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
     Reader, Result, User, shown_at,
@@ -84,12 +85,12 @@ shared::input! {
 /// For officers. Invites that were neither used nor revoked, the latest first. Expired invites stay
 /// in the list for 30 days.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/invites/", tag = "invites", security(("bearer" = [])),
+    get, path = "/api/clubs/{club}/invites/", tag = "invites", security(("bearer" = []), ("token" = ["members:read"])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<InviteBody>))
 )]
 pub async fn list_invites(
     State(app): State<Shared>,
-    scope: Officer,
+    scope: Officer<MembersRead>,
 ) -> Result<Json<Vec<InviteBody>>> {
     let mut invites = app.table.invites(&scope.club.code).await?;
     invites.sort_by(|a, b| {
@@ -105,13 +106,13 @@ pub async fn list_invites(
 /// For officers of an approved club. The address gets a mail with a link that works for 14 days. A
 /// club can send at most 300 invitations in 24 hours.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/invites/", tag = "invites", security(("bearer" = [])),
+    post, path = "/api/clubs/{club}/invites/", tag = "invites", security(("bearer" = []), ("token" = ["members:write"])),
     params(("club" = String, Path)), request_body = NewInvite,
     responses((status = 201, body = InviteBody))
 )]
 pub async fn create_invite(
     State(app): State<Shared>,
-    scope: Officer,
+    scope: Officer<MembersWrite>,
     new: NewId,
     Input(input): Input<NewInvite>,
 ) -> Result<Created<InviteBody>> {
@@ -139,11 +140,11 @@ pub async fn create_invite(
 ///
 /// For officers.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/invites/{invite}/", tag = "invites", security(("bearer" = [])),
+    get, path = "/api/clubs/{club}/invites/{invite}/", tag = "invites", security(("bearer" = []), ("token" = ["members:read"])),
     params(("club" = String, Path), ("invite" = String, Path)),
     responses((status = 200, body = InviteBody))
 )]
-pub async fn show_invite(scope: Officer<(), InviteOfPath>) -> Json<InviteBody> {
+pub async fn show_invite(scope: Officer<MembersRead, (), InviteOfPath>) -> Json<InviteBody> {
     Json((&scope.object.0).into())
 }
 
@@ -152,12 +153,12 @@ pub async fn show_invite(scope: Officer<(), InviteOfPath>) -> Json<InviteBody> {
 /// For officers. The link in the mail stops working.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/invites/{invite}/", tag = "invites",
-    security(("bearer" = [])), params(("club" = String, Path), ("invite" = String, Path)),
+    security(("bearer" = []), ("token" = ["members:write"])), params(("club" = String, Path), ("invite" = String, Path)),
     responses((status = 204))
 )]
 pub async fn delete_invite(
     State(app): State<Shared>,
-    scope: Officer<(), InviteOfPath>,
+    scope: Officer<MembersWrite, (), InviteOfPath>,
     _: NoInput,
 ) -> Result<NoContent> {
     match app.table.delete_invite(&scope.object.0).await {
@@ -173,12 +174,12 @@ pub async fn delete_invite(
 /// earliest.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/invites/{invite}/resend/", tag = "invites",
-    security(("bearer" = [])), params(("club" = String, Path), ("invite" = String, Path)),
+    security(("bearer" = []), ("token" = ["members:write"])), params(("club" = String, Path), ("invite" = String, Path)),
     responses((status = 200, body = InviteBody))
 )]
 pub async fn resend_invite(
     State(app): State<Shared>,
-    scope: Officer<(), InviteOfPath>,
+    scope: Officer<MembersWrite, (), InviteOfPath>,
     NewId(version): NewId,
 ) -> Result<Response> {
     let mut old = scope.object.0.clone();

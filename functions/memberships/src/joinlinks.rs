@@ -13,6 +13,7 @@ use shared::mail::join_url;
 use shared::settings::Settings;
 use shared::text::kinds::{JoinUses, Line};
 use shared::time::Timestamp;
+use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{
     ApiError, Code, Created, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
     Reader, Result, User, create, edit,
@@ -131,12 +132,12 @@ async fn creator(app: &Shared, link: &JoinLink) -> Result<Option<Person>> {
 ///
 /// For officers. The newest comes first. Expired ones are shown for 90 days.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/joinlinks/", tag = "join links", security(("bearer" = [])),
+    get, path = "/api/clubs/{club}/joinlinks/", tag = "join links", security(("bearer" = []), ("token" = ["members:read"])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<JoinLinkBody>))
 )]
 pub async fn list_join_links(
     State(app): State<Shared>,
-    scope: Officer,
+    scope: Officer<MembersRead>,
 ) -> Result<Json<Vec<JoinLinkBody>>> {
     let mut links = app.table.join_links(&scope.club.code).await?;
     links.sort_by_key(|link| std::cmp::Reverse((link.created_at, link.id)));
@@ -154,13 +155,13 @@ pub async fn list_join_links(
 /// For officers. Anybody who has the link can join the club as a member, until it expires, is used
 /// up or is deleted. A club has at most 100 join links.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/joinlinks/", tag = "join links", security(("bearer" = [])),
+    post, path = "/api/clubs/{club}/joinlinks/", tag = "join links", security(("bearer" = []), ("token" = ["members:write"])),
     params(("club" = String, Path)), request_body = JoinLinkInput,
     responses((status = 201, body = JoinLinkBody))
 )]
 pub async fn create_join_link(
     State(app): State<Shared>,
-    scope: Officer,
+    scope: Officer<MembersWrite>,
     NewId(creation): NewId,
     Input(input): Input<JoinLinkInput>,
 ) -> Result<Created<JoinLinkBody>> {
@@ -207,12 +208,12 @@ pub async fn create_join_link(
 /// For officers.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/joinlinks/{link}/", tag = "join links",
-    security(("bearer" = [])), params(("club" = String, Path), ("link" = u64, Path)),
+    security(("bearer" = []), ("token" = ["members:read"])), params(("club" = String, Path), ("link" = u64, Path)),
     responses((status = 200, body = JoinLinkBody))
 )]
 pub async fn show_join_link(
     State(app): State<Shared>,
-    scope: Officer<(), LinkOfPath>,
+    scope: Officer<MembersRead, (), LinkOfPath>,
 ) -> Result<Json<JoinLinkBody>> {
     let link = scope.object.0;
     let creator = creator(&app, &link).await?;
@@ -228,12 +229,12 @@ pub async fn show_join_link(
 /// For officers. Its address stays the same.
 #[utoipa::path(
     patch, path = "/api/clubs/{club}/joinlinks/{link}/", tag = "join links",
-    security(("bearer" = [])), params(("club" = String, Path), ("link" = u64, Path)),
+    security(("bearer" = []), ("token" = ["members:write"])), params(("club" = String, Path), ("link" = u64, Path)),
     request_body = JoinLinkInput, responses((status = 200, body = JoinLinkBody))
 )]
 pub async fn update_join_link(
     State(app): State<Shared>,
-    scope: Officer<(), LinkOfPath>,
+    scope: Officer<MembersWrite, (), LinkOfPath>,
     Input(input): Input<JoinLinkInput>,
 ) -> Result<Json<JoinLinkBody>> {
     let (app, link) = (&app, scope.object.0);
@@ -258,12 +259,12 @@ pub async fn update_join_link(
 /// For officers. Nobody can join with it any more. Those who joined stay members.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/joinlinks/{link}/", tag = "join links",
-    security(("bearer" = [])), params(("club" = String, Path), ("link" = u64, Path)),
+    security(("bearer" = []), ("token" = ["members:write"])), params(("club" = String, Path), ("link" = u64, Path)),
     responses((status = 204))
 )]
 pub async fn delete_join_link(
     State(app): State<Shared>,
-    scope: Officer<(), LinkOfPath>,
+    scope: Officer<MembersWrite, (), LinkOfPath>,
     _: NoInput,
 ) -> Result<NoContent> {
     let (app, link) = (&app, scope.object.0);
@@ -281,12 +282,12 @@ pub async fn delete_join_link(
 /// For officers: an SVG image to print or to show. It contains the address of the link.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/joinlinks/{link}/qr.svg", tag = "join links",
-    security(("bearer" = [])), params(("club" = String, Path), ("link" = u64, Path)),
+    security(("bearer" = []), ("token" = ["members:read"])), params(("club" = String, Path), ("link" = u64, Path)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))
 )]
 pub async fn show_qr_code(
     State(app): State<Shared>,
-    scope: Officer<(), LinkOfPath>,
+    scope: Officer<MembersRead, (), LinkOfPath>,
 ) -> Result<Response> {
     let link = scope.object.0;
     let url = join_url(&app.settings, &link.club, link.id);

@@ -18,6 +18,7 @@ pub mod memberships;
 mod own_calendar;
 pub mod requests;
 pub mod settings;
+mod tokens;
 pub mod unsubscribe;
 pub mod users;
 
@@ -38,6 +39,8 @@ pub fn routes() -> OpenApiRouter<Shared> {
             own_calendar::show_calendar_address,
             own_calendar::renew_calendar_address
         ))
+        .routes(routes!(tokens::list_tokens, tokens::create_token))
+        .routes(routes!(tokens::show_token, tokens::delete_token))
         .routes(routes!(
             unsubscribe::show_unsubscription,
             unsubscribe::unsubscribe

@@ -55,7 +55,7 @@ pub struct MemberViewer {
 
 impl MemberViewer {
     /// The caller of a route of a club.
-    pub fn of<R, P, O>(scope: &Scope<R, P, O>) -> Self {
+    pub fn of<R, S, P, O>(scope: &Scope<R, S, P, O>) -> Self {
         Self {
             id: scope.user.id(),
             is_officer: scope.is_officer(),

@@ -8,6 +8,7 @@ use shared::db::{Refusal, TableError};
 use shared::domain::{InvitationLog, Membership, Personal, Role};
 use shared::openapi::fields::SliceCount;
 use shared::text::kinds::{Line, MemberText};
+use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{
     ApiError, Code, Input, Maybe, Mode, Need, NoContent, NoInput, Officer, Reader, Result,
     SignedIn, Slice, edit, is_officer,
@@ -21,7 +22,7 @@ use crate::member::{MemberBody, MemberOfPath, MemberViewer};
 /// For every signed-in user who can see the club. Active members first, then ordered by role and by
 /// the name that is shown.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = [])),
+    get, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = []), ("token" = ["members:read"])),
     params(
         ("club" = String, Path),
         ("limit" = Option<SliceCount>, Query,
@@ -34,7 +35,7 @@ use crate::member::{MemberBody, MemberOfPath, MemberViewer};
 )]
 pub async fn list_members(
     State(app): State<Shared>,
-    scope: SignedIn,
+    scope: SignedIn<MembersRead>,
     slice: Slice,
 ) -> Result<Response> {
     let viewer = MemberViewer::of(&scope);
@@ -80,7 +81,7 @@ fn numbered(ordered: Vec<(Order, MemberBody)>) -> Vec<(Position, MemberBody)> {
 }
 
 /// The officer who acts, unless they are hidden in this club.
-pub(crate) async fn named_adder(scope: &Officer) -> Result<Option<&Personal>> {
+pub(crate) async fn named_adder(scope: &Officer<MembersWrite>) -> Result<Option<&Personal>> {
     let hidden = scope.membership.as_ref().is_some_and(|own| !own.public);
     Ok(if hidden {
         None
@@ -116,14 +117,16 @@ pub(crate) fn too_many_added() -> String {
 /// For every signed-in user who can see the club. Only officers and the member can get a member who
 /// is not public.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
+    get, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = []), ("token" = ["members:read"])),
     params(
         ("club" = String, Path),
         ("member" = String, Path, description = "Id of the membership, or user name")
     ),
     responses((status = 200, body = MemberBody))
 )]
-pub async fn show_member(scope: SignedIn<(), MemberOfPath>) -> Result<Json<MemberBody>> {
+pub async fn show_member(
+    scope: SignedIn<MembersRead, (), MemberOfPath>,
+) -> Result<Json<MemberBody>> {
     let (viewer, membership) = (MemberViewer::of(&scope), &scope.object.0);
     if !membership.public && membership.person != viewer.id && !viewer.is_officer {
         return Err(ApiError::NotFound);
@@ -134,7 +137,7 @@ pub async fn show_member(scope: SignedIn<(), MemberOfPath>) -> Result<Json<Membe
 /// The caller, if they are the member that the path names, or an officer whose role is not below
 /// that of the member.
 pub struct OfficerOrSelf {
-    scope: SignedIn<(), Maybe<MemberOfPath>>,
+    scope: SignedIn<MembersWrite, (), Maybe<MemberOfPath>>,
     member: Membership,
     /// Whether the caller is the member.
     is_self: bool,
@@ -144,7 +147,9 @@ impl FromRequestParts<Shared> for OfficerOrSelf {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
-        let mut scope = SignedIn::<(), Maybe<MemberOfPath>>::from_request_parts(parts, app).await?;
+        let mut scope =
+            SignedIn::<MembersWrite, (), Maybe<MemberOfPath>>::from_request_parts(parts, app)
+                .await?;
         let member = scope.object.0.take().map(|found| found.0);
         let is_self = member
             .as_ref()
@@ -196,7 +201,9 @@ impl MemberInput {
         let need = if officer { Need::Optional } else { Need::Free };
         reader.set(self.role.needed(need), &mut new.role);
         reader.set(self.public, &mut new.public);
-        let unhides = new.public && !member.public && !caller.is_self;
+        // What only the member does, a program does not do for them.
+        let in_person = caller.is_self && caller.scope.user.token().is_none();
+        let unhides = new.public && !member.public && !in_person;
         let exceeds = new.role != member.role && !caller.reaches(member, new.role);
         if unhides || exceeds {
             return Err(ApiError::Forbidden);
@@ -205,7 +212,7 @@ impl MemberInput {
         reader.set(self.description.needed(need), &mut new.description);
         reader.set(self.active, &mut new.active);
         reader.finish()?;
-        new.confirmed |= caller.is_self;
+        new.confirmed |= in_person;
         Ok(new)
     }
 }
@@ -216,7 +223,7 @@ impl MemberInput {
 /// `public` and `active`. Fields that are not sent stay as they are. A club keeps at least one
 /// owner.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
+    patch, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = []), ("token" = ["members:write"])),
     params(
         ("club" = String, Path),
         ("member" = String, Path, description = "Id of the membership, or user name")
@@ -237,7 +244,7 @@ pub async fn update_member(
 /// `public` and `active`. Every field that the caller may write must be sent. A club keeps at least
 /// one owner.
 #[utoipa::path(
-    put, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = [])),
+    put, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = []), ("token" = ["members:write"])),
     params(
         ("club" = String, Path),
         ("member" = String, Path, description = "Id of the membership, or user name")
@@ -284,7 +291,7 @@ async fn save_member(
 /// at least one owner.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/members/{member}/", tag = "members",
-    security(("bearer" = [])),
+    security(("bearer" = []), ("token" = ["members:write"])),
     params(
         ("club" = String, Path),
         ("member" = String, Path, description = "Id of the membership, or user name")

@@ -10,6 +10,7 @@ use shared::domain::{MembershipRequest, Person};
 use shared::ids::Id;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
+use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{ApiError, Load, NoContent, NoInput, Officer, PathIds, Result, User};
 use shared::{Shared, ids};
 use utoipa::ToSchema;
@@ -88,12 +89,12 @@ impl Load for RequestOfPath {
 /// For officers. The oldest comes first.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/membershiprequests/", tag = "membership requests",
-    security(("bearer" = [])), params(("club" = String, Path)),
+    security(("bearer" = []), ("token" = ["members:read"])), params(("club" = String, Path)),
     responses((status = 200, body = Vec<RequestBody>))
 )]
 pub async fn list_membership_requests(
     State(app): State<Shared>,
-    scope: Officer<(), Studies>,
+    scope: Officer<MembersRead, (), Studies>,
 ) -> Result<Json<Vec<RequestBody>>> {
     let mut requests = app.table.requests(&scope.club.code).await?;
     requests.sort_by_key(|request| (request.created_at, request.id));
@@ -110,7 +111,7 @@ pub async fn list_membership_requests(
 /// For officers.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/membershiprequests/{request}/", tag = "membership requests",
-    security(("bearer" = [])),
+    security(("bearer" = []), ("token" = ["members:read"])),
     params(
         ("club" = String, Path),
         ("request" = String, Path, description = "Id of the request, or user name")
@@ -118,7 +119,7 @@ pub async fn list_membership_requests(
     responses((status = 200, body = RequestBody))
 )]
 pub async fn show_membership_request(
-    scope: Officer<(), (RequestOfPath, Studies)>,
+    scope: Officer<MembersRead, (), (RequestOfPath, Studies)>,
 ) -> Json<RequestBody> {
     let (RequestOfPath(request), studies) = scope.object;
     Json(RequestBody::new(&request, &studies))
@@ -129,7 +130,7 @@ pub async fn show_membership_request(
 /// For officers. To accept the request, add the person as a member.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/membershiprequests/{request}/", tag = "membership requests",
-    security(("bearer" = [])),
+    security(("bearer" = []), ("token" = ["members:write"])),
     params(
         ("club" = String, Path),
         ("request" = String, Path, description = "Id of the request, or user name")
@@ -138,7 +139,7 @@ pub async fn show_membership_request(
 )]
 pub async fn delete_membership_request(
     State(app): State<Shared>,
-    scope: Officer<(), RequestOfPath>,
+    scope: Officer<MembersWrite, (), RequestOfPath>,
     _: NoInput,
 ) -> Result<NoContent> {
     match app.table.delete_request(&scope.object.0).await {

@@ -7,8 +7,16 @@ use shared::time::Timestamp;
 
 use crate::timer::Timer;
 
+/// Whoever submitted it at this moment does not need it any more.
+fn ignore_gone(result: Result<(), TableError>) -> Result<(), TableError> {
+    match result {
+        Err(TableError::Refused(_)) => Ok(()),
+        other => other,
+    }
+}
+
 impl Timer {
-    /// Removes an upload, or looks again when the draft that names it has expired.
+    /// Removes an upload, or looks again in a week if a draft names it.
     pub(crate) async fn remove_upload(
         &self,
         entry: &DueEntry,
@@ -23,7 +31,12 @@ impl Timer {
             return self.finish(entry, None, now).await;
         };
         if let Some(until) = self.named_until(&upload, now).await? {
-            return self.finish(entry, Some(until), now).await;
+            // The end of the application may have been moved, and with it that of the draft.
+            if upload.kept_until < until {
+                ignore_gone(self.table.keep_upload(&upload, until).await)?;
+            }
+            let again = until.min(now.plus(Upload::KEPT));
+            return self.finish(entry, Some(again), now).await;
         }
         let store = self.table.files().store()?;
         store.delete(&[upload.object()]).await?;

@@ -30,6 +30,8 @@ export default function Settings() {
       reload=${settings.reload} />`,
     )}
     <${Calendar} />
+    <section><h2>${t("tokens")}</h2><p>${t("tokens.short")}</p>
+      <p><a class="button" href=${link("/settings/tokens/")}>${t("tokens")}</a></p></section>
     <section><h2>${t("settings.data")}</h2>
       <p><${Action} run=${save}>${t("settings.export")}<//></p>
     </section>

@@ -107,7 +107,8 @@ function problemsOf(asked, draft, wantsToSend) {
     if (wantsToSend && question.required && !hasAnswer(answer))
       found[question.id] = [t("ask.missing")];
     if (over) found[question.id] = [t("apply.words.over", { n: over })];
-    if (wantsToSend && draft.uploads.value[question.id]) found[question.id] = [t("file.wait")];
+    const upload = draft.uploads.value[question.id];
+    if (wantsToSend && upload) found[question.id] = [upload.problem ?? t("file.wait")];
     if (draft.conflicts.value[question.id]) found[question.id] = [t("apply.conflict.first")];
   }
   return found;
@@ -137,7 +138,7 @@ export function ApplyForm(props) {
     return () => document.body.classList.remove("has-tray");
   }, []);
   useEffect(() => focusTitle(), [isChecking]);
-  useUnsaved(Object.keys(draft.uploads.value).length > 0);
+  useUnsaved(Object.values(draft.uploads.value).some((one) => !one.problem));
 
   const send = async () => {
     const body = {

@@ -56,9 +56,10 @@ export function makeDraft({ send, store, timers }) {
   const messages = signal(/** @type {Record<string, string>} */ ({}));
   /** What another tab or device saved, by question. */
   const conflicts = signal(/** @type {Record<string, any>} */ ({}));
-  /** Files on their way, by question. */
+  /** Files on their way, by question, or why one did not arrive. */
   const uploads = signal(
-    /** @type {Record<string, {part: number, again: number, stop: () => void}>} */ ({}),
+    /** @type {Record<string, {part: number, again: number, stop: () => void, problem?: string}>} */
+    ({}),
   );
   const isClosed = signal(false);
   /** When the next try is, in milliseconds from now; 0 if none is planned. */

@@ -1,7 +1,7 @@
 // A question for a file, as applicants answer it: chosen or dropped, with progress, and sent again
 // after the network failed.
 
-import { html, useSignal } from "./kit.js";
+import { html, without } from "./kit.js";
 import { call } from "./api.js";
 import { Drop, fitting } from "./files.js";
 import { useLoad } from "./load.js";
@@ -27,7 +27,8 @@ export const sized = (bytes) =>
 
 /** The name and the size of a file of the applicant. */
 export function FileName({ path, id }) {
-  const file = useLoad(path + url`files/${id}/`).data;
+  const { data: file, error } = useLoad(path + url`files/${id}/`);
+  if (error?.status === 404) return html`<span class="message">${t("file.gone")}</span>`;
   return file ? `${file.name} (${sized(file.size)})` : t("file.there");
 }
 
@@ -40,22 +41,27 @@ export function FileName({ path, id }) {
  */
 export function FileField({ question, draft, isLocked, path }) {
   const id = draft.answers.value[question.id]?.file ?? null;
-  const sending = draft.uploads.value[question.id];
-  const problem = useSignal("");
+  const state = draft.uploads.value[question.id];
+  const sending = state && !state.problem ? state : null;
+  /** Notes how far the upload is, or why there is none. It stays in the draft, so that the last
+   * page before the sending says it too. */
+  const note = (now) => {
+    const others = without(draft.uploads.value, question.id);
+    draft.uploads.value = now ? { ...others, [question.id]: now } : others;
+  };
+  const failed = (problem) => note({ part: 0, again: 0, stop: () => {}, problem });
   const take = async (chosen) => {
     const isPhoto = chosen.type === TYPES.jpeg || chosen.type === TYPES.png;
     const mayShrink = question.shrink_photos && isPhoto && question.formats.includes("jpeg");
     const file = mayShrink ? await fitting(chosen, question.max_mb * 1024 * 1024) : chosen;
     const why = unfit(question, file);
-    problem.value = why ? t(`file.${why}`, { limits: limits(question) }) : "";
-    if (why) return;
-    if (!path) return draft.change(question.id, { file: 1 });
+    if (why) return failed(t(`file.${why}`, { limits: limits(question) }));
+    if (!path) {
+      note(null);
+      return draft.change(question.id, { file: 1 });
+    }
     const giveUp = new AbortController();
-    const told = (now) => {
-      const { [question.id]: _, ...others } = draft.uploads.value;
-      const own = now && { [question.id]: { ...now, stop: () => giveUp.abort() } };
-      draft.uploads.value = { ...others, ...own };
-    };
+    const stop = () => giveUp.abort();
     // With one key the tries are one file, which has one of the few places of a person.
     const key = crypto.randomUUID();
     try {
@@ -63,24 +69,25 @@ export function FileField({ question, draft, isLocked, path }) {
         file,
         announce: async (said) => {
           const body = { question: question.id, ...said };
-          return (await call("POST", /** @type {any} */ (`${path}files/`), { body, key })).data;
+          const announced = /** @type {any} */ (`${path}files/`);
+          return (await call("POST", announced, { body, key, tries: 1 })).data;
         },
-        told,
+        told: (now) => note({ ...now, stop }),
         until: giveUp.signal,
       });
+      note(null);
       if (sent) draft.change(question.id, { file: sent });
     } catch (error) {
-      problem.value = error instanceof Refused ? t("file.refused") : error.message;
-    } finally {
-      told(null);
+      failed(error instanceof Refused ? t("file.refused") : error.message);
     }
   };
   return html`
     <p class="quiet small">${limits(question)} ${t("file.unscanned")}</p>
     ${
-      problem.value &&
+      state?.problem &&
       html`<p class="message line" role="alert"><${Icon} name="circle-alert" />
-      ${problem.value}</p>`
+      ${state.problem}</p><p><button type="button" onClick=${() => note(null)}>
+        ${t("file.without")}</button></p>`
     }
     ${
       id &&
@@ -90,7 +97,10 @@ export function FileField({ question, draft, isLocked, path }) {
       ${
         !isLocked &&
         html`<button type="button" class="plain push"
-        onClick=${() => draft.change(question.id, {})}>${t("file.remove")}<span class="hidden">
+        onClick=${() => {
+          note(null);
+          draft.change(question.id, {});
+        }}>${t("file.remove")}<span class="hidden">
         ${question.prompt}</span></button>`
       }</p>`
     }

@@ -100,6 +100,7 @@ export const PAGES = [
   { path: "/memberships/", page: "memberships", audience: "people" },
   { path: "/settings/", page: "settings", audience: "people", work: true },
   { path: "/settings/second-factor/", page: "second_factor", audience: "people", work: true },
+  { path: "/settings/tokens/", page: "tokens", audience: "people", work: true },
   { path: "/receipts/", page: "receipts" },
   { path: "/more/", page: "more" },
   { path: "/invite/:club/:invite/:token/", page: "invite" },

@@ -1,6 +1,6 @@
 // A file on its way to the bucket. The API says where the bytes go; no function carries them.
 
-import { pauseBefore } from "./request.js";
+import { isPassing, pauseBefore } from "./request.js";
 
 /** How often a file is sent again after the network failed: for about five minutes. */
 const TRIES = 14;
@@ -22,12 +22,17 @@ export function unfit(question, file) {
 export const TYPES = { pdf: "application/pdf", png: "image/png", jpeg: "image/jpeg" };
 
 /**
- * Sends a form with a file. Returns the status: 0 without an answer.
+ * What the bucket answered: its status, 0 without an answer, and what it says.
+ * @typedef {{status: number, text: string}} Answer
+ */
+
+/**
+ * Sends a form with a file.
  * @param {{url: string, fields: Record<string, string>}} to
  * @param {File} file
  * @param {(part: number) => void} progress from 0 to 1
  * @param {AbortSignal} until
- * @returns {Promise<number>}
+ * @returns {Promise<Answer>}
  */
 function sendForm(to, file, progress, until) {
   const form = new FormData();
@@ -37,46 +42,54 @@ function sendForm(to, file, progress, until) {
   return new Promise((done) => {
     const request = new XMLHttpRequest();
     request.upload.onprogress = (event) => progress(event.loaded / event.total);
-    request.onloadend = () => done(request.status);
+    request.onloadend = () => done({ status: request.status, text: request.responseText });
     until.addEventListener("abort", () => request.abort());
     request.open("POST", to.url);
     request.send(form);
   });
 }
 
+/** Whether a new address may help: the old one ended (403), or the bytes came too slowly. */
+const mayPass = ({ status, text }) =>
+  isPassing(status) || status === 403 || status === 408 || text.includes("RequestTimeout");
+
 /**
  * Uploads a file, with a new address for each try. Returns its id, or null if it was given up.
  * @param {object} around
  * @param {File} around.file
- * @param {(body: any) => Promise<any>} around.announce asks the API for an address
+ * @param {(body: any) => Promise<any>} around.announce asks the API for an address, once
  * @param {(state: {part: number, again: number}) => void} around.told
  * @param {AbortSignal} around.until
  * @param {typeof sendForm} [around.send]
  * @param {(ms: number) => Promise<void>} [around.pause]
  */
 export async function upload({ file, announce, told, until, send = sendForm, pause = rest }) {
-  const hash = await sha256(file);
+  const said = { name: file.name, size: file.size, type: file.type, sha256: await sha256(file) };
+  const givenUp = new Promise((done) => {
+    until.addEventListener("abort", () => done(undefined), { once: true });
+  });
   for (let attempt = 1; attempt <= TRIES && !until.aborted; attempt++) {
     told({ part: 0, again: 0 });
-    const { id, upload: to } = await announce({
-      name: file.name,
-      size: file.size,
-      type: file.type,
-      sha256: hash,
-    });
-    const status = await send(to, file, (part) => told({ part, again: 0 }), until);
-    if (status >= 200 && status < 300) return id;
-    if (until.aborted) return null;
-    // What the bucket refuses, it would refuse again. Without an answer it may have been too slow.
-    if (status >= 400 && status < 500 && status !== 408) throw new Refused();
+    try {
+      const { id, upload: to } = await announce(said);
+      if (until.aborted) return null;
+      const answer = await send(to, file, (part) => told({ part, again: 0 }), until);
+      if (until.aborted) return null;
+      if (answer.status >= 200 && answer.status < 300) return id;
+      // What the bucket refuses, it would refuse again.
+      if (!mayPass(answer)) throw new Refused();
+    } catch (error) {
+      if (error instanceof Refused || !isPassing(error.status ?? -1)) throw error;
+    }
     const ms = pauseBefore(attempt);
     told({ part: 0, again: Math.round(ms / 1000) });
-    await pause(ms);
+    await Promise.race([pause(ms), givenUp]);
   }
   if (until.aborted) return null;
   throw new Refused();
 }
 
+/** Waits, but no longer than until the network is back. */
 const rest = (ms) =>
   new Promise((done) => {
     setTimeout(done, ms);

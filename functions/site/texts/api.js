@@ -829,10 +829,23 @@ export const SENTENCES = [
   ["Only questions for files have this.", null, "Das haben nur Fragen nach Dateien."],
   ["This question needs a file.", null, "Diese Frage braucht eine Datei."],
   ["This question takes no file.", null, "Diese Frage nimmt keine Datei."],
+  ["This is never possible with a token.", null, "Das geht nie mit einem Token."],
+  ["This needs a token with the scope {word}.", null, "Dafür braucht das Token das Recht {word}."],
+  ["This token is for another club.", null, "Dieses Token ist für einen anderen Club."],
   [
-    "A file was changed at this moment. Please upload it again.",
-    null,
-    "Eine Datei wurde gerade geändert. Bitte lade sie noch einmal hoch.",
+    "Too many wrong tokens came from this address.",
+    "Too many wrong tokens came from here. Please wait a minute.",
+    "Von hier kamen zu viele falsche Tokens. Bitte warte eine Minute.",
+  ],
+  [
+    "Name at least one scope.",
+    "Please tick at least one thing that the token may do.",
+    "Bitte kreuze mindestens eine Sache an, die das Token darf.",
+  ],
+  [
+    "You can have at most {} tokens that have not expired. End one first.",
+    "You can have at most {} tokens. Please end one first.",
+    "Du kannst höchstens {} Tokens haben. Bitte beende zuerst eines.",
   ],
   [
     "The file has not arrived. Please upload it again.",

@@ -27,6 +27,7 @@ export default {
   "file.cancel": "Abbrechen",
   "file.choose": "Deine Datei",
   "file.empty": "Diese Datei ist leer.",
+  "file.gone": "Diese Datei ist nicht mehr da. Bitte wähle sie noch einmal.",
   "file.large": "Diese Datei ist zu groß. {limits}",
   "file.limits": "{formats}, höchstens {size} MB.",
   "file.next": "Nächste Datei öffnen",
@@ -39,4 +40,5 @@ export default {
   "file.type": "Das ist eine andere Art von Datei. {limits}",
   "file.unscanned": "Dateien werden nicht auf Viren geprüft.",
   "file.wait": "Diese Datei ist noch unterwegs.",
+  "file.without": "Ohne sie weiter",
 };

@@ -27,6 +27,7 @@ export default {
   "file.cancel": "Cancel",
   "file.choose": "Your file",
   "file.empty": "This file is empty.",
+  "file.gone": "This file is not there any more. Please choose it again.",
   "file.large": "This file is too large. {limits}",
   "file.limits": "{formats}, at most {size} MB.",
   "file.next": "Open the next file",
@@ -39,4 +40,5 @@ export default {
   "file.type": "This is another kind of file. {limits}",
   "file.unscanned": "Files are not checked for viruses.",
   "file.wait": "This file is still on its way.",
+  "file.without": "Go on without it",
 };

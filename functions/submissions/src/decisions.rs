@@ -18,6 +18,7 @@ use shared::ids::Id;
 use shared::limits;
 use shared::text::kinds::{List, ReasonText};
 use shared::time::Timestamp;
+use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{ApiError, Input, Mode, Officer, Params, Reader, Result, applicant_erased};
 use utoipa::ToSchema;
 
@@ -38,13 +39,13 @@ shared::input! {
 /// For officers. Any status may follow any other. Each change is kept in the history.
 #[utoipa::path(
     patch, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
-    tag = "submissions", security(("bearer" = [])),
+    tag = "submissions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     request_body = DecisionInput, responses((status = 200, body = SubmissionBody))
 )]
 pub async fn update_decision(
     State(app): State<Shared>,
-    scope: Officer<Form, (Submission, Studies)>,
+    scope: Officer<RecruitmentWrite, Form, (Submission, Studies)>,
     Input(input): Input<DecisionInput>,
 ) -> Result<Response> {
     decide(&app, scope, input, Mode::Update).await
@@ -55,13 +56,13 @@ pub async fn update_decision(
 /// For officers. Any status may follow any other. Each change is kept in the history.
 #[utoipa::path(
     put, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
-    tag = "submissions", security(("bearer" = [])),
+    tag = "submissions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     request_body = DecisionInput, responses((status = 200, body = SubmissionBody))
 )]
 pub async fn replace_decision(
     State(app): State<Shared>,
-    scope: Officer<Form, (Submission, Studies)>,
+    scope: Officer<RecruitmentWrite, Form, (Submission, Studies)>,
     Input(input): Input<DecisionInput>,
 ) -> Result<Response> {
     decide(&app, scope, input, Mode::Replace).await
@@ -69,7 +70,7 @@ pub async fn replace_decision(
 
 async fn decide(
     app: &Shared,
-    scope: Officer<Form, (Submission, Studies)>,
+    scope: Officer<RecruitmentWrite, Form, (Submission, Studies)>,
     input: DecisionInput,
     mode: Mode,
 ) -> Result<Response> {
@@ -186,13 +187,13 @@ pub struct BulkBody {
 /// For officers. At most 2,000 submissions. If one id or the status is wrong, nothing is changed.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/submissions/status/",
-    tag = "submissions", security(("bearer" = [])),
+    tag = "submissions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path)), request_body = StatusesInput,
     responses((status = 200, body = BulkBody))
 )]
 pub async fn set_statuses(
     State(app): State<Shared>,
-    scope: Officer<Application>,
+    scope: Officer<RecruitmentWrite, Application>,
     params: Params,
     Input(input): Input<StatusesInput>,
 ) -> Result<Json<BulkBody>> {
@@ -209,13 +210,13 @@ pub async fn set_statuses(
 /// For officers. At most 2,000 submissions. If one id or reason is wrong, nothing is changed.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/submissions/reason/",
-    tag = "submissions", security(("bearer" = [])),
+    tag = "submissions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path)), request_body = ReasonsInput,
     responses((status = 200, body = BulkBody))
 )]
 pub async fn set_reasons(
     State(app): State<Shared>,
-    scope: Officer<Application>,
+    scope: Officer<RecruitmentWrite, Application>,
     params: Params,
     Input(input): Input<ReasonsInput>,
 ) -> Result<Json<BulkBody>> {
@@ -243,7 +244,7 @@ pub async fn set_reasons(
 /// Stores many decisions. If one id does not belong to the application, nothing is changed (D3).
 async fn decide_many(
     app: &Shared,
-    scope: Officer<Application>,
+    scope: Officer<RecruitmentWrite, Application>,
     mut reader: Reader,
     decisions: Vec<(Id<Submission>, Option<String>)>,
     status: Option<Status>,
@@ -367,13 +368,13 @@ impl ChangeBody {
 /// first.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/history/",
-    tag = "submissions", security(("bearer" = [])),
+    tag = "submissions", security(("bearer" = []), ("token" = ["recruitment:read"])),
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     responses((status = 200, body = Vec<ChangeBody>))
 )]
 pub async fn list_history(
     State(app): State<Shared>,
-    scope: Officer<Application, Submission>,
+    scope: Officer<RecruitmentRead, Application, Submission>,
 ) -> Result<Json<Vec<ChangeBody>>> {
     let changes = app.table.changes(&scope.object).await?;
     let people = app

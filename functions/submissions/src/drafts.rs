@@ -7,6 +7,7 @@ use shared::db::usage::request_age;
 use shared::db::{Retries, TableError};
 use shared::domain::{Application, BegunDraft, DraftAnswer, DraftWrite, Extension, Form, Upload};
 use shared::time::{RequestTime, Timestamp};
+use shared::web::scopes::SessionOnly;
 use shared::web::{
     ApiError, ERASING, Input, NoBody, NoContent, Params, ReceivedAt, Result, SignedIn,
 };
@@ -38,7 +39,7 @@ use crate::submissions::ApplicantData;
 pub async fn show_draft(
     State(app): State<Shared>,
     params: Params,
-    scope: SignedIn<Application, OwnDraft>,
+    scope: SignedIn<SessionOnly, Application, OwnDraft>,
 ) -> Result<Json<DraftBody>> {
     let body = scope.object.body(app.now());
     // A draft for a committee that is gone can still be read.
@@ -88,7 +89,7 @@ pub async fn save_draft(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
     params: Params,
-    scope: SignedIn<Form, (ApplicantData, OwnDraft)>,
+    scope: SignedIn<SessionOnly, Form, (ApplicantData, OwnDraft)>,
     Input(input): Input<DraftInput>,
 ) -> Result<Response> {
     let (form, (ApplicantData { person, extension }, mut draft)) = (scope.parent, scope.object);
@@ -229,7 +230,7 @@ pub async fn delete_draft(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
     params: Params,
-    scope: SignedIn<Application, OwnDraft>,
+    scope: SignedIn<SessionOnly, Application, OwnDraft>,
     _: NoBody,
 ) -> Result<NoContent> {
     params.only(&["committee"])?;

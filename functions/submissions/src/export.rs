@@ -14,6 +14,7 @@ use shared::ids::Id;
 use shared::openapi::fields::{
     EmailStatuses, InterviewStage, Reviewed, SliceCount, SubmissionOrdering,
 };
+use shared::web::scopes::RecruitmentRead;
 use shared::web::{ApiError, Officer, Params, Result, Slice, Sliced};
 
 use crate::filter::find;
@@ -39,7 +40,7 @@ const COLUMNS: [&str; 12] = [
 /// question. The newest submission comes first, unless `ordering` says otherwise.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/submissions/export/",
-    tag = "submissions", security(("bearer" = [])),
+    tag = "submissions", security(("bearer" = []), ("token" = ["recruitment:read"])),
     params(
         ("club" = String, Path),
         ("application" = u64, Path),
@@ -72,7 +73,7 @@ const COLUMNS: [&str; 12] = [
 pub async fn export_submissions(
     State(app): State<Shared>,
     params: Params,
-    scope: Officer<Form>,
+    scope: Officer<RecruitmentRead, Form>,
     slice: Slice,
 ) -> Result<Response> {
     csv(&app, &scope.parent, scope.user.id(), &params, &slice).await

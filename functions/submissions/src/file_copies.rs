@@ -1,7 +1,7 @@
 //! The copies of files that a submission has: made before it is stored, and removed if it is not
 //! (U5).
 
-use futures::future::{join_all, try_join_all};
+use futures::future::join_all;
 use shared::Shared;
 use shared::db::TableError;
 use shared::domain::{Answered, FileCopy};
@@ -30,16 +30,16 @@ pub(crate) async fn copy_files(
         };
         store.copy(&found.object, &copy.object(), &found.tag).await
     });
-    let why = match try_join_all(made).await {
-        Ok(made) if made.iter().all(|is_made| *is_made) => return Ok(copies),
-        Ok(_) => {
-            let why = "A file was changed at this moment. Please upload it again.";
-            ApiError::field("responses", why)
-        }
-        Err(error) => error.into(),
-    };
+    // All of them are waited for: what is still on its way could arrive after the removal.
+    let made = join_all(made).await;
+    if made.iter().all(|made| matches!(made, Ok(true))) {
+        return Ok(copies);
+    }
+    let failed = made.into_iter().find_map(std::result::Result::err);
     remove(app, &copies, submission.received).await;
-    Err(why)
+    // A file went or was exchanged at this moment, perhaps because another attempt of this request
+    // is done. A repeat finds that, or what is wrong.
+    Err(failed.map_or(ApiError::Changed, ApiError::from))
 }
 
 /// Notes that uploads are used by the submission that was stored. If it was not, its copies are
@@ -52,9 +52,11 @@ pub(crate) async fn finish_files(
 ) {
     let is_stored = match stored {
         Ok(outcome) => outcome.stored.answers_at == received,
-        // It may be stored.
-        Err(ApiError::OutcomeUnknown(_) | ApiError::Internal(_)) => return,
-        Err(_) => false,
+        // It may be stored, although the answer is an error.
+        Err(_) => match is_named(app, copies).await {
+            Ok(is_named) => is_named,
+            Err(_) => return,
+        },
     };
     if !is_stored {
         return remove(app, copies, received).await;
@@ -66,6 +68,16 @@ pub(crate) async fn finish_files(
     for result in join_all(used).await {
         warn(result);
     }
+}
+
+/// Returns whether the stored submission has these copies: 1 read.
+async fn is_named(app: &Shared, copies: &[FileCopy]) -> Result<bool> {
+    let Some(copy) = copies.first() else {
+        return Ok(false);
+    };
+    let stored = app.table.submission(copy.application, copy.submission);
+    let stored = stored.await?;
+    Ok(stored.is_some_and(|submission| submission.answers_at == copy.at))
 }
 
 async fn remove(app: &Shared, copies: &[FileCopy], received: u64) {

@@ -12,6 +12,7 @@ use shared::Shared;
 use shared::domain::{Answered, Application, FileCopy};
 use shared::files::HandedOut;
 use shared::time::Timestamp;
+use shared::web::scopes::RecruitmentRead;
 use shared::web::{ApiError, Maybe, PathIds, Result, SignedIn};
 use utoipa::ToSchema;
 
@@ -33,7 +34,7 @@ pub struct FileAddressBody {
 /// for 60 seconds. With `Accept: application/json` it says the address instead.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/files/{file}/",
-    tag = "files", security(("bearer" = [])),
+    tag = "files", security(("bearer" = []), ("token" = ["recruitment:read"])),
     params(
         ("club" = String, Path),
         ("application" = u64, Path),
@@ -51,7 +52,7 @@ pub struct FileAddressBody {
 pub async fn show_submitted_file(
     State(app): State<Shared>,
     headers: HeaderMap,
-    scope: SignedIn<Application, Maybe<Answered>>,
+    scope: SignedIn<RecruitmentRead, Application, Maybe<Answered>>,
     path: PathIds,
 ) -> Result<Response> {
     let is_officer = scope.is_officer();
@@ -74,6 +75,7 @@ pub async fn show_submitted_file(
     let copy = FileCopy {
         application: submission.application,
         submission: submission.id,
+        person: submission.person,
         at: submission.answers_at,
         file: id,
     };

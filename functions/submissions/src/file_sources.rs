@@ -74,6 +74,7 @@ pub async fn find_sources(
             let copy = FileCopy {
                 application,
                 submission: answered.id,
+                person: answered.person,
                 at: answered.answers_at,
                 file: file.id,
             };

@@ -14,6 +14,7 @@ use shared::files::Announced;
 use shared::ids::Id;
 use shared::text::kinds::{FileBytes, FileName};
 use shared::time::Timestamp;
+use shared::web::scopes::SessionOnly;
 use shared::web::{
     ApiError, ChangedNothing, Code, Created, ERASING, Input, Mode, NewId, PathIds, Reader,
     ReceivedAt, Reference, Result, SignedIn,
@@ -186,7 +187,7 @@ fn place_among(known: &[Upload], now: Timestamp) -> Result<(usize, Option<&Uploa
 pub async fn create_file(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
-    scope: SignedIn<Form, ApplicantData>,
+    scope: SignedIn<SessionOnly, Form, ApplicantData>,
     new: NewId,
     Input(input): Input<FileInput>,
 ) -> Result<Response> {
@@ -291,7 +292,7 @@ async fn store_upload(app: &Shared, upload: &mut Upload) -> Result<()> {
 )]
 pub async fn show_file(
     State(app): State<Shared>,
-    scope: SignedIn<Form>,
+    scope: SignedIn<SessionOnly, Form>,
     path: PathIds,
 ) -> Result<Json<FileBody>> {
     let id = path.id("file").ok_or(ApiError::NotFound)?;

@@ -12,6 +12,7 @@ use shared::db::{Retries, TableError};
 use shared::domain::{Application, Interview, InterviewChange, Slot, Submission};
 use shared::ids::Id;
 use shared::time::Timestamp;
+use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
     ApiError, Input, Mode, NoContent, NoInput, Officer, Reader, ReceivedAt, Result,
     applicant_erased,
@@ -28,7 +29,7 @@ shared::input! {
 }
 
 /// What the routes of this file read: a submission that is not the caller's own.
-async fn booked(app: &Shared, scope: Officer<Application, Submission>) -> Result<Booked> {
+async fn booked<S>(app: &Shared, scope: Officer<S, Application, Submission>) -> Result<Booked> {
     let (application, submission) = (scope.parent, scope.object);
     if submission.person == Some(scope.user.id()) {
         return Err(ApiError::Forbidden);
@@ -65,14 +66,14 @@ fn body(booked: &Booked) -> Result<Response> {
 ///
 /// For officers. It is 404 if the applicant is not invited.
 #[utoipa::path(
-    get, tag = "interviews", security(("bearer" = [])),
+    get, tag = "interviews", security(("bearer" = []), ("token" = ["recruitment:read"])),
     path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/interview/",
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     responses((status = 200, body = InterviewBody))
 )]
 pub async fn show_submission_interview(
     State(app): State<Shared>,
-    scope: Officer<Application, Submission>,
+    scope: Officer<RecruitmentRead, Application, Submission>,
 ) -> Result<Response> {
     body(&booked(&app, scope).await?)
 }
@@ -82,7 +83,7 @@ pub async fn show_submission_interview(
 /// For officers, also for begun slots, for decided submissions, and for applicants who were not
 /// invited: a booking invites them. The applicant gets a mail with a calendar file.
 #[utoipa::path(
-    put, tag = "interviews", security(("bearer" = [])),
+    put, tag = "interviews", security(("bearer" = []), ("token" = ["recruitment:write"])),
     path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/interview/",
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     request_body = BookingInput, responses((status = 200, body = InterviewBody))
@@ -90,7 +91,7 @@ pub async fn show_submission_interview(
 pub async fn book_submission_interview(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
-    scope: Officer<Application, Submission>,
+    scope: Officer<RecruitmentWrite, Application, Submission>,
     Input(input): Input<BookingInput>,
 ) -> Result<Response> {
     let mut booked = booked(&app, scope).await?;
@@ -119,7 +120,7 @@ pub async fn book_submission_interview(
 /// For officers. The place is given back, and the applicant gets a mail and stays invited.
 /// Cancelling again is 204, too.
 #[utoipa::path(
-    delete, tag = "interviews", security(("bearer" = [])),
+    delete, tag = "interviews", security(("bearer" = []), ("token" = ["recruitment:write"])),
     path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/interview/",
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     responses((status = 204))
@@ -127,7 +128,7 @@ pub async fn book_submission_interview(
 pub async fn cancel_submission_interview(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
-    scope: Officer<Application, Submission>,
+    scope: Officer<RecruitmentWrite, Application, Submission>,
     _: NoInput,
 ) -> Result<NoContent> {
     let mut booked = booked(&app, scope).await?;
@@ -141,14 +142,14 @@ pub async fn cancel_submission_interview(
 ///
 /// For officers. Applicants never see it. It is null again after a move.
 #[utoipa::path(
-    patch, tag = "interviews", security(("bearer" = [])),
+    patch, tag = "interviews", security(("bearer" = []), ("token" = ["recruitment:write"])),
     path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/interview/",
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     request_body = AttendanceInput, responses((status = 200, body = InterviewBody))
 )]
 pub async fn note_attendance(
     State(app): State<Shared>,
-    scope: Officer<Application, Submission>,
+    scope: Officer<RecruitmentWrite, Application, Submission>,
     Input(input): Input<AttendanceInput>,
 ) -> Result<Response> {
     let mut booked = booked(&app, scope).await?;

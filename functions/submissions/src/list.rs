@@ -9,6 +9,7 @@ use shared::domain::{Form, Status};
 use shared::openapi::fields::{
     EmailStatuses, InterviewStage, Reviewed, SliceCount, SubmissionOrdering,
 };
+use shared::web::scopes::RecruitmentRead;
 use shared::web::{Officer, Params, Result, Slice, accepts_csv};
 
 use crate::export;
@@ -20,7 +21,7 @@ use crate::filter::find;
 /// text/csv` returns CSV.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/submissions/", tag = "submissions",
-    security(("bearer" = [])),
+    security(("bearer" = []), ("token" = ["recruitment:read"])),
     params(
         ("club" = String, Path),
         ("application" = u64, Path),
@@ -57,7 +58,7 @@ pub async fn list_submissions(
     State(app): State<Shared>,
     headers: HeaderMap,
     params: Params,
-    scope: Officer<Form, Studies>,
+    scope: Officer<RecruitmentRead, Form, Studies>,
     slice: Slice,
 ) -> Result<Response> {
     let (form, studies) = (scope.parent, scope.object);

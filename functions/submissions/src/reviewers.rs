@@ -8,6 +8,7 @@ use serde::Serialize;
 use shared::Shared;
 use shared::domain::{Application, Form, Person, Submission};
 use shared::ids::Id;
+use shared::web::scopes::RecruitmentRead;
 use shared::web::{Officer, Result};
 use utoipa::ToSchema;
 
@@ -76,12 +77,12 @@ fn rounded(number: f64) -> f64 {
 /// has only the reviews of the caller. It may be a second old.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/reviewers/", tag = "reviews",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:read"])), params(("club" = String, Path), ("application" = u64, Path)),
     responses((status = 200, body = ReviewersBody))
 )]
 pub async fn list_reviewers(
     State(app): State<Shared>,
-    scope: Officer<(), Form>,
+    scope: Officer<RecruitmentRead, (), Form>,
 ) -> Result<Json<ReviewersBody>> {
     let (application, caller) = (&scope.object.application, scope.user.id());
     let (scores, has_more) = app.table.scores_given(application.id).await?;

@@ -11,6 +11,7 @@ use shared::domain::{Application, Person, Review, Submission};
 use shared::ids::Id;
 use shared::text::kinds::{CommentText, FromOneToFive};
 use shared::time::Timestamp;
+use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
     ApiError, Input, Load, Mode, NoContent, NoInput, Officer, PathIds, Reader, Result, User,
     applicant_erased, edit,
@@ -98,7 +99,7 @@ impl Load for OwnReview {
     }
 }
 
-type Reviewer = Officer<Application, (Submission, OwnReview)>;
+type Reviewer = Officer<RecruitmentWrite, Application, (Submission, OwnReview)>;
 
 /// Nobody reads or writes reviews of a submission of their own (W3).
 fn check_not_own(submission: &Submission, user: &User) -> Result<()> {
@@ -115,13 +116,13 @@ fn check_not_own(submission: &Submission, user: &User) -> Result<()> {
 /// own.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/reviews/",
-    tag = "reviews", security(("bearer" = [])),
+    tag = "reviews", security(("bearer" = []), ("token" = ["recruitment:read"])),
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     responses((status = 200, body = Vec<ReviewBody>))
 )]
 pub async fn list_reviews(
     State(app): State<Shared>,
-    scope: Officer<Application, Submission>,
+    scope: Officer<RecruitmentRead, Application, Submission>,
 ) -> Result<Json<Vec<ReviewBody>>> {
     check_not_own(&scope.object, &scope.user)?;
     let mut reviews = app.table.reviews(&scope.object).await?;
@@ -149,7 +150,7 @@ pub async fn list_reviews(
 #[utoipa::path(
     put,
     path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/reviews/mine/",
-    tag = "reviews", security(("bearer" = [])),
+    tag = "reviews", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     request_body = ReviewInput, responses((status = 200, body = ReviewBody))
 )]
@@ -215,7 +216,7 @@ pub async fn put_review(
 #[utoipa::path(
     delete,
     path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/reviews/mine/",
-    tag = "reviews", security(("bearer" = [])),
+    tag = "reviews", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     responses((status = 204))
 )]

@@ -11,6 +11,7 @@ use shared::domain::{Application, ApplicationTexts, Club, Submission, Submission
 use shared::ids::Id;
 use shared::mail::MailType;
 use shared::text::kinds::List;
+use shared::web::scopes::MailSend;
 use shared::web::{
     ApiError, ChangedNothing, Code, ExactReference, Input, Mode, NewId, Officer, Params, Reader,
     Result,
@@ -98,12 +99,12 @@ pub struct SendBody {
 /// A dry run returns the mails and sends nothing.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "mails",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["mail:send"])), params(("club" = String, Path), ("application" = u64, Path)),
     request_body = SendInput, responses((status = 200, body = SendBody))
 )]
 pub async fn send_emails(
     State(app): State<Shared>,
-    scope: Officer<Application, ApplicationTexts>,
+    scope: Officer<MailSend, Application, ApplicationTexts>,
     params: Params,
     NewId(call): NewId,
     Input(input): Input<SendInput>,

@@ -5,6 +5,7 @@ use shared::Shared;
 use shared::bookings::free_all;
 use shared::db::{Retries, TableError};
 use shared::domain::{Application, Club, Slot};
+use shared::web::scopes::RecruitmentWrite;
 use shared::web::{ApiError, Code, NoBody, NoContent, Officer, Params, ReceivedAt, Result};
 
 use crate::slot_body::ShownSlot;
@@ -15,7 +16,7 @@ use crate::slot_body::ShownSlot;
 /// and everybody who has booked it gets a mail.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/applications/{application}/slots/{slot}/",
-    tag = "interviews", security(("bearer" = [])),
+    tag = "interviews", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(
         ("club" = String, Path), ("application" = u64, Path), ("slot" = u64, Path),
         ("force" = Option<bool>, Query, description = "Free the places of those who have booked it")
@@ -25,7 +26,7 @@ use crate::slot_body::ShownSlot;
 pub async fn delete_slot(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
-    scope: Officer<Application, Slot>,
+    scope: Officer<RecruitmentWrite, Application, Slot>,
     params: Params,
     _: NoBody,
 ) -> Result<NoContent> {

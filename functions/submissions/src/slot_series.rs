@@ -6,6 +6,7 @@ use shared::domain::{Application, Committee, Person, Slot};
 use shared::ids::Id;
 use shared::text::kinds::{BreakMinutes, Line, List, Places, SlotMinutes, SlotNote};
 use shared::time::Timestamp;
+use shared::web::scopes::RecruitmentWrite;
 use shared::web::{ApiError, Created, Input, Mode, NewId, Officer, Reader, Result};
 use shared::{Shared, limits};
 
@@ -42,12 +43,12 @@ shared::input! {
 /// nothing is made.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/slots/series/", tag = "interviews",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
     request_body = SeriesInput, responses((status = 201, body = Vec<SlotBody>))
 )]
 pub async fn create_slots(
     State(app): State<Shared>,
-    scope: Officer<Application>,
+    scope: Officer<RecruitmentWrite, Application>,
     new: NewId,
     Input(input): Input<SeriesInput>,
 ) -> Result<Created<Vec<SlotBody>>> {

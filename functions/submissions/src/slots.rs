@@ -5,6 +5,7 @@ use axum::extract::State;
 use shared::Shared;
 use shared::db::TableError;
 use shared::domain::{Application, Slot};
+use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{ApiError, Created, Input, Mode, NewId, Officer, Params, Reader, Result};
 
 use crate::release::free_released;
@@ -17,7 +18,7 @@ use crate::slot_store::{new_slot, store};
 /// For officers. The earliest comes first.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/slots/", tag = "interviews",
-    security(("bearer" = [])),
+    security(("bearer" = []), ("token" = ["recruitment:read"])),
     params(
         ("club" = String, Path), ("application" = u64, Path),
         ("series" = Option<u64>, Query,
@@ -28,7 +29,7 @@ use crate::slot_store::{new_slot, store};
 pub async fn list_slots(
     State(app): State<Shared>,
     params: Params,
-    scope: Officer<Application>,
+    scope: Officer<RecruitmentRead, Application>,
 ) -> Result<Json<Vec<SlotBody>>> {
     let series = params.id::<Slot>("series")?;
     let mut slots = app.table.slots(scope.parent.id).await?;
@@ -44,12 +45,12 @@ pub async fn list_slots(
 /// For officers. Slots in the past may be made. An application has at most 1,000 slots.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/slots/", tag = "interviews",
-    security(("bearer" = [])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
     request_body = SlotInput, responses((status = 201, body = SlotBody))
 )]
 pub async fn create_slot(
     State(app): State<Shared>,
-    scope: Officer<Application>,
+    scope: Officer<RecruitmentWrite, Application>,
     new: NewId,
     Input(input): Input<SlotInput>,
 ) -> Result<Created<SlotBody>> {
@@ -83,13 +84,13 @@ pub(crate) fn visible(slot: Slot) -> Result<Slot> {
 /// For officers.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/slots/{slot}/", tag = "interviews",
-    security(("bearer" = [])),
+    security(("bearer" = []), ("token" = ["recruitment:read"])),
     params(("club" = String, Path), ("application" = u64, Path), ("slot" = u64, Path)),
     responses((status = 200, body = SlotBody))
 )]
 pub async fn show_slot(
     State(app): State<Shared>,
-    scope: Officer<Application, Slot>,
+    scope: Officer<RecruitmentRead, Application, Slot>,
 ) -> Result<Json<SlotBody>> {
     let shown = ShownSlot::of(&app, visible(scope.object)?).await?;
     let mut shown = [shown];
@@ -104,13 +105,13 @@ pub async fn show_slot(
 /// everybody who has booked it gets a mail.
 #[utoipa::path(
     patch, path = "/api/clubs/{club}/applications/{application}/slots/{slot}/", tag = "interviews",
-    security(("bearer" = [])),
+    security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("slot" = u64, Path)),
     request_body = SlotInput, responses((status = 200, body = SlotBody))
 )]
 pub async fn update_slot(
     State(app): State<Shared>,
-    scope: Officer<Application, Slot>,
+    scope: Officer<RecruitmentWrite, Application, Slot>,
     Input(input): Input<SlotInput>,
 ) -> Result<Json<SlotBody>> {
     let shown = ShownSlot::of(&app, visible(scope.object)?).await?;

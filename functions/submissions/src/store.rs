@@ -192,6 +192,19 @@ async fn forget_answers(app: &Shared, submission: &Submission) {
     }
 }
 
+/// Lets the timer remove the uploads of a submission that was replaced. What fails here is done a
+/// week after they were announced.
+async fn release_files(app: &Shared, replaced: &Submission, now: Timestamp) {
+    let Some(person) = replaced.person else {
+        return;
+    };
+    let copies = replaced.copies();
+    let released = app.table.release_uploads(person, &copies, now).await;
+    if let Err(error) = released {
+        tracing::warn!(%error, "files of a replaced submission were not released");
+    }
+}
+
 async fn read_again(app: &Shared, submission: &Submission) -> Result<StoredSubmission> {
     let (application, id) = (submission.application, submission.id);
     Ok(app.table.stored_submission(application, id).await?)
@@ -218,6 +231,7 @@ async fn write(
     if let StoredSubmission::Present(replaced) = earlier {
         submit.await?;
         forget_answers(app, replaced).await;
+        release_files(app, replaced, now).await;
         return Ok(new);
     }
     let place = OwnPlace {

@@ -13,6 +13,7 @@ use shared::domain::{
 };
 use shared::ids::Id;
 use shared::time::{RequestTime, Timestamp};
+use shared::web::scopes::{RecruitmentRead, SessionOnly};
 use shared::web::{
     ApiError, Code, Created, Input, Load, Maybe, PathIds, ReceivedAt, RequestKey, Result, SignedIn,
     User, key_reused, replayed, shown_at,
@@ -72,7 +73,7 @@ pub async fn submit(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
     RequestKey(key): RequestKey,
-    scope: SignedIn<Form, (ApplicantData, OwnPlaces)>,
+    scope: SignedIn<SessionOnly, Form, (ApplicantData, OwnPlaces)>,
     Input(input): Input<NewSubmission>,
 ) -> Result<Response> {
     let form = scope.parent;
@@ -349,13 +350,13 @@ impl OwnPlaces {
 /// when it was mailed.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
-    tag = "submissions", security(("bearer" = [])),
+    tag = "submissions", security(("bearer" = []), ("token" = ["recruitment:read"])),
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     responses((status = 200, body = SubmissionBody))
 )]
 pub async fn show_submission(
     State(app): State<Shared>,
-    scope: SignedIn<Form, (Maybe<Answered>, Studies)>,
+    scope: SignedIn<RecruitmentRead, Form, (Maybe<Answered>, Studies)>,
 ) -> Result<Response> {
     let is_officer = scope.is_officer();
     let (Maybe(submission), studies) = scope.object;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use admin::{Reading, SUBMITTED};
+use admin::{Reading, SUBMITTED, UPLOADED};
 use aws_config::{BehaviorVersion, SdkConfig};
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata as _};
@@ -55,7 +55,10 @@ pub async fn with_files(which: &Which) -> Result<Option<Table>, Error> {
 pub async fn read_all(which: &Which) -> Result<Reading, Error> {
     let mut reading = read(&connect(which).await, &which.table).await?;
     if let Some(table) = with_files(which).await? {
-        reading.add_files(table.files().store()?.list(SUBMITTED).await?);
+        let store = table.files().store()?;
+        for prefix in [SUBMITTED, UPLOADED] {
+            reading.add_files(store.list(prefix).await?);
+        }
     }
     Ok(reading)
 }

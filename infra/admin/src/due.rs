@@ -62,8 +62,9 @@ pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
     due.extend(people.iter().filter_map(|person| person.news_entry(now)));
     due.retain(|entry| {
         let hour = filed.get(&object(&entry.what));
-        // The news are filed for a later Monday.
-        hour.is_none_or(|hour| *hour > entry.hour && !matches!(entry.what, Due::News { .. }))
+        // The news are filed for a later Monday, and an upload that a draft names for later weeks.
+        let moves = matches!(entry.what, Due::News { .. } | Due::Upload { .. });
+        hour.is_none_or(|hour| *hour > entry.hour && !moves)
     });
     due.sort_by_key(|entry| object(&entry.what));
     let missing = due.iter().map(|entry| Finding {

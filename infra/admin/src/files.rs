@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
-use shared::domain::{FileCopy, Submission};
+use shared::domain::{Due, DueEntry, FileCopy, Submission, Upload};
 use shared::ids::order_number;
 
 use crate::answers::AT_WORK;
@@ -12,6 +12,8 @@ use crate::{StoredItems, typed};
 
 /// What the keys in the bucket of the files of submissions begin with.
 pub const SUBMITTED: &str = "files/";
+/// What the keys in the bucket of uploads begin with.
+pub const UPLOADED: &str = "uploads/";
 
 /// Compares the files in the bucket with the table, in both directions. `objects` are their keys.
 pub(crate) fn check(
@@ -38,7 +40,9 @@ pub(crate) fn check(
     });
     let entries: Vec<FileCopy> = typed(stored, "FileCopy");
     let entries = entries.iter().map(FileCopy::object);
-    let known: BTreeSet<String> = objects.iter().cloned().chain(entries).collect();
+    let (uploads, submitted): (Vec<&String>, Vec<&String>) =
+        objects.iter().partition(|key| key.starts_with(UPLOADED));
+    let known: BTreeSet<String> = submitted.into_iter().cloned().chain(entries).collect();
     let left = known
         .difference(&named)
         .map(|key| match FileCopy::of_object(key) {
@@ -49,5 +53,36 @@ pub(crate) fn check(
             Some(_) => None,
             None => Some(Finding::from(format!("{key}: this is no key of a file"))),
         });
-    missing.chain(left.flatten()).collect()
+    let unknown = unknown_uploads(stored, uploads, now);
+    missing.chain(left.flatten()).chain(unknown).collect()
+}
+
+/// Uploads in the bucket that nobody has, and at which the timer will not look.
+fn unknown_uploads<'k>(
+    stored: &StoredItems,
+    objects: Vec<&'k String>,
+    now: DateTime<Utc>,
+) -> impl Iterator<Item = Finding> + use<'k> {
+    let last = Upload::ARRIVED_WITHIN;
+    let last = order_number(now - last);
+    let due = typed::<DueEntry>(stored, "Due").into_iter();
+    let due = due.filter_map(|entry| match entry.what {
+        Due::Upload {
+            person,
+            application,
+            file,
+        } => Some(Upload::object_of(application, person, file)),
+        _ => None,
+    });
+    let uploads = typed::<Upload>(stored, "Upload").into_iter();
+    let known: BTreeSet<String> = uploads.map(|one| one.object()).chain(due).collect();
+    // The id of a file says when it was announced.
+    let announced = |key: &str| key.rsplit('/').next()?.parse::<u64>().ok();
+    objects
+        .into_iter()
+        .filter(move |key| !known.contains(*key) && announced(key).is_none_or(|at| at < last))
+        .map(|key| Finding {
+            text: format!("{key}: nobody has this upload"),
+            repair: Some(Repair::DeleteUpload(key.clone())),
+        })
 }

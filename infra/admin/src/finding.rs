@@ -24,6 +24,8 @@ pub enum Repair {
     DeleteAnswers(Value),
     /// Deletes a file that no submission has, and its entry.
     DeleteFile(FileCopy),
+    /// Deletes an upload in the bucket that nobody has.
+    DeleteUpload(String),
     /// Stores an entry for the timer. One too many does no harm: it only says when to look.
     PutDue(Value),
     /// Takes or frees a place in a slot, as the submission says.

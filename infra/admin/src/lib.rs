@@ -25,7 +25,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 pub use bring_back::{BroughtBack, Wanted};
 pub use capacity::{Deadline, Throughput};
 use chrono::{DateTime, Utc};
-pub use files::SUBMITTED;
+pub use files::{SUBMITTED, UPLOADED};
 pub use finding::{Finding, Repair};
 pub use placements::{
     HotKeys, LARGEST_TABLE, Loads, OF_PERSON, PARTITION, Served, Units, hot_keys,

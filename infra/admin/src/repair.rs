@@ -24,6 +24,8 @@ use shared::time::{Clock as _, RequestTime, SystemClock, Timestamp};
 use crate::finding::Repair;
 use crate::{Item, text};
 
+const NO_BUCKET: &str = "the bucket of files was not named";
+
 /// The versions of all counters at one time. They must be read before the scan whose findings are
 /// repaired.
 #[derive(Debug, Clone, Default)]
@@ -68,6 +70,11 @@ impl Repairs<'_> {
             Repair::DeleteEntry(entry) => self.entry(&item(entry)?, false).await?,
             Repair::DeleteAnswers(sheet) => Some(self.answers(&item(sheet)?)?),
             Repair::DeleteFile(copy) => return self.delete_file(copy).await,
+            Repair::DeleteUpload(key) => {
+                let table = self.files.ok_or(NO_BUCKET)?;
+                let deleted = table.delete_object(key).await;
+                return deleted.map(|()| true).map_err(|error| error.to_string());
+            }
             Repair::PutDue(entry) => Some(vec![self.put(item(entry)?)?]),
             Repair::SetSeat { slot, submission } => {
                 Some(self.seat(&item(slot)?, *submission).await?)
@@ -128,11 +135,13 @@ impl Repairs<'_> {
 
     /// Deletes a file and its entry, unless the submission has it.
     async fn delete_file(&self, copy: &FileCopy) -> Result<bool, String> {
-        let table = self.files.ok_or("the bucket of files was not named")?;
+        let table = self.files.ok_or(NO_BUCKET)?;
         let wrong = |error: TableError| error.to_string();
         let stored = table.submission(copy.application, copy.submission);
         let stored = stored.await.map_err(wrong)?;
-        if stored.is_some_and(|submission| submission.copies().contains(copy)) {
+        let object = copy.object();
+        let is_named = |one: &FileCopy| one.object() == object;
+        if stored.is_some_and(|submission| submission.copies().iter().any(is_named)) {
             return Ok(false);
         }
         let when = RequestTime {

@@ -1,14 +1,16 @@
 //! `cargo run -p local` runs the whole service on this machine.
 
 use std::io::ErrorKind;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use axum::extract::{ConnectInfo, Request};
 use clap::Parser;
 use local::{Campus, Error, Parts, demo};
 use shared::settings::Approval;
 use shared::time::Clock as _;
+use shared::web::ClientAddress;
 use tokio::net::TcpListener;
 
 /// Runs the club-management service on this machine, without a cloud account or containers
@@ -78,7 +80,10 @@ async fn run(options: Options) -> Result<(), Error> {
         let (token, _) = campus.issuer.token(&subject, campus.clock.now())?;
         println!("  {who} token ({}): {token}\n", subject.username);
     }
-    let server = axum::serve(listener, campus.router.clone()).with_graceful_shutdown(stop);
+    let router = campus.router.clone();
+    let router = router.layer(axum::middleware::map_request(with_address));
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    let server = axum::serve(listener, service).with_graceful_shutdown(stop);
     tokio::select! {
         done = std::future::IntoFuture::into_future(server) => done.map_err(Error::from)?,
         () = campus.stream.run(&campus.worker) => {}
@@ -87,6 +92,16 @@ async fn run(options: Options) -> Result<(), Error> {
     }
     println!("stopped");
     Ok(())
+}
+
+/// Tells the service the address of the client, as the gateway does.
+async fn with_address(
+    ConnectInfo(address): ConnectInfo<SocketAddr>,
+    mut request: Request,
+) -> Request {
+    let address = ClientAddress(address.ip().to_string());
+    request.extensions_mut().insert(address);
+    request
 }
 
 /// Waits for the signal to stop. The handlers are set at once, not when the future is first polled:

@@ -62,12 +62,22 @@ await phone.getByText("This file is too large.").waitFor();
 await choose(await file("empty.pdf", ""));
 await phone.getByText("This file is empty.").waitFor();
 
+// It is not forgotten on the way to the last page.
+await phone.getByRole("button", { name: "Check and send" }).click();
+await phone.getByRole("alert").getByText("This file is empty.").waitFor();
+await phone.getByRole("button", { name: "Back to the questions" }).click();
+await phone.getByRole("button", { name: "Go on without it" }).click();
+await phone.getByText("This file is empty.").waitFor({ state: "detached" });
+
 // The network fails twice; then a new address is asked for.
 let failures = 2;
+let offline = 2;
 const ids = [];
 await phone.route("**/files/", async (route) => {
   if (route.request().method() !== "POST") return route.continue();
   if (route.request().url().includes("/api/")) {
+    // The network is gone for the API too.
+    if (offline-- > 0) return route.abort();
     const response = await route.fetch();
     ids.push((await response.json()).id);
     return route.fulfill({ response });
@@ -81,7 +91,7 @@ await accessible(phone, "form-file-again");
 await phone.getByRole("button", { name: "Check and send" }).click();
 await phone.getByRole("alert").getByText("This file is still on its way.").waitFor();
 await phone.getByRole("button", { name: "Back to the questions" }).click();
-await phone.getByText("cv.pdf (200 KB)").waitFor({ timeout: 20_000 });
+await phone.getByText("cv.pdf (200 KB)").waitFor({ timeout: 60_000 });
 assert.equal(ids.length, 3);
 await saved(phone);
 // All tries are one file, so that none of them takes a place of the quota.

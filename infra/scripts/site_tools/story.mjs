@@ -18,6 +18,7 @@ const stories = process.argv[5]
       "files",
       "interviews",
       "admin",
+      "tokens",
       "resilience",
       "extremes",
       "notices",

@@ -32,6 +32,7 @@ use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
 use crate::domain::submission::model::{
     AnswerSheet, DecisionChange, OwnPlace, Submission, Withdrawal,
 };
+use crate::domain::token::model::Token;
 use crate::domain::tombstones::DeletedApplication;
 use crate::ids::Id;
 use crate::time::Timestamp;
@@ -111,8 +112,9 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Slot,
         SlotNote,
         Submission,
-        Upload,
         Subscription,
+        Token,
+        Upload,
         Withdrawal,
         YearUses,
     )

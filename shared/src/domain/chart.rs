@@ -6,7 +6,7 @@ pub type ChartRow = [&'static str; 5];
 
 /// The chart. `docs/table.md` is generated from it, and a test compares it with the items that are
 /// really stored.
-pub const CHART: [ChartRow; 57] = [
+pub const CHART: [ChartRow; 58] = [
     [
         "Person",
         "USER#<person>",
@@ -56,6 +56,13 @@ pub const CHART: [ChartRow; 57] = [
         "FILE#<application>#<place>",
         "",
         "A file that a person uploads, or has uploaded. One of 20 places in each application.",
+    ],
+    [
+        "Token",
+        "USER#<person>",
+        "TOKEN#<place>",
+        "",
+        "A token with which a program acts for a person. One of 20 places; only its hash is stored.",
     ],
     [
         "Booking",
@@ -311,7 +318,7 @@ pub const CHART: [ChartRow; 57] = [
         "FileCopy",
         "ANSWERS#<application>#<part>",
         "<submission>#<at>#<file>",
-        "",
+        "USER#<person> / FILECOPY#<submission>#<at>#<file>",
         "Says that a submission may have a copy of a file in the bucket. Stored before the copy is \
             made, and removed after it was deleted.",
     ],

@@ -160,6 +160,8 @@ impl Table {
                 self.wait_for_index(person.id, when.at).await?;
             }
         }
+        self.remove_own_copies(person.id, when).await?;
+        self.end_tokens(person.id, when).await?;
         self.delete_person(person.id).await?;
         Ok(Ok(()))
     }
@@ -269,14 +271,15 @@ impl Table {
         let buried = stream::iter(places)
             .map(|(application, id)| self.bury_answers(application, id, last))
             .buffer_unordered(PARALLEL);
-        buried.try_collect::<()>().await?;
+        buried.try_collect::<Vec<_>>().await?;
         if uploads.is_empty() {
             return Ok(());
         }
         let objects: Vec<String> = uploads.iter().map(Upload::object).collect();
         self.files().store()?.delete(&objects).await?;
-        // A form that was signed before takes the bytes for some minutes more.
-        let late = when.at.plus(Upload::SENT_WITHIN + TimeDelta::minutes(1));
+        // A form that was signed before takes the bytes for some minutes more, and as long as they
+        // need.
+        let late = when.at.plus(Upload::ARRIVED_WITHIN);
         let again: Vec<DueEntry> = uploads
             .iter()
             .map(|one| one.due_at(late, when.at))
@@ -285,7 +288,8 @@ impl Table {
             .map(async |due| self.write(Write::put(&due)?).await.map(drop))
             .buffer_unordered(PARALLEL);
         again.try_collect::<()>().await?;
-        self.bury(uploads.iter().map(Entity::key).collect(), last)
+        // The places are used again by whoever comes back.
+        self.bury(uploads.iter().map(Entity::key).collect(), when)
             .await
     }
 

@@ -35,6 +35,7 @@ mod request;
 mod review;
 mod slot;
 mod submission;
+mod token;
 mod tombstones;
 mod waiting;
 
@@ -113,5 +114,6 @@ pub use submission::remembered::RememberedKey;
 pub use submission::store::{StoredSubmission, SubmissionQuery};
 pub use submission::submit::WithdrawOutcome;
 pub use submission::told::Told;
+pub use token::model::{Token, TokenScope};
 pub use tombstones::{DeletedApplication, Gone};
 pub use waiting::{ClubWaiting, Waiting};

@@ -23,6 +23,7 @@ use crate::domain::request::model::MembershipRequest;
 use crate::domain::review::model::Review;
 use crate::domain::submission::model::{OwnPlace, Submission, Withdrawal};
 use crate::domain::submission::sheets::check_held;
+use crate::domain::token::model::Token;
 use crate::ids::Id;
 
 /// The stored data of a person besides their profile.
@@ -42,6 +43,8 @@ pub struct PersonalData {
     pub reviews: Vec<Review>,
     /// Their uploads.
     pub uploads: Vec<Upload>,
+    /// Their tokens.
+    pub tokens: Vec<Token>,
     /// The answers of their drafts.
     pub drafts: Vec<DraftAnswer>,
     /// Their extensions of application deadlines.
@@ -89,7 +92,7 @@ impl PersonalData {
 }
 
 impl Table {
-    /// Returns the stored data of a person: 5 queries in parallel, two of them of the index, 1
+    /// Returns the stored data of a person: 6 queries in parallel, two of them of the index, 1
     /// batch read per 100 items, and 2 queries for each of their former addresses.
     ///
     /// The submissions are without their answers.
@@ -97,11 +100,12 @@ impl Table {
         let addressed = self.addressed(person);
         let own = self.index_entries(keys::own(person.id), Range::All);
         let (bookmarks, lately) = (self.bookmarks(person.id), self.own_places(person.id));
-        let uploads = self.all_uploads(person.id);
-        let all = async { futures::try_join!(own, addressed, bookmarks, lately, uploads) };
-        let (own, addressed, bookmarks, lately, uploads) = Box::pin(all).await?;
+        let (uploads, tokens) = (self.all_uploads(person.id), self.tokens(person.id));
+        let all = async { futures::try_join!(own, addressed, bookmarks, lately, uploads, tokens) };
+        let (own, addressed, bookmarks, lately, uploads, tokens) = Box::pin(all).await?;
         let mut all = PersonalData {
             uploads,
+            tokens,
             bookmarks,
             ..PersonalData::default()
         };

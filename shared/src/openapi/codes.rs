@@ -92,6 +92,7 @@ const GIVEN: [(&str, &[&str]); 16] = [
             "create_showing",
             "create_slot",
             "create_slots",
+            "create_token",
             "duplicate_application",
             "replace_application",
             "replace_member",

@@ -104,6 +104,15 @@ pub fn complete(mut api: OpenApi) -> Value {
         ))
         .build();
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    let token = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("clubs_ and 40 letters and digits")
+        .description(Some(
+            "A token of a person for a program (`POST /settings/tokens/`). Each operation names the \
+            scope that it needs; where none is named, a token counts as no credentials, or is 403.",
+        ))
+        .build();
+    components.add_security_scheme("token", SecurityScheme::Http(token));
     for (name, schema) in [
         (ErrorBody::name(), ErrorBody::schema()),
         (Code::name(), Code::schema()),

@@ -16,6 +16,13 @@ pub fn version_3_0(mut document: Value) -> Value {
     let schemas = document["components"]["schemas"].clone();
     for_each_object(&mut document, &mut |object| convert(object, &schemas));
     for (_, _, operation) in operations_of(&mut document) {
+        // Only OAuth has scopes in this version.
+        let ways = operation["security"].as_array_mut();
+        for way in ways.into_iter().flatten() {
+            if let Some(scopes) = way.get_mut("token") {
+                *scopes = json!([]);
+            }
+        }
         let answers = operation["responses"].as_object_mut();
         for answer in answers.into_iter().flat_map(|answers| answers.values_mut()) {
             text_as_file(answer);

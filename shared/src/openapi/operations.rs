@@ -81,7 +81,7 @@ fn describe(operation: &mut Value, call: &Call<'_>) {
 }
 
 fn add_parameters(operation: &mut Value, call: &Call<'_>) {
-    let signed_in = operation["security"] == json!([{ "bearer": [] }]);
+    let signed_in = operation["security"][0] == json!({ "bearer": [] });
     let headers = [
         ("If-None-Match", call.method == "get"),
         ("Idempotency-Key", call.method == "post" && signed_in),
@@ -134,7 +134,7 @@ fn optional(schema: &mut Value) {
 
 fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
     let has_body = operation.get("requestBody").is_some();
-    let signed_in = operation["security"] == json!([{ "bearer": [] }]);
+    let signed_in = operation["security"][0] == json!({ "bearer": [] });
     let parameters = operation["parameters"]
         .as_array()
         .cloned()

@@ -122,7 +122,8 @@ const HEADERS: [(&str, &str, &str); 9] = [
     (
         "ETag",
         "The entity tag of this state. Send it exactly as it is, also with `W/` at its beginning, \
-            in `If-Match` with a change, or in `If-None-Match` with the next read.",
+            in `If-Match` with a change, or in `If-None-Match` with the next read. Missing if \
+            something was left out of the answer to a write, because a token may not read it.",
         "\"9f86d081884c7d659a2feaa0c55ad015\"",
     ),
     (

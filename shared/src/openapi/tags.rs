@@ -83,6 +83,7 @@ const GROUPS: [Group; 8] = [
                 "me",
                 "The profile of the caller: read, change, export, erase.",
             ),
+            ("tokens", "Tokens with which programs act for the caller."),
             ("home", "What waits for the caller, in one request."),
             ("own submissions", "The submissions of the caller."),
             (

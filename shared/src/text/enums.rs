@@ -73,7 +73,7 @@ macro_rules! enum_schema {
         #[cfg(feature = "api")]
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
-                let meanings = [$($doc.trim()),+];
+                let meanings = vec![$($doc.trim()),+];
                 let extensions = utoipa::openapi::extensions::Extensions::builder()
                     .add("x-enum-varnames", serde_json::json!([$($variant),+]))
                     .add("x-enum-descriptions", serde_json::json!(meanings))

@@ -155,6 +155,8 @@ texts! {
     CommentText => limits::COMMENT, Free;
     /// The name of a file.
     FileName => limits::NAME, FilledLine;
+    /// The name of a token.
+    TokenName => limits::TOKEN_NAME, FilledLine;
     /// A receipt that is to be verified.
     ReceiptText => limits::RECEIPT, Free;
     /// The description of a badge.

@@ -11,7 +11,8 @@ use axum::http::request::Parts;
 use super::entity_tag::IfMatch;
 use super::error::ApiError;
 use super::params::Params;
-use super::user::User;
+use super::scopes::{ClubsRead, Permit};
+use super::user::{User, caller};
 use crate::domain::{Club, Form, Membership, Question, Role};
 use crate::ids;
 use crate::ids::Id;
@@ -139,10 +140,10 @@ impl<T: Load> Load for Maybe<T> {
     }
 }
 
-/// A signed-in caller on a route under a club. `R` decides who has access, `P` is the parent that
-/// the path names, and `O` is the object.
+/// A signed-in caller on a route under a club. `R` decides who has access, `S` says which scope a
+/// token needs, `P` is the parent that the path names, and `O` is the object.
 #[derive(Debug)]
-pub struct Scope<R, P = (), O = ()> {
+pub struct Scope<R, S, P = (), O = ()> {
     /// The caller.
     pub user: User,
     /// The club in the path, which is visible to the caller.
@@ -155,7 +156,7 @@ pub struct Scope<R, P = (), O = ()> {
     pub object: O,
     /// The header `If-Match`: the states of the object that the caller is willing to change.
     pub if_match: IfMatch,
-    rule: PhantomData<R>,
+    rule: PhantomData<(R, S)>,
 }
 
 /// Returns whether somebody has the rights of an officer.
@@ -164,13 +165,13 @@ pub fn is_officer(role: Option<Role>, is_admin: bool) -> bool {
 }
 
 /// Access for any signed-in user to whom the club is visible.
-pub type SignedIn<P = (), O = ()> = Scope<AnyUser, P, O>;
+pub type SignedIn<S, P = (), O = ()> = Scope<AnyUser, S, P, O>;
 /// Access for officers, owners and admins.
-pub type Officer<P = (), O = ()> = Scope<OfficerRule, P, O>;
+pub type Officer<S, P = (), O = ()> = Scope<OfficerRule, S, P, O>;
 /// Access for owners and admins.
-pub type Owner<P = (), O = ()> = Scope<OwnerRule, P, O>;
+pub type Owner<S, P = (), O = ()> = Scope<OwnerRule, S, P, O>;
 
-impl<R, P, O> Scope<R, P, O> {
+impl<R, S, P, O> Scope<R, S, P, O> {
     /// Returns whether the caller has the rights of an officer.
     pub fn is_officer(&self) -> bool {
         is_officer(self.role(), self.user.is_admin())
@@ -194,12 +195,14 @@ impl<R, P, O> Scope<R, P, O> {
     }
 }
 
-impl<R: AccessRule, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, P, O> {
+impl<R: AccessRule, S: Permit, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, S, P, O> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
-        let user = User::from_request_parts(parts, app).await?;
-        let path = PathIds::of(parts).await?;
+        let path = PathIds::of(parts).await;
+        // Before a wrong path: whoever has no credentials is told that.
+        let user = caller::<S>(parts, path.as_ref().ok().map(PathIds::club))?;
+        let path = path?;
         let code = path.club();
         let club = async { Ok(app.table.club_and_membership(code, Some(user.id())).await?) };
         let ((club, membership), parent, object) =
@@ -209,10 +212,9 @@ impl<R: AccessRule, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, P, O
             .filter(|club| visibility.sees(club))
             .ok_or(ApiError::NotFound)?;
         let parent = parent.ok_or(ApiError::NotFound)?;
-        if !R::allows(
-            membership.as_ref().map(|membership| membership.role),
-            user.is_admin(),
-        ) {
+        let role = membership.as_ref().map(|membership| membership.role);
+        let may_token = user.token().is_none() || !S::OFFICERS || is_officer(role, false);
+        if !R::allows(role, user.is_admin()) || !may_token {
             return Err(ApiError::Forbidden);
         }
         let object = object.ok_or(ApiError::NotFound)?;
@@ -225,6 +227,21 @@ impl<R: AccessRule, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, P, O
             if_match: IfMatch::of(&parts.headers),
             rule: PhantomData,
         })
+    }
+}
+
+/// A caller on a route of a club that needs no credentials. A token without this scope, or for
+/// another club, counts as none: it sees what everybody does.
+#[derive(Debug)]
+pub struct AnyCaller<S>(pub Option<User>, pub PhantomData<S>);
+
+impl<S: Permit> FromRequestParts<Shared> for AnyCaller<S> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
+        let path = PathIds::of(parts).await?;
+        let user = caller::<S>(parts, Some(path.club())).ok();
+        Ok(Self(user, PhantomData))
     }
 }
 
@@ -242,8 +259,8 @@ impl FromRequestParts<Shared> for Visible {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
-        let user = parts.extensions.get::<User>().cloned();
         let path = PathIds::of(parts).await?;
+        let AnyCaller(user, _) = AnyCaller::<ClubsRead>::from_request_parts(parts, app).await?;
         let (club, membership) = app
             .table
             .club_and_membership(path.club(), user.as_ref().map(User::id))

@@ -10,6 +10,7 @@ use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::error::ApiError;
+use super::grant::Reduced;
 use super::idempotency::ShownAt;
 
 /// Returns the entity tag of a body. It is a strong tag: the same state always has the same bytes.
@@ -122,7 +123,8 @@ pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
         }
         _ => false,
     };
-    if !shows_object {
+    let is_reduced = response.extensions().get::<Reduced>().is_some();
+    if !shows_object || is_reduced {
         return with_cache_control(response, "no-store");
     }
     let (mut parts, body) = response.into_parts();

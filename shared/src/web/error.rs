@@ -18,6 +18,8 @@ crate::text::enums::text_enum! {
         InvalidToken,
         /// 403: the caller does not have the rights for this.
         PermissionDenied,
+        /// 403: the token is not for this route, or not for this club.
+        Scope,
         /// 404: there is no such object, or it is not visible to the caller.
         NotFound,
         /// 405: the path does not support this method.
@@ -88,6 +90,8 @@ pub enum ApiError {
     BadToken(String),
     /// 403: the caller does not have the rights for this.
     Forbidden,
+    /// 403: the token is not for this, and why.
+    OutOfScope(String),
     /// 404: there is no such object, or it is not visible to the caller.
     NotFound,
     /// 404: the page is past the end of a list.
@@ -226,6 +230,7 @@ impl ApiError {
             Self::Unauthenticated => Code::AuthenticationRequired,
             Self::BadToken(_) => Code::InvalidToken,
             Self::Forbidden => Code::PermissionDenied,
+            Self::OutOfScope(_) => Code::Scope,
             Self::NotFound | Self::InvalidPage => Code::NotFound,
             Self::MethodNotAllowed => Code::MethodNotAllowed,
             Self::NotAcceptable => Code::NotAcceptable,
@@ -244,7 +249,7 @@ impl ApiError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Unauthenticated | Self::BadToken(_) => StatusCode::UNAUTHORIZED,
-            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::Forbidden | Self::OutOfScope(_) => StatusCode::FORBIDDEN,
             Self::NotFound | Self::InvalidPage => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
@@ -275,7 +280,9 @@ impl ApiError {
             }
             Self::TooLarge(limit) => format!("The request body is larger than {limit} bytes."),
             Self::UnsupportedMediaType(wanted) => (*wanted).to_owned(),
-            Self::Rule(_, message) | Self::RateLimited(message, _) => message.clone(),
+            Self::Rule(_, message) | Self::RateLimited(message, _) | Self::OutOfScope(message) => {
+                message.clone()
+            }
             Self::Invalid(_, errors) => errors.sentence(),
             Self::Busy | Self::Changed => "The service is busy. Please try again.".to_owned(),
             Self::FilesUnavailable(_) => NO_FILES.to_owned(),

@@ -21,8 +21,9 @@ use tokio::time::Instant;
 use tower::ServiceExt as _;
 
 use super::error::{ApiError, Code};
+use super::grant::Replaying;
 use super::request::ReceivedAt;
-use super::user::User;
+use super::user::{Sender, User};
 use crate::db::TableError;
 use crate::domain::{KeyedOutcome, KeyedRequest};
 use crate::ids::{Id, sha256_hex};
@@ -172,7 +173,10 @@ pub(super) async fn idempotent(
     request: Request,
     next: Next,
 ) -> Response {
-    let user = request.extensions().get::<User>().cloned();
+    let user = request
+        .extensions()
+        .get::<Sender>()
+        .map(|sender| sender.0.clone());
     let remembers = request
         .extensions()
         .get::<MatchedPath>()
@@ -202,7 +206,12 @@ async fn once(
     let bytes = to_bytes(body, usize::MAX)
         .await
         .map_err(|_| ApiError::rule("The request body could not be read."))?;
-    let id = hash_of(key, &parts);
+    // A token never gets what another one, or a session, was answered.
+    let key = user.token().map_or_else(
+        || key.to_owned(),
+        |token| format!("{key}\ntoken {}", token.id),
+    );
+    let id = hash_of(&key, &parts);
     let body_hash = sha256_hex(&without_boundary(&parts.headers, &bytes));
     let began = Instant::now();
     let attempt = loop {
@@ -323,7 +332,8 @@ async fn replay(
                 .uri(path)
                 .body(Body::empty())
                 .map_err(|error| ApiError::Internal(error.to_string()))?;
-            get.extensions_mut().insert(user.clone());
+            get.extensions_mut().insert(Sender(user.clone()));
+            get.extensions_mut().insert(Replaying);
             if let Some(received) = parts.extensions.get::<ReceivedAt>() {
                 get.extensions_mut().insert(*received);
             }

@@ -20,13 +20,14 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
 use super::coding::acceptable;
 use super::entity_tag::{entity_tags, set, weak_if_compressed};
 use super::error::{ApiError, Cause, Code, ErrorBody, NO_FILES};
+use super::grant::{Reduced, without_what_is_read};
 use super::idempotency::{REPLAYED, Replays, idempotent, remembers_itself};
-use super::request::{PublicPath, ReceivedAt};
+use super::request::{ClientAddress, PublicPath, ReceivedAt};
 use super::request_line::RequestLine;
-use super::user::User;
+use super::user::{Sender, User};
 use crate::db::rounds::joined;
 use crate::db::usage::metered;
-use crate::domain::Person;
+use crate::domain::{Person, Token};
 use crate::ids::Id;
 use crate::limits;
 use crate::state::Shared;
@@ -41,6 +42,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 struct Called {
     route: String,
     user: Option<Id<Person>>,
+    token: Option<Id<Token>>,
 }
 
 /// Adds authentication to the routes of a router, and answers requests that match no route. It must
@@ -128,22 +130,50 @@ async fn authenticate(State(app): State<Shared>, request: Request, next: Next) -
         .extensions()
         .get::<MatchedPath>()
         .map_or_else(String::new, |path| path.as_str().to_owned());
-    let (mut response, user) = match User::authenticate(&app, request.headers()).await {
-        Ok(Some(user)) => {
-            let id = user.id();
-            (answer_to(user, &route, request, next).await, Some(id))
+    let address = request.extensions().get::<ClientAddress>();
+    let address = address.cloned().unwrap_or_default();
+    let (mut user, mut token) = (None, None);
+    let mut response = match User::authenticate(&app, request.headers(), &address).await {
+        Ok(Some(caller)) => {
+            user = Some(caller.id());
+            token = caller.token().map(|token| token.id);
+            let response = answer_to(caller.clone(), &route, request, next).await;
+            for_token(&caller, response).await
         }
-        Ok(None) => (next.run(request).await, None),
-        Err(error) => (error.into_response(), None),
+        Ok(None) => next.run(request).await,
+        Err(error) => error.into_response(),
     };
-    response.extensions_mut().insert(Called { route, user });
     response
+        .extensions_mut()
+        .insert(Called { route, user, token });
+    response
+}
+
+/// Removes from an answer to a token what it may not read (Z3).
+async fn for_token(caller: &User, response: Response) -> Response {
+    let is_json = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|value| value.as_bytes().starts_with(b"application/json"));
+    let Some(token) = caller.token().filter(|_| is_json) else {
+        return response;
+    };
+    let (mut parts, body) = response.into_parts();
+    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
+        return ApiError::Internal("a response body could not be read".into()).into_response();
+    };
+    let Some(kept) = without_what_is_read(token, caller.used(), &bytes) else {
+        return Response::from_parts(parts, Body::from(bytes));
+    };
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.extensions.insert(Reduced);
+    Response::from_parts(parts, Body::from(kept))
 }
 
 /// Answers the request of a caller. The profile is stored while the request is processed, so it
 /// takes no extra time; before a write, it is stored first.
 async fn answer_to(user: User, route: &str, mut request: Request, next: Next) -> Response {
-    request.extensions_mut().insert(user.clone());
+    request.extensions_mut().insert(Sender(user.clone()));
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     if !is_read
         && !remembers_itself(route)
@@ -223,6 +253,7 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
         method: method.as_str(),
         route: called.map_or("", |called| called.route.as_str()),
         user: called.and_then(|called| called.user).map(Id::get),
+        token: called.and_then(|called| called.token).map(Id::get),
         status: status.as_u16(),
         ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         table_calls: usage.calls,

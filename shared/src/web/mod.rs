@@ -10,6 +10,7 @@ mod entity_tag;
 mod error;
 mod failures;
 mod field;
+mod grant;
 mod idempotency;
 #[cfg(feature = "images")]
 mod images;
@@ -26,11 +27,13 @@ mod request;
 mod request_line;
 #[cfg(feature = "rows")]
 mod rows;
+pub mod scopes;
 mod strict;
 mod user;
 
 pub use access::{
-    Admin, Load, Maybe, Officer, Owner, PathIds, Scope, SignedIn, Visibility, Visible, is_officer,
+    Admin, AnyCaller, Load, Maybe, Officer, Owner, PathIds, Scope, SignedIn, Visibility, Visible,
+    is_officer,
 };
 pub use body::{Created, Input, NoBody, NoContent, NoInput};
 pub use coding::Codings;
@@ -50,10 +53,10 @@ pub use page::{Envelope, Page};
 pub use params::Params;
 pub use reader::{Reader, no_such_club};
 pub use reference::{ExactReference, Reference};
-pub use request::{PublicOrigin, PublicPath, PublicUrl, ReceivedAt};
+pub use request::{ClientAddress, PublicOrigin, PublicPath, PublicUrl, ReceivedAt};
 #[cfg(feature = "rows")]
 pub use rows::{ImportBody, ImportRow, ImportRows, RowError};
-pub use user::User;
+pub use user::{Caller, User, caller};
 
 /// The result of a handler.
 pub type Result<T, E = ApiError> = std::result::Result<T, E>;

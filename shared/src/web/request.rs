@@ -22,6 +22,10 @@ impl FromRequestParts<Shared> for ReceivedAt {
     }
 }
 
+/// The network address of the client, as far as it is known: wrong tokens are counted by it (Z2).
+#[derive(Debug, Clone, Default)]
+pub struct ClientAddress(pub String);
+
 /// The path as the client sees it, including the stage of the gateway if there is one. It is used
 /// in links.
 #[derive(Debug, Clone)]

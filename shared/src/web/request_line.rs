@@ -13,6 +13,9 @@ pub(super) struct RequestLine<'a> {
     pub(super) method: &'a str,
     pub(super) route: &'a str,
     pub(super) user: Option<u64>,
+    /// The token that the caller had instead of a session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) token: Option<u64>,
     pub(super) status: u16,
     pub(super) ms: u64,
     pub(super) table_calls: u32,
@@ -47,6 +50,7 @@ impl RequestLine<'_> {
             method = self.method,
             route = self.route,
             user = self.user,
+            token = self.token,
             status = self.status,
             ms = self.ms,
             table_calls = self.table_calls,

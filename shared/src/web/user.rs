@@ -1,6 +1,8 @@
 //! The caller of a request, and their profile.
 
-use std::sync::Arc;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
@@ -8,23 +10,42 @@ use axum::http::{HeaderMap, header};
 use tokio::sync::OnceCell;
 
 use super::error::ApiError;
-use crate::auth::Identity;
+use super::grant::{grant_of, is_first_today, permit};
+use super::request::ClientAddress;
+use super::scopes::{Permit, SessionOnly};
+use crate::auth::{Identity, is_secret};
 use crate::db::TableError;
-use crate::domain::{Notices, Person, Personal};
+use crate::domain::{Notices, Person, Personal, Token, TokenScope};
 use crate::ids::Id;
 use crate::state::Shared;
+use crate::text::ClubCode;
 use crate::time::Timestamp;
 
-/// A signed-in caller. A handler with the argument `User` needs credentials; one with
-/// `Option<User>` does not.
+/// A signed-in caller. A handler with the argument `User` needs a session; one with `Option<User>`
+/// needs no credentials, and a token counts as none. Handlers for tokens have [`Caller`], or an
+/// argument of [`super::access`].
 #[derive(Clone)]
 pub struct User(Arc<Inner>);
 
 struct Inner {
     identity: Identity,
+    /// None in a session.
+    token: Option<Token>,
+    /// The scope that the route needed.
+    used: OnceLock<TokenScope>,
+    /// Whether the day of use of the token was noted by this request.
+    is_noted: AtomicBool,
     app: Shared,
     person: OnceCell<Person>,
 }
+
+/// Whoever sent the request, with a session or a token, before anything is permitted.
+#[derive(Clone)]
+pub(super) struct Sender(pub User);
+
+/// A caller with a session, or with a token that has this scope and is for all clubs.
+#[derive(Debug)]
+pub struct Caller<P>(pub User, pub PhantomData<P>);
 
 impl std::fmt::Debug for User {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -38,6 +59,7 @@ impl User {
     pub(crate) async fn authenticate(
         app: &Shared,
         headers: &HeaderMap,
+        address: &ClientAddress,
     ) -> Result<Option<Self>, ApiError> {
         let Some(value) = headers.get(header::AUTHORIZATION) else {
             return Ok(None);
@@ -48,12 +70,30 @@ impl User {
             .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
             .map(|(_, token)| token.trim());
         let token = token.ok_or_else(|| ApiError::BadToken("expected a bearer token".into()))?;
-        let identity = app.verifier.verify(token, app.clock.now()).await?;
+        let (identity, token) = if is_secret(token) {
+            let grant = grant_of(app, address, token).await?;
+            (grant.identity, Some(grant.token))
+        } else {
+            (app.verifier.verify(token, app.clock.now()).await?, None)
+        };
         Ok(Some(Self(Arc::new(Inner {
             identity,
+            token,
+            used: OnceLock::new(),
+            is_noted: AtomicBool::new(false),
             app: app.clone(),
             person: OnceCell::new(),
         }))))
+    }
+
+    /// Returns the token that the caller has instead of a session.
+    pub fn token(&self) -> Option<&Token> {
+        self.0.token.as_ref()
+    }
+
+    /// Returns the scope that the route needed.
+    pub(super) fn used(&self) -> Option<TokenScope> {
+        self.0.used.get().copied()
     }
 
     /// Returns the user id.
@@ -76,6 +116,11 @@ impl User {
         let app = &self.0.app;
         let identity = &self.0.identity;
         let stored = app.table.person(identity.id).await?;
+        if self.0.token.is_some() {
+            let there = stored.filter(|person| !person.erasing);
+            return there.ok_or_else(|| ApiError::BadToken("its person was erased".into()));
+        }
+        let today = app.clock.now().date_naive();
         let clubs_created = if stored.is_some() {
             0
         } else {
@@ -97,6 +142,7 @@ impl User {
             erasing: false,
             calendar: 0,
             notices: Notices::default(),
+            signed_in_on: None,
         });
         if person.subject != identity.subject {
             // Ids have only 53 bits. If an issuer lets people choose their subject, two subjects
@@ -123,14 +169,27 @@ impl User {
                 done => done?,
             }
         }
+        if person.signed_in_on.is_some_and(|on| on < today) {
+            app.table.note_session(person.id, today).await?;
+        }
         app.known_people.saw(identity, app.clock.now());
         Ok(person)
     }
 
     /// Stores the profile if it may be new or changed. No read is needed for somebody whose profile
     /// was checked recently.
+    ///
+    /// For a token, the day of its use is stored once a day.
     pub(crate) async fn remember(&self) -> Result<(), ApiError> {
         let app = &self.0.app;
+        if let Some(token) = &self.0.token {
+            if is_first_today(app, token) && !self.0.is_noted.swap(true, Ordering::Relaxed) {
+                let today = app.clock.now().date_naive();
+                app.table.use_token(token, today).await?;
+                app.known_tokens.was_used(token, today);
+            }
+            return Ok(());
+        }
         if app.known_people.knows(&self.0.identity, app.clock.now()) {
             return Ok(());
         }
@@ -178,15 +237,40 @@ fn merged(known: &Personal, said: &Identity) -> Personal {
     }
 }
 
-impl FromRequestParts<Shared> for User {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
+impl Sender {
+    /// Returns whoever sent the request; none without credentials.
+    pub(super) fn of(parts: &Parts) -> Option<User> {
         parts
             .extensions
             .get::<Self>()
-            .cloned()
-            .ok_or(ApiError::Unauthenticated)
+            .map(|sender| sender.0.clone())
+    }
+}
+
+/// Returns the caller on a route of a club, if a session or a token with this scope was sent.
+pub fn caller<P: Permit>(parts: &Parts, club: Option<&ClubCode>) -> Result<User, ApiError> {
+    let user = Sender::of(parts).ok_or(ApiError::Unauthenticated)?;
+    if let Some(token) = user.token() {
+        let scope = permit::<P>(token, club, parts)?;
+        let _ = user.0.used.set(scope);
+    }
+    Ok(user)
+}
+
+impl<P: Permit> FromRequestParts<Shared> for Caller<P> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
+        Ok(Self(caller::<P>(parts, None)?, PhantomData))
+    }
+}
+
+impl FromRequestParts<Shared> for User {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
+        let caller = Caller::<SessionOnly>::from_request_parts(parts, app).await?;
+        Ok(caller.0)
     }
 }
 
@@ -194,6 +278,6 @@ impl OptionalFromRequestParts<Shared> for User {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Option<Self>, ApiError> {
-        Ok(parts.extensions.get::<Self>().cloned())
+        Ok(Sender::of(parts).filter(|user| user.token().is_none()))
     }
 }

@@ -34,6 +34,18 @@ fn people() -> Vec<Row> {
         read("export_settings", SIGNED_IN),
         read("show_calendar_address", SIGNED_IN),
         write("renew_calendar_address", SIGNED_IN, Value::Null),
+        read("list_tokens", SIGNED_IN),
+        write(
+            "create_token",
+            [401, 201, 201, 201, 201, 201, 201],
+            json!({
+                "name": "Nightly export",
+                "scopes": ["recruitment:read", "members:read"],
+                "club": "{club}",
+            }),
+        ),
+        read("show_token", own(200)),
+        write("delete_token", own(204), Value::Null),
         read("show_unsubscription", ANYBODY),
         write("unsubscribe", ANYBODY, Value::Null),
         read("list_users", OFFICERS).query("?search=sam"),

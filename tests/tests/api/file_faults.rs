@@ -2,7 +2,7 @@
 
 use shared::time::Clock as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use chrono::TimeDelta;
 use futures::TryStreamExt as _;
@@ -13,6 +13,8 @@ use tests::bucket::Bucket;
 use tests::files::pdf;
 use tests::fixtures::id;
 use tests::{Setup, TestCampus};
+
+use crate::file_releases::with_killed_submissions;
 
 async fn stored(campus: &TestCampus) -> usize {
     let all = campus.campus.files.list(None);
@@ -65,18 +67,7 @@ async fn without_the_bucket_nothing_is_stored_and_nothing_is_lost() {
 // proves U5, U9
 #[tokio::test]
 async fn what_a_killed_submission_copied_goes_with_the_next_ones() {
-    let is_killed = Arc::new(AtomicBool::new(false));
-    let killed = is_killed.clone();
-    let campus = Setup::default()
-        .table(Arc::new(move |operation: &str, _: &[u8]| {
-            // The submission itself is written by this operation.
-            let fails = killed.load(Ordering::Relaxed) && operation == "UpdateItem";
-            Box::pin(async move {
-                let body = json!({ "__type": "ValidationException" });
-                fails.then_some((400, body))
-            })
-        }))
-        .build();
+    let (campus, is_killed) = with_killed_submissions();
     let drive = campus.drive("chess").await;
     let cv = drive.file_question(json!({})).await;
     let sue = campus.as_("sue");

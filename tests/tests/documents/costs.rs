@@ -26,6 +26,7 @@ async fn measure() -> (Vec<Row>, Rights) {
     rows.extend(costs_long::long_texts(&witness).await);
     rows.extend(costs_features::recruitment(&witness).await);
     rows.extend(Box::pin(costs_features::files(&witness)).await);
+    rows.extend(Box::pin(costs_features::tokens(&witness)).await);
     rows.extend(costs_features::imports(&witness).await);
     rows.extend(Box::pin(costs_interviews::interviews(&witness)).await);
     rows.extend(Box::pin(costs_notices::notices(&witness)).await);

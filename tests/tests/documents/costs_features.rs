@@ -1,5 +1,6 @@
 //! Prices of drafts, confirmed submissions, files and imports.
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::files::pdf;
 use tests::fixtures::id;
@@ -29,6 +30,28 @@ pub(super) async fn recruitment(witness: &Witness) -> Vec<Row> {
     let body = drive.answer("Because.");
     p.row("submit", "confirmed by mail", &sue, &submissions, body)
         .await;
+    p.rows
+}
+
+/// Rows of requests with a token, for the first time and within a minute.
+pub(super) async fn tokens(witness: &Witness) -> Vec<Row> {
+    let mut p = Prices::new(witness);
+    let owner = p.campus.as_("ada");
+    p.campus.club("chess", &owner).await;
+    let body = json!({ "name": "Portal", "scopes": ["members:read"] });
+    let made = owner.post("/api/settings/tokens/", body).await.created();
+    let token = p
+        .campus
+        .with_token(made["token"].as_str().unwrap_or_default());
+    let members = "/api/clubs/chess/members/";
+    p.row("list_members", "in a session", &owner, members, Value::Null)
+        .await;
+    token.get(members).await.ok();
+    p.campus.advance(TimeDelta::minutes(2));
+    for note in ["with a token", "with a token, within a minute"] {
+        p.row("list_members", note, &token, members, Value::Null)
+            .await;
+    }
     p.rows
 }
 

@@ -260,6 +260,7 @@ pub async fn one_of_everything() -> TestCampus {
     draft_and_review(&campus, &drive, &submission).await;
     question_with_a_condition(&drive).await;
     file_of_a_submission(&campus, &drive).await;
+    tests::scene::own_token(&campus.as_("pia")).await;
     interview(&drive, &submission).await;
     drive.decide(&submission, 4, "").await;
     campus

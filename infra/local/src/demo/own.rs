@@ -6,9 +6,9 @@ use shared::db::TableError;
 use shared::domain::Bookmark as _;
 use shared::domain::{
     BegunDraft, Club, DraftAnswer, Extension, Favorite, Invite, JoinLink, Membership,
-    MembershipRequest, Person, QuestionType, Role, Subscription,
+    MembershipRequest, Person, QuestionType, Role, Subscription, Token, TokenScope,
 };
-use shared::ids::{Id, order_number};
+use shared::ids::{Id, order_number, sha256_hex};
 use shared::time::Timestamp;
 
 use super::files;
@@ -124,6 +124,20 @@ pub fn load<'a>(
         begun_at: now,
         expires: draft.expires,
     });
+    // Nobody has its text: it shows what a token looks like in the settings.
+    let token = Token {
+        id: Id::new(91),
+        person: person.id,
+        place: 0,
+        name: "Nightly export".into(),
+        scopes: vec![TokenScope::MembersRead, TokenScope::RecruitmentRead],
+        club: Some(robotics.club.clone()),
+        sha256: sha256_hex(b"nobody has this token"),
+        created_at: days(-10),
+        expires_at: days(Token::DAYS - 10),
+        last_used_on: Some(days(-1).moment().date_naive()),
+        received: order_number(days(-10).moment()),
+    };
     let due = extension
         .as_ref()
         .map(|extension| extension.due_entry(robotics, now));
@@ -131,6 +145,7 @@ pub fn load<'a>(
         let table = &campus.app.table;
         table.load_people(&[person]).await?;
         table.load(&[membership]).await?;
+        table.load(&[token]).await?;
         table.load(&[link]).await?;
         table.load(&[favorite]).await?;
         table.load(&[subscription]).await?;

@@ -178,6 +178,7 @@ pub fn person(i: usize, username: &str, name: &str, now: Timestamp) -> Person {
         created_at: now.plus(TimeDelta::days(-200)),
         former_emails: vec![],
         erasing: false,
+        signed_in_on: None,
         calendar: 0,
         notices: Notices::default(),
     }

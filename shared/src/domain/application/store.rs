@@ -281,6 +281,7 @@ impl Table {
             .await?;
         self.remove_objects(&keys::uploads_of(id)).await?;
         if !forced {
+            self.remove_unused_copies(id, when).await?;
             // A submission that is stored at this moment stays.
             let gone = self.withdrawals(id).await?;
             let gone = gone.iter().map(async |withdrawal| {

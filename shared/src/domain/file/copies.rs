@@ -1,11 +1,17 @@
 //! The copies of files that submissions have, in the table and in the bucket.
 
+use std::collections::HashSet;
+
 use crate::db::error::ignore_refusal;
+use crate::db::read::Range;
 use crate::db::{Entity, Key, Table, TableError, Write};
+use crate::domain::application::model::Application;
 use crate::domain::file::copy::FileCopy;
 use crate::domain::file::model::Upload;
 use crate::domain::keys;
+use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
+use crate::domain::submission::store::StoredSubmission;
 use crate::domain::tombstones::Gone;
 use crate::ids::Id;
 use crate::time::RequestTime;
@@ -15,6 +21,10 @@ impl Entity for FileCopy {
 
     fn key(&self) -> Key {
         keys::file_copy(self)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        self.person.map(|person| keys::own_copy(person, self))
     }
 }
 
@@ -32,6 +42,7 @@ impl FileCopy {
         Some(Self {
             application: Id::new(application),
             submission: Id::new(submission),
+            person: None,
             at,
             file: Id::new(file),
         })
@@ -49,6 +60,7 @@ impl Submission {
         let copy = |file: &Id<Upload>| FileCopy {
             application: self.application,
             submission: self.id,
+            person: self.person,
             at: self.answers_at,
             file: *file,
         };
@@ -68,12 +80,65 @@ impl Table {
             .await
     }
 
+    /// Deletes what has this key in the bucket: 1 request.
+    pub async fn delete_object(&self, key: &str) -> Result<(), TableError> {
+        let keys = [key.to_owned()];
+        Ok(self.files.store()?.delete(&keys).await?)
+    }
+
     /// Deletes everything in the bucket whose key begins with `prefix`: 1 request for each 1,000
     /// keys, and 1 for each.
     pub(crate) async fn remove_objects(&self, prefix: &str) -> Result<(), TableError> {
         let store = self.files.store()?;
         let found = store.list(prefix).await?;
         Ok(store.delete(&found).await?)
+    }
+
+    /// Deletes the copies of an application that no stored submission has: 1 request for each 1,000
+    /// keys, and 1 batch read for each 100 submissions.
+    pub(crate) async fn remove_unused_copies(
+        &self,
+        application: Id<Application>,
+        when: RequestTime,
+    ) -> Result<(), TableError> {
+        let found = self
+            .files
+            .store()?
+            .list(&keys::copies_of(application))
+            .await?;
+        let mut copies: Vec<FileCopy> = found
+            .iter()
+            .filter_map(|key| FileCopy::of_object(key))
+            .collect();
+        let places = copies.iter().map(|copy| copy.submission);
+        let stored = self.stored_submissions(application, places).await?;
+        let used: HashSet<String> = stored
+            .values()
+            .filter_map(|stored| match stored {
+                StoredSubmission::Present(submission) => Some(submission.copies()),
+                _ => None,
+            })
+            .flatten()
+            .map(|copy| copy.object())
+            .collect();
+        copies.retain(|copy| !used.contains(&copy.object()));
+        self.remove_copies(&copies, when).await
+    }
+
+    /// Deletes the copies that a person still has, also of submissions that were never stored: 1
+    /// query of the index, and 1 request and 1 write for each.
+    pub(crate) async fn remove_own_copies(
+        &self,
+        person: Id<Person>,
+        when: RequestTime,
+    ) -> Result<(), TableError> {
+        let range = Range::Prefix(keys::OWN_COPIES.into());
+        let found = self.index_entries(keys::own(person), range).await?;
+        let copies: Vec<FileCopy> = found
+            .iter()
+            .filter_map(|entry| keys::copy_at(&entry.key()))
+            .collect();
+        self.remove_copies(&copies, when).await
     }
 
     /// Deletes copies in the bucket, and then their entries: 1 request and 1 write for each.

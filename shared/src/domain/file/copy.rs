@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::application::model::Application;
 use crate::domain::file::model::Upload;
+use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::ids::Id;
 
@@ -13,6 +14,10 @@ pub struct FileCopy {
     pub application: Id<Application>,
     /// Id of the submission.
     pub submission: Id<Submission>,
+    /// Id of the person. An erasure finds it by this, also if the submission was never stored. None
+    /// if only the key in the bucket is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<Id<Person>>,
     /// The order number of the request that sent the answers: each has copies of its own, so that
     /// none can be exchanged.
     pub at: u64,

@@ -13,6 +13,9 @@ use crate::ids::Id;
 /// What the sort keys of uploads begin with.
 pub(crate) const OWN_UPLOADS: &str = "FILE#";
 
+/// What the keys of copies in the index begin with.
+pub(crate) const OWN_COPIES: &str = "FILECOPY#";
+
 /// Returns what the sort keys of a person's uploads to an application begin with.
 pub(crate) fn uploads_to(application: Id<Application>) -> String {
     format!("{OWN_UPLOADS}{}#", padded(application))
@@ -51,6 +54,15 @@ pub(crate) fn file_copy(copy: &FileCopy) -> Key {
     Key::new(pk, format!("{sk}#{}", padded(copy.file)))
 }
 
+/// Returns the key of the entry of a copy in the index.
+pub(crate) fn own_copy(person: Id<Person>, copy: &FileCopy) -> Key {
+    let (submission, at) = (padded(copy.submission), padded(copy.at));
+    Key::new(
+        own(person),
+        format!("{OWN_COPIES}{submission}#{at}#{}", padded(copy.file)),
+    )
+}
+
 /// Returns the copy whose entry has this key; none if it is the key of answers.
 pub(crate) fn copy_at(key: &Key) -> Option<FileCopy> {
     let (_, rest) = key.pk.split_once('#')?;
@@ -60,6 +72,7 @@ pub(crate) fn copy_at(key: &Key) -> Option<FileCopy> {
     Some(FileCopy {
         application: Id::new(application.parse().ok()?),
         submission: Id::new(submission),
+        person: None,
         at,
         file: Id::new(file),
     })

@@ -46,6 +46,9 @@ impl Upload {
     pub const KEPT: chrono::TimeDelta = chrono::TimeDelta::days(7);
     /// The timer removes it within this time afterwards; then the table may.
     pub(crate) const REMOVED_WITHIN: chrono::TimeDelta = chrono::TimeDelta::days(7);
+    /// When nothing arrives any more that was announced: the form takes bytes for
+    /// [`Self::SENT_WITHIN`], and slow ones may need longer.
+    pub const ARRIVED_WITHIN: chrono::TimeDelta = chrono::TimeDelta::hours(1);
     /// How long the address takes the bytes.
     pub const SENT_WITHIN: chrono::TimeDelta = chrono::TimeDelta::minutes(15);
 }

@@ -4,6 +4,7 @@ use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::application::model::Application;
+use crate::domain::file::copy::FileCopy;
 use crate::domain::file::model::{AnswerFile, Upload};
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -116,6 +117,27 @@ impl Table {
             .set("used", &true)
             .if_equals("id", &upload.id);
         ignore_refusal(self.write(write).await.map(drop))
+    }
+
+    /// Makes the timer look at uploads at its next run, because a submission that had copies
+    /// of them is gone: 1 write for each. It removes what no draft names.
+    pub async fn release_uploads(
+        &self,
+        person: Id<Person>,
+        copies: &[FileCopy],
+        now: Timestamp,
+    ) -> Result<(), TableError> {
+        let entries = copies.iter().map(async |copy| {
+            let what = Due::Upload {
+                person,
+                application: copy.application,
+                file: copy.file,
+            };
+            self.write(Write::put(&DueEntry::new(now, now, what))?)
+                .await
+                .map(drop)
+        });
+        futures::future::try_join_all(entries).await.map(drop)
     }
 
     /// Removes an upload: 1 write. It is no error if it is gone, or replaced.

@@ -1,3 +1,4 @@
+use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::lookup::model::{Major, School};
@@ -48,6 +49,10 @@ pub struct Person {
     /// Which reminders and news they get.
     #[serde(default)]
     pub notices: Notices,
+    /// The day on which they used the service last with a session, in UTC. It is kept for people
+    /// who have had a token (Z2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_in_on: Option<NaiveDate>,
 }
 
 impl Person {

@@ -70,6 +70,7 @@ parts! {
         erasing: (Kept, Kept),
         calendar: (Kept, Kept),
         notices: (Kept, Written),
+        signed_in_on: (Kept, Kept),
     } and {
         TYPE: (Kept, Kept),
         GSI1PK: (Written, Kept),
@@ -224,6 +225,19 @@ impl Table {
             },
             Err(error) => Err(error),
         }
+    }
+
+    /// Notes the day on which a person used the service with a session: 1 write. It is no error if
+    /// the person was erased, or another request was faster.
+    pub async fn note_session(
+        &self,
+        person: Id<Person>,
+        on: chrono::NaiveDate,
+    ) -> Result<(), TableError> {
+        let write = Write::update(keys::profile(person))
+            .set("signed_in_on", &on)
+            .if_equals("erasing", &false);
+        ignore_refusal(self.write(write).await.map(drop))
     }
 
     /// Stores the settings of a person, after the copies of them. If the request stops in between,

@@ -182,13 +182,14 @@ impl Table {
 
     /// Removes the answers in the place of a submission that were sent before the request that
     /// came at `when`: 1 query, and 1 write for each. This includes answers that no submission
-    /// names, because the process of their request ended between its two writes.
+    /// names, because the process of their request ended between its two writes. Returns the copies
+    /// of files that went with them.
     pub(crate) async fn bury_answers(
         &self,
         application: Id<Application>,
         submission: Id<Submission>,
         when: RequestTime,
-    ) -> Result<(), TableError> {
+    ) -> Result<Vec<FileCopy>, TableError> {
         let Key { pk, sk: last } = keys::answer_sheet(application, submission, when.received);
         let range = Range::Between(keys::answers_prefix(submission), last);
         let found = self.keys(pk, range).await?;
@@ -198,7 +199,8 @@ impl Table {
         let buried = stream::iter(sheets)
             .map(|key| self.bury_one(key, when))
             .buffer_unordered(PARALLEL);
-        buried.try_collect().await
+        buried.try_collect::<()>().await?;
+        Ok(copies)
     }
 }
 

@@ -238,7 +238,8 @@ impl Table {
             .await?
         {
             let when = RequestTime { received, at };
-            self.finish_withdrawal(submission.application, submission.id, when)
+            let place = (submission.application, submission.id);
+            self.finish_withdrawal(place, submission.person, when)
                 .await?;
             return Ok(WithdrawOutcome::Done);
         }
@@ -307,19 +308,25 @@ impl Table {
             received: withdrawal.received,
             at: withdrawal.withdrawn_at,
         };
-        self.finish_withdrawal(withdrawal.application, withdrawal.id, when)
-            .await
+        let place = (withdrawal.application, withdrawal.id);
+        self.finish_withdrawal(place, withdrawal.person, when).await
     }
 
-    /// Removes the reviews, and the answers that were sent before the withdrawal.
+    /// Removes the reviews, and the answers that were sent before the withdrawal with their files.
     async fn finish_withdrawal(
         &self,
-        application: Id<Application>,
-        id: Id<Submission>,
+        (application, id): (Id<Application>, Id<Submission>),
+        person: Option<Id<Person>>,
         when: RequestTime,
     ) -> Result<(), TableError> {
         let reviews = self.delete_reviews(application, id);
-        let answers = self.bury_answers(application, id, when);
+        let answers = async {
+            let copies = self.bury_answers(application, id, when).await?;
+            match person {
+                Some(person) => self.release_uploads(person, &copies, when.at).await,
+                None => Ok(()),
+            }
+        };
         futures::try_join!(reviews, answers)
             .map(drop)
             .map_err(TableError::after_write)

@@ -1,0 +1,111 @@
+//! The text of a token: `clubs_` and 40 letters and digits. They are the person (9), the place among
+//! the person's tokens (1), 128 random bits (24), and a CRC-32 of all that stands before (6), by
+//! which scanners of secrets tell a token from other text without asking anybody.
+
+use crate::domain::Person;
+use crate::ids::{Id, MAX_ID, sha256_hex};
+use crate::limits;
+
+const PREFIX: &str = "clubs_";
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/// The digits of the person, of the place, of each half of the random bits, and of the checksum.
+const PARTS: [usize; 5] = [9, 1, 12, 12, 6];
+
+/// The text of a token, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Secret {
+    /// Id of the person.
+    pub person: Id<Person>,
+    /// Which of the person's places the token has.
+    pub place: u8,
+    /// The SHA-256 of the text, in hexadecimal digits.
+    pub sha256: String,
+}
+
+fn written(mut number: u64, digits: usize) -> String {
+    let mut text = vec![b'0'; digits];
+    for digit in text.iter_mut().rev() {
+        *digit = DIGITS[usize::try_from(number % 62).unwrap_or_default()];
+        number /= 62;
+    }
+    text.into_iter().map(char::from).collect()
+}
+
+fn read(text: &str) -> Option<u64> {
+    text.bytes().try_fold(0_u64, |number, byte| {
+        let digit = DIGITS.iter().position(|digit| *digit == byte)?;
+        number.checked_mul(62)?.checked_add(digit as u64)
+    })
+}
+
+fn checksum(text: &str) -> String {
+    written(crc32fast::hash(text.as_bytes()).into(), PARTS[4])
+}
+
+/// Returns whether somebody means a token, and not a session of the issuer.
+pub fn is_secret(text: &str) -> bool {
+    text.starts_with(PREFIX)
+}
+
+impl Secret {
+    /// Returns a new text for a place of a person.
+    pub fn generate(person: Id<Person>, place: u8) -> String {
+        let mut random = [0_u8; 16];
+        aws_lc_rs::rand::fill(&mut random).expect("the system has random numbers");
+        let number = u128::from_be_bytes(random);
+        #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
+        let halves = [(number >> 64) as u64, number as u64];
+        let text = format!(
+            "{PREFIX}{}{}{}{}",
+            written(person.get(), PARTS[0]),
+            written(place.into(), PARTS[1]),
+            written(halves[0], PARTS[2]),
+            written(halves[1], PARTS[3])
+        );
+        format!("{text}{}", checksum(&text))
+    }
+
+    /// Takes a text apart; none if it is no token. Nothing is read for such a text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let length = PREFIX.len() + PARTS.iter().sum::<usize>();
+        if text.len() != length || !text.is_ascii() {
+            return None;
+        }
+        let (body, sum) = text.split_at(length - PARTS[4]);
+        if sum != checksum(body) {
+            return None;
+        }
+        let digits = body.strip_prefix(PREFIX)?;
+        let person = read(&digits[..PARTS[0]]).filter(|id| (1..=MAX_ID).contains(id))?;
+        let place = u8::try_from(read(&digits[PARTS[0]..=PARTS[0]])?).ok()?;
+        (place < limits::TOKENS).then(|| Self {
+            person: Id::new(person),
+            place,
+            sha256: sha256_hex(text.as_bytes()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // proves Z4
+    #[test]
+    fn a_text_tells_its_person_and_place_and_a_wrong_sign_is_seen() {
+        for (person, place) in [(1, 0), (MAX_ID, 19)] {
+            let text = Secret::generate(Id::new(person), place);
+            assert_eq!(text.len(), 46);
+            let found = Secret::parse(&text).expect("a token");
+            assert_eq!((found.person, found.place), (Id::new(person), place));
+            let last = text.as_bytes()[45];
+            let other = if last == b'0' { "1" } else { "0" };
+            assert_eq!(Secret::parse(&format!("{}{other}", &text[..45])), None);
+        }
+        let one = Secret::generate(Id::new(7), 3);
+        assert_ne!(one, Secret::generate(Id::new(7), 3));
+        for text in ["", "clubs_", &one[..45], &format!("{one}0"), "clubs_äöü"] {
+            assert_eq!(Secret::parse(text), None);
+        }
+    }
+}

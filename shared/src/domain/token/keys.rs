@@ -1,0 +1,11 @@
+use crate::db::Key;
+use crate::domain::person::keys::own;
+use crate::domain::person::model::Person;
+use crate::ids::Id;
+
+/// What the sort keys of tokens begin with.
+pub(crate) const OWN_TOKENS: &str = "TOKEN#";
+
+pub(crate) fn token(person: Id<Person>, place: u8) -> Key {
+    Key::new(own(person), format!("{OWN_TOKENS}{place:02}"))
+}

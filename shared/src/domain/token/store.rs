@@ -1,0 +1,96 @@
+//! Tokens in the table: in numbered places of their person's partition, so that the quota needs no
+//! counter, and the text of a token tells its key.
+
+use chrono::NaiveDate;
+
+use crate::db::error::ignore_refusal;
+use crate::db::read::Range;
+use crate::db::{Entity, Table, TableError, Write};
+use crate::domain::conditions::check_not_erasing;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::person::model::Person;
+use crate::domain::token::model::Token;
+use crate::domain::tombstones::Gone;
+use crate::ids::Id;
+use crate::time::RequestTime;
+
+impl Entity for Token {
+    const TYPE: &'static str = "Token";
+
+    fn key(&self) -> Key {
+        keys::token(self.person, self.place)
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires_at.plus(Self::SHOWN).epoch_seconds())
+    }
+}
+
+impl Table {
+    /// Returns the tokens of a person, at most [`crate::limits::TOKENS`], also expired ones: 1
+    /// query.
+    pub async fn tokens(&self, person: Id<Person>) -> Result<Vec<Token>, TableError> {
+        let range = Range::Prefix(keys::OWN_TOKENS.into());
+        self.query(keys::own(person), range).await
+    }
+
+    /// Returns the token at a place, and the profile of its person: 1 batch read of 2 items. With
+    /// `lately` it has half the price, and what was written a moment ago may be missing.
+    pub async fn token_and_person(
+        &self,
+        (person, place): (Id<Person>, u8),
+        lately: bool,
+    ) -> Result<(Option<Token>, Option<Person>), TableError> {
+        let (token, profile) = (keys::token(person, place), keys::profile(person));
+        let wanted = vec![token.clone(), profile.clone()];
+        let mut found = if lately {
+            self.get_lately(wanted).await?
+        } else {
+            self.get_many(wanted).await?
+        };
+        Ok((found.take(&token)?, found.take(&profile)?))
+    }
+
+    /// Stores a new token: 1 transaction. Refused if its person is being erased, or if its place is
+    /// not as it was read: empty, or with `replaced`.
+    pub async fn put_token(
+        &self,
+        token: &Token,
+        replaced: Option<&Token>,
+    ) -> Result<(), TableError> {
+        let put = Write::put(token)?;
+        let put = match replaced {
+            None => put.if_new_or_gone(token.received),
+            Some(replaced) => put.if_equals("id", &replaced.id),
+        };
+        let there = check_not_erasing(token.person);
+        self.transact(vec![put, there]).await
+    }
+
+    /// Notes the day on which a token was used: 1 write. It is no error if it is gone.
+    pub async fn use_token(&self, token: &Token, on: NaiveDate) -> Result<(), TableError> {
+        let write = Write::update(token.key())
+            .set("last_used_on", &on)
+            .if_equals("id", &token.id);
+        ignore_refusal(self.write(write).await.map(drop))
+    }
+
+    /// Ends all tokens of a person who is being erased: 1 query, and 1 batch write.
+    pub(crate) async fn end_tokens(
+        &self,
+        person: Id<Person>,
+        when: RequestTime,
+    ) -> Result<(), TableError> {
+        let tokens = self.tokens(person).await?;
+        self.bury(tokens.iter().map(Entity::key).collect(), when)
+            .await
+    }
+
+    /// Ends a token: 1 write. Until tomorrow its place says so, so that a late repeat of its
+    /// creation does not bring it back. It is no error if it is gone.
+    pub async fn end_token(&self, token: &Token, when: RequestTime) -> Result<(), TableError> {
+        let gone = Write::put(&Gone::new(token.key(), when))?.if_equals("id", &token.id);
+        ignore_refusal(self.write(gone).await.map(drop))
+    }
+}

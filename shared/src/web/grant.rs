@@ -1,0 +1,199 @@
+//! Callers with a token: whom they act for, and what they may do (Z2, Z3).
+
+use axum::http::request::Parts;
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+use super::error::ApiError;
+use super::request::ClientAddress;
+use super::scopes::Permit;
+use crate::auth::{Grant, Identity, Secret};
+use crate::domain::{Person, Token, TokenScope};
+use crate::state::Shared;
+use crate::text::ClubCode;
+
+const UNKNOWN: &str = "it is no token, or has ended";
+
+/// Marks the read of an object for a repeat with an idempotency key: whoever may write it sees what
+/// a write answers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Replaying;
+
+/// Returns the token with this text, and its person: 1 batch read of 2 items for 1 unit, or nothing
+/// within a minute after it.
+pub(super) async fn grant_of(
+    app: &Shared,
+    address: &ClientAddress,
+    text: &str,
+) -> Result<Grant, ApiError> {
+    let now = app.clock.now();
+    let secret = Secret::parse(text);
+    let known = secret
+        .as_ref()
+        .and_then(|secret| app.known_tokens.find(&secret.sha256, now));
+    let found = match known {
+        Some(grant) => Some(grant),
+        None => looked_up(app, secret, now).await?,
+    };
+    let Some(grant) = found else {
+        // Only wrong tokens are counted, so that nobody is held up who shares the address.
+        if let Some(seconds) = app.known_tokens.wrong_one(&address.0, now) {
+            let why = "Too many wrong tokens came from this address.";
+            return Err(ApiError::RateLimited(why.to_owned(), seconds));
+        }
+        return Err(ApiError::BadToken(UNKNOWN.into()));
+    };
+    if grant.token.expires_at.moment() <= now {
+        return Err(ApiError::BadToken("it has expired".into()));
+    }
+    let first = (now - Token::SIGNED_IN_WITHIN).date_naive();
+    if grant.signed_in_on.is_none_or(|on| on < first) {
+        let why = "its person has not signed in for 90 days";
+        return Err(ApiError::BadToken(why.into()));
+    }
+    Ok(grant)
+}
+
+/// What was stored a moment ago may be missing in the cheaper read. So a token is wrong only if the
+/// other one says so too.
+async fn looked_up(
+    app: &Shared,
+    secret: Option<Secret>,
+    now: DateTime<Utc>,
+) -> Result<Option<Grant>, ApiError> {
+    let Some(secret) = secret else {
+        return Ok(None);
+    };
+    let mut found = looked_up_once(app, &secret, true).await?;
+    if found.is_none() {
+        found = looked_up_once(app, &secret, false).await?;
+    }
+    if let Some(grant) = &found {
+        app.known_tokens.saw(grant.clone(), now);
+    }
+    Ok(found)
+}
+
+async fn looked_up_once(
+    app: &Shared,
+    secret: &Secret,
+    lately: bool,
+) -> Result<Option<Grant>, ApiError> {
+    let place = (secret.person, secret.place);
+    let read = app.table.token_and_person(place, lately);
+    let (Some(token), Some(person)) = read.await? else {
+        return Ok(None);
+    };
+    // Whoever was erased and came back has the tokens of their new profile only.
+    let is_of_profile = token.created_at >= person.created_at && !person.erasing;
+    // Hashes of a random text: how long the comparison takes tells nothing.
+    if token.sha256 != secret.sha256 || !is_of_profile {
+        return Ok(None);
+    }
+    Ok(Some(Grant {
+        token,
+        signed_in_on: person.signed_in_on,
+        identity: identity_of(person),
+    }))
+}
+
+/// A person as their token knows them: never an admin.
+fn identity_of(person: Person) -> Identity {
+    Identity {
+        id: person.id,
+        subject: person.subject,
+        username: person.personal.username,
+        name: None,
+        first_name: None,
+        last_name: None,
+        email: None,
+        is_admin: false,
+        issued_at: person.token_issued_at,
+    }
+}
+
+/// Returns whether a token needs its day of use to be noted.
+pub(super) fn is_first_today(app: &Shared, token: &Token) -> bool {
+    token.last_used_on != Some(app.clock.now().date_naive())
+}
+
+fn out_of_scope(text: impl Into<String>) -> ApiError {
+    ApiError::OutOfScope(text.into())
+}
+
+/// Returns the scope with which a token may call a route (Z3); 403 if it has none, or is for
+/// another club.
+pub(super) fn permit<P: Permit>(
+    token: &Token,
+    club: Option<&ClubCode>,
+    parts: &Parts,
+) -> Result<TokenScope, ApiError> {
+    let Some(scope) = P::SCOPE else {
+        return Err(out_of_scope("This is never possible with a token."));
+    };
+    let replays = parts.extensions.get::<Replaying>().is_some();
+    let writes = scope.to_write().iter().any(|scope| token.has(*scope));
+    if !(token.has(scope) || replays && writes) {
+        let word = scope.word();
+        return Err(out_of_scope(format!(
+            "This needs a token with the scope {word}."
+        )));
+    }
+    if token.club.is_some() && token.club.as_ref() != club {
+        return Err(out_of_scope("This token is for another club."));
+    }
+    Ok(scope)
+}
+
+/// Marks an answer from which something was removed. It has no entity tag: that of the whole answer
+/// would tell whether a guess is right, and the other one would match nothing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reduced;
+
+/// Returns what a write answers to a token that may not read, without addresses of people and
+/// answers; none if it may have all of it. What a club shows is public.
+pub(super) fn without_what_is_read(
+    token: &Token,
+    used: Option<TokenScope>,
+    body: &[u8],
+) -> Option<Vec<u8>> {
+    let used = used?;
+    let is_read = matches!(used, TokenScope::MembersRead | TokenScope::RecruitmentRead);
+    let read = if is_read { used } else { used.to_read()? };
+    if token.has(read) || read == TokenScope::ClubsRead {
+        return None;
+    }
+    let mut body: Value = serde_json::from_slice(body).ok()?;
+    if !blank(&mut body) {
+        return None;
+    }
+    serde_json::to_vec(&body).ok()
+}
+
+/// Empties answers and addresses. Returns whether there were any.
+fn blank(value: &mut Value) -> bool {
+    let mut found = false;
+    match value {
+        Value::Array(all) => {
+            for one in all {
+                found |= blank(one);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let empty = match (name.as_str(), &value) {
+                    ("responses", Value::Array(_)) => json!([]),
+                    ("email", Value::String(_)) => json!(""),
+                    _ => {
+                        found |= blank(value);
+                        continue;
+                    }
+                };
+                found |= *value != empty;
+                *value = empty;
+            }
+        }
+        _ => {}
+    }
+    found
+}

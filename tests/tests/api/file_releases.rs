@@ -1,0 +1,207 @@
+//! Bytes that nobody needs any more go, whatever happened before: a killed process, an erasure and
+//! a return, a draft that changed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::TimeDelta;
+use object_store::path::Path;
+use object_store::{ObjectStoreExt as _, PutPayload};
+use serde_json::{Value, json};
+use shared::time::Clock as _;
+use tests::files::{announced, pdf};
+use tests::fixtures::{hours, id};
+use tests::{Client, Setup, TestCampus};
+
+use crate::file_ends::{naming, stored, submit};
+
+/// A campus on which a process can be killed when it writes a submission: nothing of what it wants
+/// after that arrives.
+pub fn with_killed_submissions() -> (TestCampus, Arc<AtomicBool>) {
+    let is_killed = Arc::new(AtomicBool::new(false));
+    let (killed, dead) = (is_killed.clone(), AtomicBool::new(false));
+    let hook = move |operation: &str, _: &[u8]| {
+        let is_killed = killed.load(Ordering::Relaxed);
+        let dies = is_killed && (operation == "UpdateItem" || dead.load(Ordering::Relaxed));
+        dead.store(dies, Ordering::Relaxed);
+        Box::pin(async move {
+            let body = json!({ "__type": "ValidationException" });
+            dies.then_some((400_u16, body))
+        }) as futures::future::BoxFuture<'static, _>
+    };
+    (Setup::default().table(Arc::new(hook)).build(), is_killed)
+}
+
+async fn state(client: &Client, drive: &str, file: u64) -> u16 {
+    let path = format!("{drive}files/{file}/");
+    client.get(&path).await.status.as_u16()
+}
+
+// proves U9, P18
+#[tokio::test(start_paused = true)]
+async fn who_comes_back_after_an_erasure_can_upload_again() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let cv = drive.file_question(json!({})).await;
+    let sue = campus.as_("sue");
+    drive.upload(&sue, &cv, &pdf("1")).await;
+    sue.delete("/api/settings/").await.no_content();
+    campus.advance(TimeDelta::minutes(1));
+    let sue = campus.as_("sue");
+    let file = drive.upload(&sue, &cv, &pdf("2")).await;
+    submit(&drive, &sue, naming(&cv, file)).await;
+}
+
+// proves U9, P14
+#[tokio::test(start_paused = true)]
+async fn an_erasure_finds_the_files_of_a_submission_that_was_never_stored() {
+    let (campus, is_killed) = with_killed_submissions();
+    let drive = campus.drive("chess").await;
+    let cv = drive.file_question(json!({})).await;
+    let sue = campus.as_("sue");
+    let file = drive.upload(&sue, &cv, &pdf("1")).await;
+    let path = format!("{}submissions/", drive.path);
+    is_killed.store(true, Ordering::Relaxed);
+    sue.post(&path, naming(&cv, file)).await.error(500);
+    is_killed.store(false, Ordering::Relaxed);
+    campus.advance(TimeDelta::hours(2));
+    sue.delete("/api/settings/").await.no_content();
+    assert_eq!(stored(&campus, "files/").await, [""; 0]);
+    assert_eq!(stored(&campus, "uploads/").await, [""; 0]);
+}
+
+// proves U9, A7
+#[tokio::test(start_paused = true)]
+async fn a_deletion_finds_the_files_of_a_submission_that_was_never_stored() {
+    let (campus, is_killed) = with_killed_submissions();
+    let drive = campus.drive("chess").await;
+    let cv = drive.file_question(json!({})).await;
+    let sue = campus.as_("sue");
+    let file = drive.upload(&sue, &cv, &pdf("1")).await;
+    let path = format!("{}submissions/", drive.path);
+    is_killed.store(true, Ordering::Relaxed);
+    sue.post(&path, naming(&cv, file)).await.error(500);
+    is_killed.store(false, Ordering::Relaxed);
+    campus.advance(TimeDelta::hours(2));
+    drive.officer.delete(&drive.path).await.no_content();
+    assert_eq!(stored(&campus, "").await, [""; 0]);
+}
+
+// proves U9
+#[tokio::test]
+async fn an_upload_goes_with_the_submission_that_used_it() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    drive.open_for_days(30).await;
+    let cv = drive.file_question(json!({})).await;
+    let sue = campus.as_("sue");
+    let first = drive.upload(&sue, &cv, &pdf("1")).await;
+    submit(&drive, &sue, naming(&cv, first)).await;
+    campus.advance(TimeDelta::seconds(1));
+    let second = drive.upload(&sue, &cv, &pdf("2")).await;
+    let submission = submit(&drive, &sue, naming(&cv, second)).await;
+    campus.tick().await;
+    let uploads = stored(&campus, "uploads/").await;
+    assert_eq!(uploads.len(), 1, "the first one was replaced");
+    assert!(uploads[0].ends_with(&second.to_string()));
+    let own = format!("/api/submissions/{}/", id(&submission));
+    sue.delete(&own).await.no_content();
+    campus.tick().await;
+    assert_eq!(stored(&campus, "").await, [""; 0]);
+    assert_eq!(state(&sue, &drive.path, second).await, 404);
+}
+
+// proves U6
+#[tokio::test]
+async fn a_file_that_a_draft_names_no_more_goes_within_a_week() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    drive.open_for_days(30).await;
+    let cv = drive.file_question(json!({})).await;
+    let sue = campus.as_("sue");
+    let file = drive.upload(&sue, &cv, &pdf("1")).await;
+    let draft = format!("{}draft/", drive.path);
+    let saved = |file: Option<u64>, version: u64| -> Value {
+        json!({ "responses": [{ "question": cv["id"], "file": file, "version": version }] })
+    };
+    sue.patch(&draft, saved(Some(file), 0)).await.ok();
+    campus.advance(TimeDelta::days(8));
+    campus.tick().await;
+    assert_eq!(state(&campus.as_("sue"), &drive.path, file).await, 200);
+    campus.as_("sue").patch(&draft, saved(None, 1)).await.ok();
+    campus.advance(TimeDelta::days(7) + TimeDelta::hours(1));
+    campus.tick().await;
+    assert_eq!(stored(&campus, "uploads/").await, [""; 0]);
+}
+
+// proves U6
+#[tokio::test]
+async fn a_file_is_kept_as_long_as_its_draft_if_the_end_was_moved() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let cv = drive.file_question(json!({})).await;
+    let sue = campus.as_("sue");
+    let file = drive.upload(&sue, &cv, &pdf("1")).await;
+    let draft = format!("{}draft/", drive.path);
+    let body = json!({ "responses": [{ "question": cv["id"], "file": file, "version": 0 }] });
+    sue.patch(&draft, body).await.ok();
+    let later = json!({
+        "application_end_time": hours(24 * 60),
+        "result_release_time": hours(24 * 61),
+    });
+    drive.officer.patch(&drive.path, later).await.ok();
+    let text = json!({ "question": drive.question, "text": "Because", "version": 0 });
+    let body = json!({ "responses": [text] });
+    sue.patch(&draft, body).await.ok();
+    for _ in 0..8 {
+        campus.advance(TimeDelta::days(7));
+        campus.tick().await;
+    }
+    let sue = campus.as_("sue");
+    assert_eq!(state(&sue, &drive.path, file).await, 200);
+    submit(&drive, &sue, naming(&cv, file)).await;
+}
+
+// proves U12, O6
+#[tokio::test]
+async fn a_check_finds_uploads_that_nobody_has() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let cv = drive.file_question(json!({})).await;
+    let sue = campus.as_("sue");
+    drive.upload(&sue, &cv, &pdf("1")).await;
+    let announcement = announced(&cv, "late.pdf", &pdf("2"));
+    let path = format!("{}files/", drive.path);
+    let late = sue.post(&path, announcement).await.created();
+    let key = late["upload"]["fields"]["key"].as_str().expect("a key");
+    let planted = key.replace(&format!("{:016}", id(&late)), &format!("{:016}", 7));
+    let objects = &campus.campus.files;
+    let bytes = PutPayload::from(pdf("2"));
+    objects
+        .put(&Path::from(planted.as_str()), bytes)
+        .await
+        .expect("a write");
+    campus.advance(TimeDelta::hours(2));
+    let found = async || {
+        let mut reading = admin::Reading::default();
+        reading.add(campus.stored());
+        let store = campus.campus.app.table.files().store().expect("a bucket");
+        for prefix in [admin::SUBMITTED, admin::UPLOADED] {
+            reading.add_files(store.list(prefix).await.expect("a list"));
+        }
+        reading.findings(campus.campus.clock.now())
+    };
+    let findings = found().await;
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert!(findings[0].text.starts_with(&planted));
+    let client = admin::client(&local::sdk_config(campus.campus.engine.clone()));
+    let repairs = admin::Repairs {
+        client: &client,
+        table: local::table::TABLE,
+        files: Some(&campus.campus.app.table),
+        before: &admin::Reading::default().count_versions(),
+    };
+    let repair = findings[0].repair.as_ref().expect("a repair");
+    assert!(repairs.apply(repair).await.expect("an answer"));
+    assert_eq!(found().await.len(), 0);
+}
