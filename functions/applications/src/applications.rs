@@ -24,7 +24,8 @@ use crate::form::{ApplicationBody, ApplicationInput, ApplicationViewer};
 ///
 /// For officers. The oldest comes first.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/applications/", tag = "applications", security(("bearer" = []), ("token" = ["recruitment:read"])),
+    get, path = "/api/clubs/{club}/applications/", tag = "applications",
+    security(("bearer" = []), ("token" = ["recruitment:read"])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<ApplicationBody>))
 )]
 pub async fn list_applications(
@@ -129,7 +130,8 @@ fn too_many() -> ApiError {
 ///
 /// For officers.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/applications/", tag = "applications", security(("bearer" = []), ("token" = ["recruitment:write"])),
+    post, path = "/api/clubs/{club}/applications/", tag = "applications",
+    security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path)), request_body = ApplicationInput,
     responses((status = 201, body = ApplicationBody))
 )]
@@ -195,7 +197,8 @@ pub(crate) async fn create_form(
 /// templates are null for callers who are not officers.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
-    security(("bearer" = []), ("token" = ["recruitment:read"])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:read"])),
+    params(("club" = String, Path), ("application" = u64, Path)),
     responses((status = 200, body = ApplicationBody))
 )]
 pub async fn show_application(
@@ -215,7 +218,8 @@ pub async fn show_application(
 /// be removed.
 #[utoipa::path(
     patch, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
-    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])),
+    params(("club" = String, Path), ("application" = u64, Path)),
     request_body = ApplicationInput, responses((status = 200, body = ApplicationBody))
 )]
 pub async fn update_application(
@@ -232,7 +236,8 @@ pub async fn update_application(
 /// removed.
 #[utoipa::path(
     put, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
-    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])),
+    params(("club" = String, Path), ("application" = u64, Path)),
     request_body = ApplicationInput, responses((status = 200, body = ApplicationBody))
 )]
 pub async fn replace_application(

@@ -21,7 +21,8 @@ use crate::form::ApplicationBody;
 /// span.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/duplicate/", tag = "applications",
-    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])),
+    params(("club" = String, Path), ("application" = u64, Path)),
     responses((status = 201, body = ApplicationBody))
 )]
 pub async fn duplicate_application(

@@ -83,7 +83,8 @@ fn read_end(
 /// For officers. Ordered by user name.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/extensions/", tag = "extensions",
-    security(("bearer" = []), ("token" = ["recruitment:read"])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:read"])),
+    params(("club" = String, Path), ("application" = u64, Path)),
     responses((status = 200, body = Vec<ExtensionBody>))
 )]
 pub async fn list_extensions(
@@ -101,7 +102,8 @@ pub async fn list_extensions(
 /// application is not active.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/extensions/", tag = "extensions",
-    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])),
+    params(("club" = String, Path), ("application" = u64, Path)),
     request_body = NewExtension, responses((status = 201, body = ExtensionBody))
 )]
 pub async fn create_extension(

@@ -25,7 +25,8 @@ use crate::question_input::QuestionInput;
 /// shown.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/questions/", tag = "questions",
-    security(("bearer" = []), ("token" = ["recruitment:read"])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:read"])),
+    params(("club" = String, Path), ("application" = u64, Path)),
     responses((status = 200, body = Vec<QuestionBody>))
 )]
 pub async fn list_questions(scope: SignedIn<RecruitmentRead, Form>) -> Json<Vec<QuestionBody>> {
@@ -55,7 +56,8 @@ fn too_many() -> ApiError {
 /// For officers. An application has at most 100 questions.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/questions/", tag = "questions",
-    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])),
+    params(("club" = String, Path), ("application" = u64, Path)),
     request_body = QuestionInput, responses((status = 201, body = QuestionBody))
 )]
 pub async fn create_question(

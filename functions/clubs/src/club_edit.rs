@@ -23,7 +23,8 @@ use crate::clubs::{PageAndLabels, shown};
 /// For officers. Fields that are not sent stay as they are. Only admins restore a deleted club,
 /// approve a club or award badges.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = []), ("token" = ["clubs:write"])),
+    patch, path = "/api/clubs/{club}/", tag = "clubs",
+    security(("bearer" = []), ("token" = ["clubs:write"])),
     params(("club" = String, Path)), request_body = ClubInput,
     responses((status = 200, body = ClubBody))
 )]
@@ -44,7 +45,8 @@ pub async fn update_club(
 /// For officers. Every writable field must be sent, except `image` and the fields that only admins
 /// write. Only admins restore a deleted club, approve a club or award badges.
 #[utoipa::path(
-    put, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = []), ("token" = ["clubs:write"])),
+    put, path = "/api/clubs/{club}/", tag = "clubs",
+    security(("bearer" = []), ("token" = ["clubs:write"])),
     params(("club" = String, Path)), request_body = ClubInput,
     responses((status = 200, body = ClubBody))
 )]
@@ -65,7 +67,8 @@ pub async fn replace_club(
 /// For officers. The form has the image in the part `file`: PNG, JPEG, WebP or GIF, at most 4 MiB
 /// and 40 megapixels.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/upload/", tag = "clubs", security(("bearer" = []), ("token" = ["clubs:write"])),
+    post, path = "/api/clubs/{club}/upload/", tag = "clubs",
+    security(("bearer" = []), ("token" = ["clubs:write"])),
     params(("club" = String, Path)),
     request_body(content = ImageUpload, content_type = "multipart/form-data"),
     responses((status = 200, body = ClubBody))

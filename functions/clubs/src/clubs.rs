@@ -112,7 +112,9 @@ async fn clubs_with_upcoming_events(
 /// own at most 50, deleted clubs included; admins have no limit. The club may wait for the approval
 /// of an admin.
 #[utoipa::path(
-    post, path = "/api/clubs/", tag = "clubs", security(("bearer" = []), ("token" = ["clubs:write"])), request_body = ClubInput,
+    post, path = "/api/clubs/", tag = "clubs",
+    security(("bearer" = []), ("token" = ["clubs:write"])),
+    request_body = ClubInput,
     responses((status = 201, body = ClubBody))
 )]
 pub async fn create_club(
@@ -227,7 +229,8 @@ async fn too_many_clubs(app: &Shared, person: Id<Person>) -> Result<ApiError> {
 ///
 /// For everybody who can see the club.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/", tag = "clubs", security((), ("bearer" = []), ("token" = ["clubs:read"])),
+    get, path = "/api/clubs/{club}/", tag = "clubs",
+    security((), ("bearer" = []), ("token" = ["clubs:read"])),
     params(("club" = String, Path)), responses((status = 200, body = ClubBody))
 )]
 pub async fn show_club(

@@ -50,7 +50,8 @@ impl SubscriberBody {
 ///
 /// For officers. The oldest subscription comes first.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/subscription/", tag = "subscriptions", security(("bearer" = []), ("token" = ["clubs:read"])),
+    get, path = "/api/clubs/{club}/subscription/", tag = "subscriptions",
+    security(("bearer" = []), ("token" = ["clubs:read"])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<SubscriberBody>))
 )]
 pub async fn list_subscribers(

@@ -51,7 +51,8 @@ pub async fn show_calendar(State(app): State<Shared>, user: Option<User>) -> Res
 /// For everybody, with public data only. Each entry is a showing. If there are too many, only the
 /// latest are shown. It is 404 if not everybody can see the club.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/events.ics", tag = "events", security((), ("bearer" = []), ("token" = ["clubs:read"])),
+    get, path = "/api/clubs/{club}/events.ics", tag = "events",
+    security((), ("bearer" = []), ("token" = ["clubs:read"])),
     params(("club" = String, Path)),
     responses((status = 200, body = String, content_type = "text/calendar"))
 )]

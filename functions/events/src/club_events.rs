@@ -27,7 +27,8 @@ use crate::input::EventInput;
 /// showings are last. A description is shortened to its first 2,000 characters; the event itself
 /// has the whole.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = []), ("token" = ["clubs:read"])),
+    get, path = "/api/clubs/{club}/events/", tag = "events",
+    security(("bearer" = []), ("token" = ["clubs:read"])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<EventBody>))
 )]
 pub async fn list_club_events(
@@ -59,7 +60,8 @@ pub async fn list_club_events(
 /// For officers. JSON, or a form with an image in the part `image`. The event may be created
 /// together with its showings. A club has at most 1,000 events that have not ended.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/events/", tag = "events", security(("bearer" = []), ("token" = ["events:write"])),
+    post, path = "/api/clubs/{club}/events/", tag = "events",
+    security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path)),
     request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
     responses((status = 201, body = EventBody))
@@ -155,7 +157,8 @@ fn has_ended(event: &Event, now: Timestamp) -> bool {
 ///
 /// For every signed-in user who can see the club.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = []), ("token" = ["clubs:read"])),
+    get, path = "/api/clubs/{club}/events/{event}/", tag = "events",
+    security(("bearer" = []), ("token" = ["clubs:read"])),
     params(("club" = String, Path), ("event" = u64, Path)),
     responses((status = 200, body = EventBody))
 )]
@@ -178,7 +181,8 @@ pub async fn show_club_event(
 /// For officers. JSON, or a form with an image in the part `image`. Fields that are not sent stay
 /// as they are. `image: null` removes the image, in JSON only.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = []), ("token" = ["events:write"])),
+    patch, path = "/api/clubs/{club}/events/{event}/", tag = "events",
+    security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path), ("event" = u64, Path)),
     request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
     responses((status = 200, body = EventBody))
@@ -196,7 +200,8 @@ pub async fn update_event(
 /// For officers. JSON, or a form with an image in the part `image`. Every writable field must be
 /// sent, except `image`, `pinned` and `showings`.
 #[utoipa::path(
-    put, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = []), ("token" = ["events:write"])),
+    put, path = "/api/clubs/{club}/events/{event}/", tag = "events",
+    security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path), ("event" = u64, Path)),
     request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
     responses((status = 200, body = EventBody))
@@ -245,7 +250,8 @@ async fn save_event(
 /// and 40 megapixels.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/events/{event}/upload/", tag = "events",
-    security(("bearer" = []), ("token" = ["events:write"])), params(("club" = String, Path), ("event" = u64, Path)),
+    security(("bearer" = []), ("token" = ["events:write"])),
+    params(("club" = String, Path), ("event" = u64, Path)),
     request_body(content = ImageUpload, content_type = "multipart/form-data"),
     responses((status = 200, body = EventBody))
 )]
@@ -274,7 +280,8 @@ pub async fn upload_event_image(
 ///
 /// For officers. Its showings and its image are deleted too.
 #[utoipa::path(
-    delete, path = "/api/clubs/{club}/events/{event}/", tag = "events", security(("bearer" = []), ("token" = ["events:write"])),
+    delete, path = "/api/clubs/{club}/events/{event}/", tag = "events",
+    security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path), ("event" = u64, Path)), responses((status = 204))
 )]
 pub async fn delete_event(

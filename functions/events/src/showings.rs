@@ -78,7 +78,8 @@ pub async fn show_showing(found: VisibleEvent, path: PathIds) -> Result<Json<Sho
 /// For every signed-in user who can see the club. Ordered by start.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings",
-    security(("bearer" = []), ("token" = ["clubs:read"])), params(("club" = String, Path), ("event" = u64, Path)),
+    security(("bearer" = []), ("token" = ["clubs:read"])),
+    params(("club" = String, Path), ("event" = u64, Path)),
     responses((status = 200, body = Vec<ShowingBody>))
 )]
 pub async fn list_club_showings(scope: SignedIn<ClubsRead, Event>) -> Json<Vec<ShowingBody>> {
@@ -90,7 +91,8 @@ pub async fn list_club_showings(scope: SignedIn<ClubsRead, Event>) -> Json<Vec<S
 /// For officers. An event has at most 100 showings.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings",
-    security(("bearer" = []), ("token" = ["events:write"])), params(("club" = String, Path), ("event" = u64, Path)),
+    security(("bearer" = []), ("token" = ["events:write"])),
+    params(("club" = String, Path), ("event" = u64, Path)),
     request_body = ShowingInput, responses((status = 201, body = ShowingBody))
 )]
 pub async fn create_showing(

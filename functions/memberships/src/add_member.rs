@@ -69,7 +69,8 @@ impl NewMember {
 /// For officers. The role is not above that of the caller. A pending membership request of the
 /// person is accepted by this. The person gets a mail, within the limits for invitations.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = []), ("token" = ["members:write"])),
+    post, path = "/api/clubs/{club}/members/", tag = "members",
+    security(("bearer" = []), ("token" = ["members:write"])),
     params(("club" = String, Path)), request_body = NewMember,
     responses((status = 201, body = MemberBody))
 )]

@@ -55,7 +55,8 @@ const NOT_IN_TIME: &str = "There was no time left for this row. Send the file ag
 /// title changes, and the role if it is below that of the caller; owners are never changed. Rows
 /// with errors are left out. Sending the same file again changes nothing more.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/members/import/", tag = "members", security(("bearer" = []), ("token" = ["members:write"])),
+    post, path = "/api/clubs/{club}/members/import/", tag = "members",
+    security(("bearer" = []), ("token" = ["members:write"])),
     params(
         ("club" = String, Path),
         ("dry_run" = Option<bool>, Query, description = "Only tells what would happen")

@@ -43,7 +43,8 @@ pub struct InvitedBody {
 /// For officers of an approved club. Members and addresses with an open invite are skipped. If one
 /// address is wrong, nobody is invited. A club can send at most 300 invitations in 24 hours.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/invite/", tag = "invites", security(("bearer" = []), ("token" = ["members:write"])),
+    post, path = "/api/clubs/{club}/invite/", tag = "invites",
+    security(("bearer" = []), ("token" = ["members:write"])),
     params(("club" = String, Path)), request_body = NewInvites,
     responses((status = 200, body = InvitedBody))
 )]

@@ -85,7 +85,8 @@ shared::input! {
 /// For officers. Invites that were neither used nor revoked, the latest first. Expired invites stay
 /// in the list for 30 days.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/invites/", tag = "invites", security(("bearer" = []), ("token" = ["members:read"])),
+    get, path = "/api/clubs/{club}/invites/", tag = "invites",
+    security(("bearer" = []), ("token" = ["members:read"])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<InviteBody>))
 )]
 pub async fn list_invites(
@@ -106,7 +107,8 @@ pub async fn list_invites(
 /// For officers of an approved club. The address gets a mail with a link that works for 14 days. A
 /// club can send at most 300 invitations in 24 hours.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/invites/", tag = "invites", security(("bearer" = []), ("token" = ["members:write"])),
+    post, path = "/api/clubs/{club}/invites/", tag = "invites",
+    security(("bearer" = []), ("token" = ["members:write"])),
     params(("club" = String, Path)), request_body = NewInvite,
     responses((status = 201, body = InviteBody))
 )]
@@ -140,7 +142,8 @@ pub async fn create_invite(
 ///
 /// For officers.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/invites/{invite}/", tag = "invites", security(("bearer" = []), ("token" = ["members:read"])),
+    get, path = "/api/clubs/{club}/invites/{invite}/", tag = "invites",
+    security(("bearer" = []), ("token" = ["members:read"])),
     params(("club" = String, Path), ("invite" = String, Path)),
     responses((status = 200, body = InviteBody))
 )]
@@ -153,7 +156,8 @@ pub async fn show_invite(scope: Officer<MembersRead, (), InviteOfPath>) -> Json<
 /// For officers. The link in the mail stops working.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/invites/{invite}/", tag = "invites",
-    security(("bearer" = []), ("token" = ["members:write"])), params(("club" = String, Path), ("invite" = String, Path)),
+    security(("bearer" = []), ("token" = ["members:write"])),
+    params(("club" = String, Path), ("invite" = String, Path)),
     responses((status = 204))
 )]
 pub async fn delete_invite(
@@ -174,7 +178,8 @@ pub async fn delete_invite(
 /// earliest.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/invites/{invite}/resend/", tag = "invites",
-    security(("bearer" = []), ("token" = ["members:write"])), params(("club" = String, Path), ("invite" = String, Path)),
+    security(("bearer" = []), ("token" = ["members:write"])),
+    params(("club" = String, Path), ("invite" = String, Path)),
     responses((status = 200, body = InviteBody))
 )]
 pub async fn resend_invite(

@@ -132,7 +132,8 @@ async fn creator(app: &Shared, link: &JoinLink) -> Result<Option<Person>> {
 ///
 /// For officers. The newest comes first. Expired ones are shown for 90 days.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/joinlinks/", tag = "join links", security(("bearer" = []), ("token" = ["members:read"])),
+    get, path = "/api/clubs/{club}/joinlinks/", tag = "join links",
+    security(("bearer" = []), ("token" = ["members:read"])),
     params(("club" = String, Path)), responses((status = 200, body = Vec<JoinLinkBody>))
 )]
 pub async fn list_join_links(
@@ -155,7 +156,8 @@ pub async fn list_join_links(
 /// For officers. Anybody who has the link can join the club as a member, until it expires, is used
 /// up or is deleted. A club has at most 100 join links.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/joinlinks/", tag = "join links", security(("bearer" = []), ("token" = ["members:write"])),
+    post, path = "/api/clubs/{club}/joinlinks/", tag = "join links",
+    security(("bearer" = []), ("token" = ["members:write"])),
     params(("club" = String, Path)), request_body = JoinLinkInput,
     responses((status = 201, body = JoinLinkBody))
 )]
@@ -208,7 +210,8 @@ pub async fn create_join_link(
 /// For officers.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/joinlinks/{link}/", tag = "join links",
-    security(("bearer" = []), ("token" = ["members:read"])), params(("club" = String, Path), ("link" = u64, Path)),
+    security(("bearer" = []), ("token" = ["members:read"])),
+    params(("club" = String, Path), ("link" = u64, Path)),
     responses((status = 200, body = JoinLinkBody))
 )]
 pub async fn show_join_link(
@@ -229,7 +232,8 @@ pub async fn show_join_link(
 /// For officers. Its address stays the same.
 #[utoipa::path(
     patch, path = "/api/clubs/{club}/joinlinks/{link}/", tag = "join links",
-    security(("bearer" = []), ("token" = ["members:write"])), params(("club" = String, Path), ("link" = u64, Path)),
+    security(("bearer" = []), ("token" = ["members:write"])),
+    params(("club" = String, Path), ("link" = u64, Path)),
     request_body = JoinLinkInput, responses((status = 200, body = JoinLinkBody))
 )]
 pub async fn update_join_link(
@@ -259,7 +263,8 @@ pub async fn update_join_link(
 /// For officers. Nobody can join with it any more. Those who joined stay members.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/joinlinks/{link}/", tag = "join links",
-    security(("bearer" = []), ("token" = ["members:write"])), params(("club" = String, Path), ("link" = u64, Path)),
+    security(("bearer" = []), ("token" = ["members:write"])),
+    params(("club" = String, Path), ("link" = u64, Path)),
     responses((status = 204))
 )]
 pub async fn delete_join_link(
@@ -282,7 +287,8 @@ pub async fn delete_join_link(
 /// For officers: an SVG image to print or to show. It contains the address of the link.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/joinlinks/{link}/qr.svg", tag = "join links",
-    security(("bearer" = []), ("token" = ["members:read"])), params(("club" = String, Path), ("link" = u64, Path)),
+    security(("bearer" = []), ("token" = ["members:read"])),
+    params(("club" = String, Path), ("link" = u64, Path)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))
 )]
 pub async fn show_qr_code(

@@ -22,7 +22,8 @@ use crate::member::{MemberBody, MemberOfPath, MemberViewer};
 /// For every signed-in user who can see the club. Active members first, then ordered by role and by
 /// the name that is shown.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/members/", tag = "members", security(("bearer" = []), ("token" = ["members:read"])),
+    get, path = "/api/clubs/{club}/members/", tag = "members",
+    security(("bearer" = []), ("token" = ["members:read"])),
     params(
         ("club" = String, Path),
         ("limit" = Option<SliceCount>, Query,
@@ -117,7 +118,8 @@ pub(crate) fn too_many_added() -> String {
 /// For every signed-in user who can see the club. Only officers and the member can get a member who
 /// is not public.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = []), ("token" = ["members:read"])),
+    get, path = "/api/clubs/{club}/members/{member}/", tag = "members",
+    security(("bearer" = []), ("token" = ["members:read"])),
     params(
         ("club" = String, Path),
         ("member" = String, Path, description = "Id of the membership, or user name")
@@ -223,7 +225,8 @@ impl MemberInput {
 /// `public` and `active`. Fields that are not sent stay as they are. A club keeps at least one
 /// owner.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = []), ("token" = ["members:write"])),
+    patch, path = "/api/clubs/{club}/members/{member}/", tag = "members",
+    security(("bearer" = []), ("token" = ["members:write"])),
     params(
         ("club" = String, Path),
         ("member" = String, Path, description = "Id of the membership, or user name")
@@ -244,7 +247,8 @@ pub async fn update_member(
 /// `public` and `active`. Every field that the caller may write must be sent. A club keeps at least
 /// one owner.
 #[utoipa::path(
-    put, path = "/api/clubs/{club}/members/{member}/", tag = "members", security(("bearer" = []), ("token" = ["members:write"])),
+    put, path = "/api/clubs/{club}/members/{member}/", tag = "members",
+    security(("bearer" = []), ("token" = ["members:write"])),
     params(
         ("club" = String, Path),
         ("member" = String, Path, description = "Id of the membership, or user name")

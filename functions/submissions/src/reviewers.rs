@@ -77,7 +77,8 @@ fn rounded(number: f64) -> f64 {
 /// has only the reviews of the caller. It may be a second old.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/reviewers/", tag = "reviews",
-    security(("bearer" = []), ("token" = ["recruitment:read"])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:read"])),
+    params(("club" = String, Path), ("application" = u64, Path)),
     responses((status = 200, body = ReviewersBody))
 )]
 pub async fn list_reviewers(

@@ -99,7 +99,8 @@ pub struct SendBody {
 /// A dry run returns the mails and sends nothing.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/send_emails/", tag = "mails",
-    security(("bearer" = []), ("token" = ["mail:send"])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["mail:send"])),
+    params(("club" = String, Path), ("application" = u64, Path)),
     request_body = SendInput, responses((status = 200, body = SendBody))
 )]
 pub async fn send_emails(

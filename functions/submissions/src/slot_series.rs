@@ -43,7 +43,8 @@ shared::input! {
 /// nothing is made.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/slots/series/", tag = "interviews",
-    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])),
+    params(("club" = String, Path), ("application" = u64, Path)),
     request_body = SeriesInput, responses((status = 201, body = Vec<SlotBody>))
 )]
 pub async fn create_slots(

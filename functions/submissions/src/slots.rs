@@ -45,7 +45,8 @@ pub async fn list_slots(
 /// For officers. Slots in the past may be made. An application has at most 1,000 slots.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/slots/", tag = "interviews",
-    security(("bearer" = []), ("token" = ["recruitment:write"])), params(("club" = String, Path), ("application" = u64, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:write"])),
+    params(("club" = String, Path), ("application" = u64, Path)),
     request_body = SlotInput, responses((status = 201, body = SlotBody))
 )]
 pub async fn create_slot(
