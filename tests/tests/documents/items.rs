@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use shared::domain::chart::CHART;
+use shared::domain::chart::chart;
 
 use crate::table::one_of_everything;
 
@@ -42,7 +42,7 @@ async fn the_items_of_yesterday_can_be_read() {
         let text = fs::read_to_string(path).ok()?;
         serde_json::from_str::<Value>(&text).ok()
     };
-    for [name, ..] in CHART {
+    for &[name, ..] in chart() {
         let today = stored
             .iter()
             .filter(|item| item["type"]["S"] == name)
