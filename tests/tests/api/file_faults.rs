@@ -14,15 +14,12 @@ use tests::files::pdf;
 use tests::fixtures::id;
 use tests::{Setup, TestCampus};
 
+use crate::file_ends;
 use crate::file_releases::with_killed_submissions;
 
+/// How many files submissions have.
 async fn stored(campus: &TestCampus) -> usize {
-    let all = campus.campus.files.list(None);
-    let all: Vec<_> = all.try_collect().await.expect("a list");
-    let is_copy = |key: &str| key.starts_with("files/");
-    all.iter()
-        .filter(|one| is_copy(one.location.as_ref()))
-        .count()
+    file_ends::stored(campus, "files/").await.len()
 }
 
 // proves U11
@@ -88,12 +85,26 @@ async fn what_a_killed_submission_copied_goes_with_the_next_ones() {
 }
 
 /// What `clubs-admin` finds when it reads the bucket, too.
-async fn findings(campus: &TestCampus) -> Vec<admin::Finding> {
+pub async fn findings(campus: &TestCampus) -> Vec<admin::Finding> {
     let mut reading = admin::Reading::default();
     reading.add(campus.stored());
     let store = campus.campus.app.table.files().store().expect("a bucket");
-    reading.add_files(store.list(admin::SUBMITTED).await.expect("a list"));
+    for prefix in [admin::SUBMITTED, admin::UPLOADED] {
+        reading.add_files(store.list(prefix).await.expect("a list"));
+    }
     reading.findings(campus.campus.clock.now())
+}
+
+/// Does a repair. Returns whether something was changed.
+pub async fn repair(campus: &TestCampus, repair: &admin::Repair) -> bool {
+    let client = admin::client(&local::sdk_config(campus.campus.engine.clone()));
+    let repairs = admin::Repairs {
+        client: &client,
+        table: local::table::TABLE,
+        files: Some(&campus.campus.app.table),
+        before: &admin::Reading::default().count_versions(),
+    };
+    repairs.apply(repair).await.expect("an answer")
 }
 
 // proves U12, O6
@@ -128,20 +139,12 @@ async fn a_check_finds_files_without_answers_and_answers_without_files() {
     let found = findings(&campus).await;
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].text.starts_with(&planted));
-    let client = admin::client(&local::sdk_config(campus.campus.engine.clone()));
-    let repairs = admin::Repairs {
-        client: &client,
-        table: local::table::TABLE,
-        files: Some(&campus.campus.app.table),
-        before: &admin::Reading::default().count_versions(),
-    };
-    let repair = found[0].repair.as_ref().expect("a repair");
-    assert!(repairs.apply(repair).await.expect("an answer"));
+    let wanted = found[0].repair.as_ref().expect("a repair");
+    assert!(repair(&campus, wanted).await);
     assert_eq!(findings(&campus).await.len(), 0);
     // A repair of what is needed changes nothing.
     let needed = shared::domain::FileCopy::of_object(&key).expect("a key");
-    let needed = admin::Repair::DeleteFile(needed);
-    assert!(!repairs.apply(&needed).await.expect("an answer"));
+    assert!(!repair(&campus, &admin::Repair::DeleteFile(needed)).await);
     objects
         .delete(&Path::from(key.as_str()))
         .await

@@ -8,12 +8,12 @@ use chrono::TimeDelta;
 use object_store::path::Path;
 use object_store::{ObjectStoreExt as _, PutPayload};
 use serde_json::{Value, json};
-use shared::time::Clock as _;
 use tests::files::{announced, pdf};
-use tests::fixtures::{hours, id};
+use tests::fixtures::{Recruitment, hours, id};
 use tests::{Client, Setup, TestCampus};
 
 use crate::file_ends::{naming, stored, submit};
+use crate::file_faults::{findings, repair};
 
 /// A campus on which a process can be killed when it writes a submission: nothing of what it wants
 /// after that arrives.
@@ -30,6 +30,21 @@ pub fn with_killed_submissions() -> (TestCampus, Arc<AtomicBool>) {
         }) as futures::future::BoxFuture<'static, _>
     };
     (Setup::default().table(Arc::new(hook)).build(), is_killed)
+}
+
+/// A submission with a file whose process was killed before it was stored.
+async fn killed_submission() -> (TestCampus, Recruitment, Client) {
+    let (campus, is_killed) = with_killed_submissions();
+    let drive = campus.drive("chess").await;
+    let cv = drive.file_question(json!({})).await;
+    let sue = campus.as_("sue");
+    let file = drive.upload(&sue, &cv, &pdf("1")).await;
+    let path = format!("{}submissions/", drive.path);
+    is_killed.store(true, Ordering::Relaxed);
+    sue.post(&path, naming(&cv, file)).await.error(500);
+    is_killed.store(false, Ordering::Relaxed);
+    assert_eq!(stored(&campus, "files/").await.len(), 1);
+    (campus, drive, sue)
 }
 
 async fn state(client: &Client, drive: &str, file: u64) -> u16 {
@@ -55,15 +70,7 @@ async fn who_comes_back_after_an_erasure_can_upload_again() {
 // proves U9, P14
 #[tokio::test(start_paused = true)]
 async fn an_erasure_finds_the_files_of_a_submission_that_was_never_stored() {
-    let (campus, is_killed) = with_killed_submissions();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
-    let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("1")).await;
-    let path = format!("{}submissions/", drive.path);
-    is_killed.store(true, Ordering::Relaxed);
-    sue.post(&path, naming(&cv, file)).await.error(500);
-    is_killed.store(false, Ordering::Relaxed);
+    let (campus, _, sue) = killed_submission().await;
     campus.advance(TimeDelta::hours(2));
     sue.delete("/api/settings/").await.no_content();
     assert_eq!(stored(&campus, "files/").await, [""; 0]);
@@ -73,15 +80,7 @@ async fn an_erasure_finds_the_files_of_a_submission_that_was_never_stored() {
 // proves U9, A7
 #[tokio::test(start_paused = true)]
 async fn a_deletion_finds_the_files_of_a_submission_that_was_never_stored() {
-    let (campus, is_killed) = with_killed_submissions();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
-    let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("1")).await;
-    let path = format!("{}submissions/", drive.path);
-    is_killed.store(true, Ordering::Relaxed);
-    sue.post(&path, naming(&cv, file)).await.error(500);
-    is_killed.store(false, Ordering::Relaxed);
+    let (campus, drive, _) = killed_submission().await;
     campus.advance(TimeDelta::hours(2));
     drive.officer.delete(&drive.path).await.no_content();
     assert_eq!(stored(&campus, "").await, [""; 0]);
@@ -182,26 +181,10 @@ async fn a_check_finds_uploads_that_nobody_has() {
         .await
         .expect("a write");
     campus.advance(TimeDelta::hours(2));
-    let found = async || {
-        let mut reading = admin::Reading::default();
-        reading.add(campus.stored());
-        let store = campus.campus.app.table.files().store().expect("a bucket");
-        for prefix in [admin::SUBMITTED, admin::UPLOADED] {
-            reading.add_files(store.list(prefix).await.expect("a list"));
-        }
-        reading.findings(campus.campus.clock.now())
-    };
-    let findings = found().await;
-    assert_eq!(findings.len(), 1, "{findings:?}");
-    assert!(findings[0].text.starts_with(&planted));
-    let client = admin::client(&local::sdk_config(campus.campus.engine.clone()));
-    let repairs = admin::Repairs {
-        client: &client,
-        table: local::table::TABLE,
-        files: Some(&campus.campus.app.table),
-        before: &admin::Reading::default().count_versions(),
-    };
-    let repair = findings[0].repair.as_ref().expect("a repair");
-    assert!(repairs.apply(repair).await.expect("an answer"));
-    assert_eq!(found().await.len(), 0);
+    let found = findings(&campus).await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].text.starts_with(&planted));
+    let wanted = found[0].repair.as_ref().expect("a repair");
+    assert!(repair(&campus, wanted).await);
+    assert_eq!(findings(&campus).await.len(), 0);
 }
