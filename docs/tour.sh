@@ -149,8 +149,8 @@ echo
 
 # --- A program ----------------------------------------------------------------------------------
 
-# Ada makes a token for a nightly export: it may read the members of this club, and nothing else. The
-# text of the token is in this answer only.
+# Ada makes a token for a nightly export: it may read the members of this club, and nothing else.
+# The text of the token is in this answer only.
 made=$(call "$ada" POST /settings/tokens/ \
   '{"name":"Nightly export","scopes":["members:read"],"club":"go-club"}' | tee -a /dev/stderr)
 program=$(sed 's/.*"token":"\([^"]*\)".*/\1/' <<< "$made")

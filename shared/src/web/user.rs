@@ -170,7 +170,10 @@ impl User {
             }
         }
         if person.signed_in_on.is_some_and(|on| on < today) {
-            app.table.note_session(person.id, today).await?;
+            // A later request does it if this one cannot. Nobody has to wait for it.
+            if let Err(error) = app.table.note_session(person.id, today).await {
+                tracing::warn!(%error, "the day of a session was not stored");
+            }
         }
         app.known_people.saw(identity, app.clock.now());
         Ok(person)

@@ -144,16 +144,16 @@ pub(super) const ROWS: &[ChartRow] = &[
         "<partition>",
         "<key>",
         "",
-        "Stands for a day in the place of a submission or an answer of a draft that was deleted, \
-            so that a write that arrives late does not bring it back.",
+        "Stands for a day in the place of an item that was deleted, such as a submission, an upload \
+            or a token, so that a write that arrives late does not bring it back.",
     ],
     [
         "Due",
         "DUE#<hour>",
         "<kind>#<id>",
         "",
-        "Tells the timer to look at the drafts of an application, the bookings of a slot, or the \
-            news of a person.",
+        "Tells the timer to look at the drafts of an application, the bookings of a slot, an \
+            upload, or the news of a person.",
     ],
     [
         "BegunDraft",
