@@ -125,6 +125,11 @@ impl Scene {
             (ada, format!("{}showings/", self.event), showing),
             (
                 &self.sue,
+                "/api/settings/tokens/".into(),
+                json!({ "name": "Portal", "scopes": ["clubs:read"] }),
+            ),
+            (
+                &self.sue,
                 "/api/subscriptions/".into(),
                 json!({ "club": "chess" }),
             ),

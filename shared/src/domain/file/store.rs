@@ -99,13 +99,16 @@ impl Table {
         self.transact(vec![put, Write::put(due)?]).await
     }
 
-    /// Keeps an upload longer, because a draft names it: 1 write. Refused if it is gone.
+    /// Keeps an upload longer, because a draft names it: 1 write. Refused if it is gone or was
+    /// changed.
     pub async fn keep_upload(&self, upload: &Upload, until: Timestamp) -> Result<(), TableError> {
         let kept = Upload {
             kept_until: until,
             ..upload.clone()
         };
-        let put = Write::put(&kept)?.if_equals("id", &upload.id);
+        let put = Write::put(&kept)?
+            .if_equals("id", &upload.id)
+            .if_equals("kept_until", &upload.kept_until);
         self.write(put.if_equals("used", &upload.used))
             .await
             .map(drop)

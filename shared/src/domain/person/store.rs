@@ -228,14 +228,17 @@ impl Table {
     }
 
     /// Notes the day on which a person used the service with a session: 1 write. It is no error if
-    /// the person was erased, or another request was faster.
+    /// the person was erased, or another request was faster. A late repeat does not reach the new
+    /// profile of somebody who came back.
     pub async fn note_session(
         &self,
-        person: Id<Person>,
+        person: &Person,
         on: chrono::NaiveDate,
     ) -> Result<(), TableError> {
-        let write = Write::update(keys::profile(person))
+        let write = Write::update(person.key())
             .set("signed_in_on", &on)
+            .if_is("signed_in_on", person.signed_in_on.as_ref())
+            .if_equals("created_at", &person.created_at)
             .if_equals("erasing", &false);
         ignore_refusal(self.write(write).await.map(drop))
     }

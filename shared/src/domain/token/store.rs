@@ -68,10 +68,12 @@ impl Table {
         self.transact(vec![put, there]).await
     }
 
-    /// Notes the day on which a token was used: 1 write. It is no error if it is gone.
+    /// Notes the day on which a token was used: 1 write. It is no error if it is gone, or another
+    /// request was faster.
     pub async fn use_token(&self, token: &Token, on: NaiveDate) -> Result<(), TableError> {
         let write = Write::update(token.key())
             .set("last_used_on", &on)
+            .if_is("last_used_on", token.last_used_on.as_ref())
             .if_equals("id", &token.id);
         ignore_refusal(self.write(write).await.map(drop))
     }
