@@ -149,6 +149,10 @@ pub const SHORTENED_DESCRIPTION: usize = 2_000;
 pub const EVENT_DESCRIPTION: usize = 4_000;
 /// Results on one page: the default and the maximum.
 pub const PAGE: (u64, u64) = (25, 100);
+/// Changes of a club in one answer: the default and the maximum.
+pub const CHANGES: (u64, u64) = (100, 200);
+/// How many changes of a club one request reads, to find those that a token may see.
+pub const CHANGES_READ: usize = 1_000;
 /// Minimum length of a word in a search for people.
 pub const SEARCH: usize = 2;
 /// Maximum number of people that one search returns.

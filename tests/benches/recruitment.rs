@@ -91,7 +91,7 @@ async fn main() -> ExitCode {
     tokio::spawn(async move {
         tokio::select! {
             done = std::future::IntoFuture::into_future(axum::serve(listener, router)) => done,
-            () = served.stream.run(&served.worker) => Ok(()),
+            () = served.stream.run(&*served.worker) => Ok(()),
         }
     });
     let token = |username: &str| {

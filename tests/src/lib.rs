@@ -194,7 +194,7 @@ impl Setup {
             images: self.images,
             files: self.files,
             settings,
-            position: None,
+            positions: [None, None],
             lock: None,
         })
         .expect("a campus");
@@ -237,7 +237,7 @@ impl TestCampus {
             images,
             files,
             settings: local::settings(),
-            position: None,
+            positions: [None, None],
             lock: None,
         };
         Self {
@@ -329,7 +329,7 @@ impl TestCampus {
             match self
                 .campus
                 .stream
-                .deliver(&self.campus.worker)
+                .deliver(&*self.campus.worker)
                 .await
                 .expect("a stream")
             {
@@ -340,11 +340,25 @@ impl TestCampus {
         Delivered::RetryLater
     }
 
+    /// Lists the changes that the stream tells, until nothing is left.
+    pub async fn list_changes(&self) {
+        let Campus {
+            feed_stream, feed, ..
+        } = &self.campus;
+        for _ in 0..200 {
+            let end = feed_stream.deliver(&**feed).await.expect("a stream");
+            if end == Delivered::Nothing {
+                return;
+            }
+        }
+        panic!("the changes cannot be stored");
+    }
+
     /// Runs `work` while the mail worker runs.
     pub async fn with_worker<T>(&self, work: impl Future<Output = T>) -> T {
         tokio::select! {
             done = work => done,
-            () = self.campus.stream.run(&self.campus.worker) => {
+            () = self.campus.stream.run(&*self.campus.worker) => {
                 unreachable!("the stream runs for ever")
             }
         }

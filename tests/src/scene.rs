@@ -83,6 +83,7 @@ impl Scene {
         values.extend(recruitment(&campus, &drive, &officer, &concerned).await);
         values.extend(people(&campus, &owner, &concerned).await);
         values.extend(event(&owner).await);
+        campus.list_changes().await;
         // After ten minutes an invitation may be sent again.
         campus.advance(TimeDelta::minutes(11));
         // What was kept in memory just after a change is read once more, which no request of the

@@ -300,6 +300,10 @@ async fn save_application(
             }
             continue;
         }
+        if new == old && texts == whole.texts {
+            whole.form.settle();
+            return Ok(Json(ApplicationBody::new(&whole, viewer)));
+        }
         new.version += 1;
         new.updated_at = app.now();
         texts.version += u64::from(texts != whole.texts);

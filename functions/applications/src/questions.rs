@@ -192,6 +192,9 @@ async fn save_question(
             input
                 .clone()
                 .apply(mode, &mut new, &form, || app.next_id())?;
+            if new == *old {
+                return Ok(new);
+            }
             new.version += 1;
             if new.prompt != old.prompt {
                 new.prompt.version = old.prompt.version + 1;

@@ -3,6 +3,7 @@
 pub mod badges;
 pub mod body;
 pub mod bookmarks;
+mod changes;
 mod club_edit;
 pub mod clubfairs;
 pub mod clubs;
@@ -38,6 +39,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
             clubs::delete_club
         ))
         .routes(routes!(club_edit::upload_club_logo))
+        .routes(routes!(changes::list_changes))
         .routes(routes!(subscription::list_subscribers))
         .routes(routes!(
             favorites::list_favorites,

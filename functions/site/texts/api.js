@@ -831,6 +831,16 @@ export const SENTENCES = [
   ["This question takes no file.", null, "Diese Frage nimmt keine Datei."],
   ["This is never possible with a token.", null, "Das geht nie mit einem Token."],
   ["This needs a token with the scope {word}.", null, "Dafür braucht das Token das Recht {word}."],
+  [
+    "Changes after this cursor are not kept any more. Read everything, and begin without a cursor.",
+    null,
+    "Änderungen nach dieser Stelle gibt es nicht mehr. Lies alles neu und beginne ohne Stelle.",
+  ],
+  [
+    "This is no cursor of this club. Send `next` of an earlier answer.",
+    null,
+    "Das ist keine Stelle dieses Clubs. Sende `next` einer früheren Antwort.",
+  ],
   ["This token is for another club.", null, "Dieses Token ist für einen anderen Club."],
   [
     "Too many wrong tokens came from this address.",

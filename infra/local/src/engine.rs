@@ -22,13 +22,25 @@ use crate::reader::Reader;
 
 /// The engine looks for the largest sequence number of its stream at each write, through all
 /// records that it ever wrote. With an index it finds the number at once. As in template.yaml, only
-/// new mails go to the worker, so the other records need not be kept.
+/// mails and what belongs to clubs is delivered, so the other records need not be kept, and none
+/// longer than a week. The sequence numbers are microseconds. The first two lines are for data of
+/// earlier releases.
 const STREAM: &str = "
+    DROP TRIGGER IF EXISTS only_mails;
+    UPDATE _tables SET stream_view_type = 'NEW_AND_OLD_IMAGES' WHERE stream_enabled = 1;
     CREATE INDEX IF NOT EXISTS stream_order
         ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
-    CREATE TRIGGER IF NOT EXISTS only_mails BEFORE INSERT ON _stream_records
-        WHEN NEW.keys_json NOT LIKE '%OUTBOX#%'
-        BEGIN SELECT RAISE(IGNORE); END;";
+    CREATE TRIGGER IF NOT EXISTS only_delivered BEFORE INSERT ON _stream_records
+        WHEN NEW.keys_json NOT LIKE '%OUTBOX#%' AND NEW.keys_json NOT LIKE '%APPLICATIONS#%'
+            AND NEW.keys_json NOT LIKE '%SUBMISSIONS#%' AND NEW.keys_json NOT LIKE '%SLOT#%'
+            AND NEW.keys_json NOT LIKE '%CLUBS#%' AND NEW.keys_json NOT LIKE '%\"CLUB#%'
+        BEGIN SELECT RAISE(IGNORE); END;
+    CREATE TRIGGER IF NOT EXISTS only_lately AFTER INSERT ON _stream_records
+        BEGIN
+            DELETE FROM _stream_records WHERE table_name = NEW.table_name
+                AND CAST(sequence_number AS INTEGER)
+                    < CAST(NEW.sequence_number AS INTEGER) - 604800000000;
+        END;";
 
 /// Databases in memory have different names, so that they stay apart.
 static IN_MEMORY: AtomicU64 = AtomicU64::new(0);
@@ -73,7 +85,8 @@ pub struct Engine {
     reader: Arc<Mutex<Reader>>,
     /// In memory, a reader would make a writer fail: one call goes after the other.
     in_turn: bool,
-    changed: Arc<Notify>,
+    queued: Arc<Notify>,
+    written: Arc<Notify>,
     hook: Option<EngineHook>,
 }
 
@@ -108,7 +121,8 @@ impl Engine {
             database,
             reader: Arc::new(Mutex::new(reader)),
             in_turn,
-            changed: Arc::default(),
+            queued: Arc::default(),
+            written: Arc::default(),
             hook: None,
         };
         match engine.run(
@@ -137,8 +151,13 @@ impl Engine {
     }
 
     /// Is notified after each write that may have put a mail into the outbox.
-    pub fn changed(&self) -> &Notify {
-        &self.changed
+    pub fn queued(&self) -> &Notify {
+        &self.queued
+    }
+
+    /// Is notified after each write.
+    pub fn written(&self) -> &Notify {
+        &self.written
     }
 
     /// Executes one call of the DynamoDB API.
@@ -174,7 +193,10 @@ impl Engine {
         if matches!(operation, "PutItem" | "TransactWriteItems")
             && body.windows(OUTBOX.len()).any(|part| part == OUTBOX)
         {
-            self.changed.notify_one();
+            self.queued.notify_one();
+        }
+        if !matches!(operation, "GetItem" | "BatchGetItem" | "Query") {
+            self.written.notify_one();
         }
         answer
     }

@@ -29,6 +29,7 @@ use aws_smithy_runtime_api::client::http::HttpClient;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::from_fn;
+use changes::Feed;
 use mailer::{Reports, Ses, Worker};
 use notices::Timer;
 use object_store::ObjectStore;
@@ -82,10 +83,14 @@ pub struct Campus {
     pub mailbox: Mailbox,
     /// The files of applicants.
     pub files: Arc<dyn ObjectStore>,
-    /// The stream of the table.
+    /// The stream of the table, for the mail worker.
     pub stream: Arc<Stream>,
     /// The mail worker.
     pub worker: Arc<Worker>,
+    /// The stream of the table, for the changes of clubs.
+    pub feed_stream: Arc<Stream>,
+    /// Lists the changes of clubs.
+    pub feed: Arc<Feed>,
     /// The timer for reminders and news.
     pub ticker: Arc<Ticker>,
     /// Takes the reports of the mailbox.
@@ -108,8 +113,8 @@ pub struct Parts {
     pub images: Arc<dyn ObjectStore>,
     pub files: Arc<dyn ObjectStore>,
     pub settings: Settings,
-    /// The file for the position in the stream.
-    pub position: Option<PathBuf>,
+    /// The files for the positions of the mail worker and of the changes in the stream.
+    pub positions: [Option<PathBuf>; 2],
     /// Keeps other processes out of the folder.
     pub lock: Option<File>,
 }
@@ -176,7 +181,7 @@ impl Parts {
             images,
             files,
             settings: settings(),
-            position: file("stream.position"),
+            positions: [file("stream.position"), file("changes.position")],
             lock,
         })
     }
@@ -289,7 +294,7 @@ impl Campus {
             images,
             files,
             settings,
-            position,
+            positions: [mails_from, changes_from],
             lock,
         } = parts;
         let issuer = Arc::new(Issuer::new(&key, &settings.tokens.issuer)?);
@@ -310,7 +315,10 @@ impl Campus {
         let verifier = Verifier::new(&settings, Keys::new(FixedKeys(issuer.keys())));
         let media = Media::new(images, false, &settings.media.url);
         let app = App::new(table, verifier, media, clock.clone(), ids, settings);
-        let stream = Arc::new(Stream::open(engine.clone(), position)?);
+        let stream_from = |position| Stream::open(engine.clone(), clock.clone(), position);
+        let stream = Arc::new(stream_from(mails_from)?);
+        let feed_stream = Arc::new(stream_from(changes_from)?);
+        let feed = Arc::new(Feed::new(app.table.clone(), clock.clone()));
         let ticker = Arc::new(Ticker {
             timer: Timer::new(app.table.clone(), app.settings.clone())?,
             clock: clock.clone(),
@@ -354,6 +362,8 @@ impl Campus {
             files,
             stream,
             worker,
+            feed_stream,
+            feed,
             ticker,
             reports,
             clock,

@@ -86,7 +86,8 @@ async fn run(options: Options) -> Result<(), Error> {
     let server = axum::serve(listener, service).with_graceful_shutdown(stop);
     tokio::select! {
         done = std::future::IntoFuture::into_future(server) => done.map_err(Error::from)?,
-        () = campus.stream.run(&campus.worker) => {}
+        () = campus.stream.run(&*campus.worker) => {}
+        () = campus.feed_stream.run(&*campus.feed) => {}
         () = campus.ticker.run() => {}
         () = campus.mailbox.report(&campus.reports) => {}
     }

@@ -1,14 +1,19 @@
-//! Delivers the records of the table's stream to the mail worker, in the same form as to Lambda.
+//! Delivers the records of the table's stream to the functions that it invokes, in the same form as
+//! Lambda does.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use aws_lambda_events::event::dynamodb::Event;
+use aws_lambda_events::event::streams::DynamoDbEventResponse;
+use changes::Feed;
 use mailer::Worker;
 use serde_json::{Value, json};
+use shared::time::{Clock as _, SystemClock};
+use tokio::sync::Notify;
 
+use crate::clock::MovableClock;
 use crate::engine::Engine;
 
 /// The largest number of records in one delivery.
@@ -16,9 +21,57 @@ const BATCH: usize = 100;
 /// The pause before records are delivered again after a failure.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// The stream, with the position of the last record that was delivered.
+/// A function that the stream invokes.
+pub trait Consumer {
+    /// How long records are collected, as `MaximumBatchingWindowInSeconds` in template.yaml.
+    const COLLECTS: Duration;
+
+    /// Whether it gets the records of this partition, as the filter in template.yaml says.
+    fn takes(partition: &str) -> bool;
+
+    /// Is notified after each write that may be for it.
+    fn told(engine: &Engine) -> &Notify;
+
+    /// Processes records, and says from where on they must be delivered again.
+    fn handle(&self, event: Event) -> impl Future<Output = DynamoDbEventResponse>;
+}
+
+impl Consumer for Worker {
+    const COLLECTS: Duration = Duration::ZERO;
+
+    fn takes(partition: &str) -> bool {
+        partition.starts_with("OUTBOX#")
+    }
+
+    fn told(engine: &Engine) -> &Notify {
+        engine.queued()
+    }
+
+    async fn handle(&self, event: Event) -> DynamoDbEventResponse {
+        Self::handle(self, event).await
+    }
+}
+
+impl Consumer for Feed {
+    const COLLECTS: Duration = Duration::from_secs(1);
+
+    fn takes(partition: &str) -> bool {
+        !partition.starts_with("OUTBOX#")
+    }
+
+    fn told(engine: &Engine) -> &Notify {
+        engine.written()
+    }
+
+    async fn handle(&self, event: Event) -> DynamoDbEventResponse {
+        Self::handle(self, event).await
+    }
+}
+
+/// The stream, with the position of the last record that was delivered to one function.
 pub struct Stream {
     engine: Engine,
+    clock: Arc<MovableClock>,
     arn: Value,
     shard: Value,
     file: Option<PathBuf>,
@@ -40,7 +93,11 @@ pub enum Delivered {
 
 impl Stream {
     /// The stream of an engine. Its position is stored in `file`.
-    pub fn open(engine: Engine, file: Option<PathBuf>) -> Result<Self, String> {
+    pub fn open(
+        engine: Engine,
+        clock: Arc<MovableClock>,
+        file: Option<PathBuf>,
+    ) -> Result<Self, String> {
         let position = file
             .as_ref()
             .and_then(|file| std::fs::read_to_string(file).ok())
@@ -62,6 +119,7 @@ impl Stream {
             .ok_or("the stream has no shard")?;
         Ok(Self {
             engine,
+            clock,
             arn,
             shard,
             file,
@@ -94,6 +152,18 @@ impl Stream {
         Ok(answer["Records"].as_array().cloned().unwrap_or_default())
     }
 
+    /// The engine writes the time of the machine into records. The clock of the service may be
+    /// ahead of it.
+    fn by_our_clock(&self, record: &mut Value) {
+        let ahead = self.clock.now() - SystemClock.now();
+        let at = &mut record["dynamodb"]["ApproximateCreationDateTime"];
+        if let Some(seconds) = at.as_f64().map(|seconds| seconds.round()) {
+            #[expect(clippy::cast_precision_loss, reason = "seconds since 1970 are exact")]
+            let ahead = ahead.num_seconds() as f64;
+            *at = json!(seconds + ahead);
+        }
+    }
+
     fn advance(&self, sequence: &Value) {
         let Some(sequence) = sequence.as_str() else {
             return;
@@ -105,17 +175,28 @@ impl Stream {
         }
     }
 
-    /// Delivers one batch of new records to the worker.
-    pub async fn deliver(&self, worker: &Worker) -> Result<Delivered, String> {
+    /// Delivers one batch of new records to the function.
+    pub async fn deliver<C: Consumer>(&self, to: &C) -> Result<Delivered, String> {
         let _turn = self.turn.lock().await;
-        let records = self.records()?;
+        let mut records = self.records()?;
         let Some(last) = records.last() else {
             return Ok(Delivered::Nothing);
         };
         let end = last["dynamodb"]["SequenceNumber"].clone();
+        records.retain(|record| {
+            let partition = record["dynamodb"]["Keys"]["pk"]["S"].as_str();
+            partition.is_some_and(C::takes)
+        });
+        for record in &mut records {
+            self.by_our_clock(record);
+        }
+        if records.is_empty() {
+            self.advance(&end);
+            return Ok(Delivered::All);
+        }
         let event: Event = serde_json::from_value(json!({ "Records": records }))
             .map_err(|error| error.to_string())?;
-        let answer = worker.handle(event).await;
+        let answer = to.handle(event).await;
         let Some(failed) = answer
             .batch_item_failures
             .first()
@@ -136,12 +217,15 @@ impl Stream {
         Ok(Delivered::RetryLater)
     }
 
-    /// Delivers all records to the worker, for ever.
-    pub async fn run(&self, worker: &Worker) {
+    /// Delivers all records to the function, for ever.
+    pub async fn run<C: Consumer>(&self, to: &C) {
         loop {
-            match self.deliver(worker).await {
+            match self.deliver(to).await {
                 Ok(Delivered::All) => {}
-                Ok(Delivered::Nothing) => self.engine.changed().notified().await,
+                Ok(Delivered::Nothing) => {
+                    C::told(&self.engine).notified().await;
+                    tokio::time::sleep(C::COLLECTS).await;
+                }
                 Ok(Delivered::RetryLater) => tokio::time::sleep(RETRY).await,
                 Err(error) => {
                     tracing::error!(error, "the stream cannot be read");

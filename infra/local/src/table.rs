@@ -29,6 +29,6 @@ pub fn definition() -> Value {
             "KeySchema": keys("gsi2pk", "gsi2sk"),
             "Projection": { "ProjectionType": "KEYS_ONLY" },
         }],
-        "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "NEW_IMAGE" },
+        "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES" },
     })
 }

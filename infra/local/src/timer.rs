@@ -87,7 +87,7 @@ impl Ticker {
 
     /// Sends what is queued.
     async fn mail(&self) -> Result<(), String> {
-        while self.stream.deliver(&self.worker).await? == Delivered::All {}
+        while self.stream.deliver(&*self.worker).await? == Delivered::All {}
         Ok(())
     }
 

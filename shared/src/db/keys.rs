@@ -9,6 +9,8 @@ pub(crate) const PK: &str = "pk";
 pub(crate) const SK: &str = "sk";
 pub(crate) const TYPE: &str = "type";
 pub(crate) const TTL: &str = "ttl";
+/// Who changed the item last.
+pub(crate) const CHANGED_BY: &str = "changed_by";
 
 /// The version of what an item counts or copies of other items: scores, windows, members, uses.
 pub const COUNT_VERSION: &str = "count_version";

@@ -1,6 +1,7 @@
 //! The table: reads, writes and their conditions. Nothing here knows what is stored; that is in
 //! [`crate::domain`].
 
+pub(crate) mod actor;
 pub(crate) mod answer;
 mod attempt;
 mod attributes;
@@ -43,6 +44,8 @@ pub trait Entity: Serialize + DeserializeOwned {
     const TYPE: &'static str;
     /// Whether it is a mail. Mails that a request stores are counted with its calls.
     const IS_MAIL: bool = false;
+    /// Whether the item keeps who stored it last.
+    const KEEPS_ACTOR: bool = false;
 
     /// Returns its primary key.
     fn key(&self) -> Key;
@@ -78,6 +81,10 @@ pub(crate) fn to_item<E: Entity>(entity: &E) -> Result<Item, TableError> {
     let mut item: Item = serde_dynamo::to_item(entity).map_err(TableError::failed)?;
     item.extend(entity.key().into_item());
     item.insert(keys::TYPE.into(), AttributeValue::S(E::TYPE.into()));
+    if let Some(person) = actor::actor().filter(|_| E::KEEPS_ACTOR) {
+        let person = AttributeValue::N(person.to_string());
+        item.insert(keys::CHANGED_BY.into(), person);
+    }
     if let Some(key) = entity.index_key() {
         item.extend(key.into_index_item());
     }

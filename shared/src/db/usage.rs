@@ -7,6 +7,8 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::ConsumedCapacity;
 use tokio::time::Instant;
 
+use crate::db::actor::with_actor;
+
 /// DynamoDB calls and capacity units of one request, or of one batch of the mail worker.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Usage {
@@ -41,7 +43,7 @@ pub async fn metered<F: Future>(work: F) -> (F::Output, Usage) {
         let output = work.await;
         (output, USAGE.with(|usage| *usage.borrow()))
     });
-    BEGAN.scope(Instant::now(), counted).await
+    BEGAN.scope(Instant::now(), with_actor(counted)).await
 }
 
 pub(crate) fn count_call() {

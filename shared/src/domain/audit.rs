@@ -3,6 +3,7 @@
 use crate::db::{Entity, Item, from_item, to_item, type_of};
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::bookmark::model::{Favorite, Subscription};
+use crate::domain::change::model::{ChangeCount, ClubChange, KnownChange};
 use crate::domain::club::model::{Club, ClubText};
 use crate::domain::draft::model::DraftAnswer;
 use crate::domain::erasure::ErasureMark;
@@ -67,8 +68,11 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Booking,
         Application,
         ApplicationTexts,
+        ChangeCount,
+        ClubChange,
         DecisionChange,
         DeletedApplication,
+        KnownChange,
         Club,
         ClubText,
         Creations,

@@ -4,6 +4,7 @@ pub(crate) use crate::db::keys::*;
 pub(crate) use crate::domain::application::keys::*;
 pub(crate) use crate::domain::bookmark::keys::*;
 pub(crate) use crate::domain::catalogue::keys::*;
+pub(crate) use crate::domain::change::keys::*;
 pub(crate) use crate::domain::club::keys::*;
 pub(crate) use crate::domain::draft::keys::*;
 pub(crate) use crate::domain::event::keys::*;

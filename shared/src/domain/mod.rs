@@ -9,6 +9,7 @@ mod application;
 mod audit;
 mod bookmark;
 mod catalogue;
+mod change;
 pub mod chart;
 mod club;
 mod conditions;
@@ -53,6 +54,7 @@ pub use catalogue::memory::{
     Catalogue, Clubs, ListedAt, ListedClub, ListedEvent, PartItems, club_parts,
 };
 pub use catalogue::versions::Versions;
+pub use change::model::{ChangeCount, ChangeType, ClubChange, KnownChange, NewChange, ObjectType};
 pub use club::model::{Club, ClubProfile, ClubText, Window};
 pub use club::store::{ClubPage, ClubQuota, NewOwner};
 pub use draft::model::DraftAnswer;

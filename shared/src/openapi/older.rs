@@ -23,6 +23,9 @@ pub fn version_3_0(mut document: Value) -> Value {
                 *scopes = json!([]);
             }
         }
+        if let Some(ways) = operation["security"].as_array_mut() {
+            ways.dedup();
+        }
         let answers = operation["responses"].as_object_mut();
         for answer in answers.into_iter().flat_map(|answers| answers.values_mut()) {
             text_as_file(answer);

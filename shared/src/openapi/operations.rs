@@ -159,6 +159,7 @@ fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
                 || call.method == "post" && signed_in,
         ),
         ("406", true),
+        ("410", has("since")),
         ("412", call.is_edit),
         ("413", has_body),
         ("415", has_body),

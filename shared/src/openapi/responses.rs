@@ -16,7 +16,7 @@ type Error = (
     &'static [&'static str],
 );
 
-const ERRORS: [Error; 11] = [
+const ERRORS: [Error; 12] = [
     (
         "400",
         "Invalid",
@@ -65,6 +65,15 @@ const ERRORS: [Error; 11] = [
         "`Accept-Encoding` refuses gzip, br and the plain body. Nothing was changed.",
         "not_acceptable",
         "Accept one of gzip, br and identity in the header Accept-Encoding.",
+        &[],
+    ),
+    (
+        "410",
+        "Gone",
+        "Changes after this cursor are not kept any more: it was handed out more than 30 days ago.",
+        "cursor_expired",
+        "Changes after this cursor are not kept any more. Read everything, and begin without a \
+            cursor.",
         &[],
     ),
     (

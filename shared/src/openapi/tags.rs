@@ -13,6 +13,10 @@ const GROUPS: [Group; 8] = [
                 "The catalogue of clubs: find, create, change and delete them.",
             ),
             (
+                "changes",
+                "What changed in a club, in an order that never changes, for programs.",
+            ),
+            (
                 "clubfairs",
                 "Club fairs, and the clubs that register for them.",
             ),

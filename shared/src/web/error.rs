@@ -78,6 +78,9 @@ crate::text::enums::text_enum! {
         FilesUnavailable,
         /// 400: the club is not approved yet, and cannot invite anybody until then.
         ClubNotApproved,
+        /// 410: changes after this cursor are not kept any more. Read everything, and begin without
+        /// a cursor.
+        CursorExpired,
     }
 }
 
@@ -100,6 +103,8 @@ pub enum ApiError {
     MethodNotAllowed,
     /// 406: the client accepts no coding in which the service can answer.
     NotAcceptable,
+    /// 410: changes after this cursor are not kept any more.
+    CursorExpired,
     /// 412: the object does not match `If-Match`.
     PreconditionFailed,
     /// 413, with the limit in bytes.
@@ -234,6 +239,7 @@ impl ApiError {
             Self::NotFound | Self::InvalidPage => Code::NotFound,
             Self::MethodNotAllowed => Code::MethodNotAllowed,
             Self::NotAcceptable => Code::NotAcceptable,
+            Self::CursorExpired => Code::CursorExpired,
             Self::PreconditionFailed => Code::PreconditionFailed,
             Self::TooLarge(_) => Code::PayloadTooLarge,
             Self::UnsupportedMediaType(_) => Code::UnsupportedMediaType,
@@ -253,6 +259,7 @@ impl ApiError {
             Self::NotFound | Self::InvalidPage => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            Self::CursorExpired => StatusCode::GONE,
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -274,6 +281,11 @@ impl ApiError {
             Self::MethodNotAllowed => "This method is not allowed here.".to_owned(),
             Self::NotAcceptable => {
                 "Accept one of gzip, br and identity in the header Accept-Encoding.".to_owned()
+            }
+            Self::CursorExpired => {
+                "Changes after this cursor are not kept any more. Read everything, and begin without \
+                    a cursor."
+                    .to_owned()
             }
             Self::PreconditionFailed => {
                 "This was changed since you read it. Read it again, then decide.".to_owned()

@@ -128,17 +128,19 @@ pub(super) fn permit<P: Permit>(
     club: Option<&ClubCode>,
     parts: &Parts,
 ) -> Result<TokenScope, ApiError> {
-    let Some(scope) = P::SCOPE else {
+    if P::SCOPES.is_empty() {
         return Err(out_of_scope("This is never possible with a token."));
-    };
+    }
     let replays = parts.extensions.get::<Replaying>().is_some();
-    let writes = scope.to_write().iter().any(|scope| token.has(*scope));
-    if !(token.has(scope) || replays && writes) {
-        let word = scope.word();
+    let writes = |scope: TokenScope| scope.to_write().iter().any(|scope| token.has(*scope));
+    let may = |scope: &&TokenScope| token.has(**scope) || replays && writes(**scope);
+    let Some(scope) = P::SCOPES.iter().find(may).copied() else {
+        let words: Vec<&str> = P::SCOPES.iter().map(|scope| scope.word()).collect();
+        let word = words.join(" / ");
         return Err(out_of_scope(format!(
             "This needs a token with the scope {word}."
         )));
-    }
+    };
     if token.club.is_some() && token.club.as_ref() != club {
         return Err(out_of_scope("This token is for another club."));
     }

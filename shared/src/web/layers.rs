@@ -25,6 +25,7 @@ use super::idempotency::{REPLAYED, Replays, idempotent, remembers_itself};
 use super::request::{ClientAddress, PublicPath, ReceivedAt};
 use super::request_line::RequestLine;
 use super::user::{Sender, User};
+use crate::db::actor::acts;
 use crate::db::rounds::joined;
 use crate::db::usage::metered;
 use crate::domain::{Person, Token};
@@ -174,6 +175,7 @@ async fn for_token(caller: &User, response: Response) -> Response {
 /// takes no extra time; before a write, it is stored first.
 async fn answer_to(user: User, route: &str, mut request: Request, next: Next) -> Response {
     request.extensions_mut().insert(Sender(user.clone()));
+    acts(user.id().get());
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     if !is_read
         && !remembers_itself(route)

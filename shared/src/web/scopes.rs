@@ -6,8 +6,8 @@ use crate::domain::TokenScope;
 
 /// What a token needs for a route.
 pub trait Permit: Send + Sync + 'static {
-    /// The scope that it needs; none if the route is never for tokens.
-    const SCOPE: Option<TokenScope>;
+    /// The scopes of which it needs one; none if the route is never for tokens.
+    const SCOPES: &'static [TokenScope];
     /// Whether its person must have the rights of an officer, also where members may do the same.
     const OFFICERS: bool = true;
 }
@@ -17,7 +17,19 @@ pub trait Permit: Send + Sync + 'static {
 pub struct SessionOnly;
 
 impl Permit for SessionOnly {
-    const SCOPE: Option<TokenScope> = None;
+    const SCOPES: &'static [TokenScope] = &[];
+}
+
+/// Any of the scopes to read. The handler shows what the token may read.
+#[derive(Debug)]
+pub struct AnyRead;
+
+impl Permit for AnyRead {
+    const SCOPES: &'static [TokenScope] = &[
+        TokenScope::ClubsRead,
+        TokenScope::MembersRead,
+        TokenScope::RecruitmentRead,
+    ];
 }
 
 macro_rules! permits {
@@ -27,7 +39,7 @@ macro_rules! permits {
         pub struct $name;
 
         impl Permit for $name {
-            const SCOPE: Option<TokenScope> = Some(TokenScope::$name);
+            const SCOPES: &'static [TokenScope] = &[TokenScope::$name];
             $(const OFFICERS: bool = $officers;)?
         }
     )+};

@@ -54,6 +54,7 @@ fn clubs() -> Vec<Row> {
         upload("upload_club_logo"),
         write("import_clubs", admins(200), imported),
         read("list_subscribers", OFFICERS),
+        read("list_changes", OFFICERS),
     ]
 }
 

@@ -73,7 +73,7 @@ async fn an_outage_is_counted_once_for_all_workers() {
         let (table, clock) = (parts.app.table.clone(), parts.clock.clone());
         let worker = Worker::new(table, ses, clock, parts.app.settings.clone());
         let worker = worker.expect("a time zone");
-        let end = parts.stream.deliver(&Arc::new(worker)).await;
+        let end = parts.stream.deliver(&worker).await;
         assert_eq!(end.expect("a stream"), Delivered::RetryLater);
     }
     let path = format!("{}submissions/?email_status=unknown", drive.path);

@@ -257,10 +257,15 @@ async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
 async fn a_record_that_is_delivered_twice_is_sent_once() {
     let campus = TestCampus::new();
     let drive = queued(&campus).await;
-    let again = local::stream::Stream::open(campus.campus.engine.clone(), None).expect("a stream");
+    let again = local::stream::Stream::open(
+        campus.campus.engine.clone(),
+        campus.campus.clock.clone(),
+        None,
+    )
+    .expect("a stream");
     campus.deliver().await;
     while again
-        .deliver(&campus.campus.worker)
+        .deliver(&*campus.campus.worker)
         .await
         .expect("a stream")
         == Delivered::All

@@ -15,6 +15,8 @@ mod calendars;
 mod catalogue;
 mod catalogue_changes;
 mod catalogue_orders;
+mod changes;
+mod changes_order;
 mod club_imports;
 mod club_lists;
 mod club_logo;

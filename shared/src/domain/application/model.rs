@@ -8,7 +8,7 @@ use crate::time::Timestamp;
 
 /// A club's recruitment form, as far as a submission or a decision needs it. Its questions and its
 /// long texts are stored as separate items.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Application {
     /// Id of the application.
     pub id: Id<Application>,

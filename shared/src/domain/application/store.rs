@@ -20,6 +20,7 @@ use crate::time::{RequestTime, Timestamp};
 
 impl Entity for Application {
     const TYPE: &'static str = "Application";
+    const KEEPS_ACTOR: bool = true;
 
     fn key(&self) -> Key {
         keys::application(&self.club, self.id)
@@ -104,6 +105,7 @@ pub(crate) fn questions_changed(
     Write::update(keys::application(club, application))
         .add("version", 1)
         .set("questions_changed_at", &now)
+        .by_actor()
         .if_exists()
         .if_none("deleted")
 }

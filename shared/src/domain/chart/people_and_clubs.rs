@@ -148,6 +148,27 @@ pub(super) const ROWS: &[ChartRow] = &[
         "The registration of a club for a fair.",
     ],
     [
+        "ClubChange",
+        "CHANGES#<club>",
+        "<number>",
+        "",
+        "A change of a club, for programs. Made from the stream; the numbers have no gap.",
+    ],
+    [
+        "ChangeCount",
+        "CHANGES#<club>",
+        "COUNT",
+        "",
+        "The number of the last change of a club, and the first one of each of the last days.",
+    ],
+    [
+        "KnownChange",
+        "CHANGED#<record>",
+        "CHANGE",
+        "",
+        "That a record of the stream is among the changes. Kept for two days.",
+    ],
+    [
         "Name",
         "<collection>#NAMES",
         "<hash>",

@@ -23,6 +23,7 @@ use crate::text::html::beginning;
 
 impl Entity for Club {
     const TYPE: &'static str = "Club";
+    const KEEPS_ACTOR: bool = true;
 
     fn key(&self) -> Key {
         keys::club(&self.code)
@@ -58,6 +59,7 @@ parts! {
         without_owner: (Written),
     } and {
         TYPE: (Written),
+        CHANGED_BY: (Written),
     }
 }
 
@@ -308,6 +310,7 @@ impl Table {
         let write = Write::update(club.key())
             .set("archived", &true)
             .set("version", &(club.version + 1))
+            .by_actor()
             .if_equals("version", &club.version)
             .if_equals("owners", &club.owners);
         self.transact(vec![write, self.moved(&[club.key()])]).await

@@ -16,6 +16,7 @@ use crate::text::html::{beginning, beginning_of};
 
 impl Entity for Event {
     const TYPE: &'static str = "Event";
+    const KEEPS_ACTOR: bool = true;
 
     fn key(&self) -> Key {
         keys::event(&self.club, self.id)

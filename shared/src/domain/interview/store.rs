@@ -84,6 +84,7 @@ impl Submission {
     fn interview_write(&self, new: &Interview) -> Write {
         Write::update(self.key())
             .set("interview", new)
+            .by_actor()
             .if_is("interview", self.interview.as_ref())
             .if_equals("sequence", &self.sequence)
             .if_equals("person", &self.person)

@@ -27,6 +27,7 @@ use crate::time::Timestamp;
 
 impl Entity for Membership {
     const TYPE: &'static str = "Membership";
+    const KEEPS_ACTOR: bool = true;
 
     fn key(&self) -> Key {
         keys::member(&self.club, self.id)

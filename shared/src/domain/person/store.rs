@@ -312,7 +312,8 @@ impl Table {
             // unchanged.
             let write = write.if_as_in(&item).if_equals("person", &person.id);
             Some(match item.kind() {
-                Membership::TYPE | Extension::TYPE => write.add("version", 1),
+                Membership::TYPE => write.add("version", 1).by_actor(),
+                Extension::TYPE => write.add("version", 1),
                 _ => write,
             })
         });

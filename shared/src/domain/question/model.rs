@@ -116,7 +116,7 @@ pub struct ShowIf {
 }
 
 /// A question as it is now.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     /// Id of the question.
     pub id: Id<Question>,

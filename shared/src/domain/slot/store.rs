@@ -208,6 +208,7 @@ impl Table {
             .set("interviewers", &new.interviewers)
             .set("version", &new.version)
             .set("revision", &new.revision)
+            .by_actor()
             .if_equals("version", &old.version)
             .if_none("deleted");
         if old.revision != new.revision

@@ -83,7 +83,8 @@ impl Table {
                     let write = Write::update(old.key())
                         .set("status", &new.status)
                         .set("reason", &new.reason)
-                        .set("updated_at", &at);
+                        .set("updated_at", &at)
+                        .by_actor();
                     let write = write
                         .if_equals("status", &old.status)
                         .if_equals("reason", &old.reason)

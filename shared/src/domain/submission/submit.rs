@@ -80,6 +80,7 @@ parts! {
         interview: (Once, Removed, Written),
     } and {
         TYPE: (Written, Kept, Kept),
+        CHANGED_BY: (Kept, Removed, Removed),
         GSI1PK: (Written, Kept, Kept),
         GSI1SK: (Written, Kept, Kept),
         GSI2PK: (Once, Removed, Kept),

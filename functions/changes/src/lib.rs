@@ -1,0 +1,41 @@
+//! Makes the list of changes of each club from the stream of the table (Z6). Requests pay nothing
+//! for it, and a change that is stored is always listed.
+//!
+//! The stream delivers at least once, the changes of one item in their order, and those of
+//! different items in any order. `image.rs` says what a record changed, and `feed.rs` stores each
+//! change once.
+
+mod feed;
+mod image;
+mod record;
+
+pub use feed::Feed;
+
+use std::sync::Arc;
+
+use aws_lambda_events::event::streams::DynamoDbEventResponse;
+use lambda_runtime::{LambdaEvent, service_fn};
+use serde_json::Value;
+use shared::db::Table;
+use shared::lambda::{Error, READY, log_as_json, sdk_config};
+use shared::settings::Settings;
+use shared::time::SystemClock;
+
+/// Runs as a Lambda function.
+pub async fn run() -> Result<(), Error> {
+    log_as_json();
+    let settings = Settings::from_env()?;
+    let table = Table::connect(&sdk_config(), &settings.table_name);
+    // The first event tells what is wrong, if anything is.
+    let _ = table.warm_up().await;
+    let feed = &Feed::new(table.clone(), Arc::new(SystemClock));
+    let ready = &table;
+    let handle = async move |event: LambdaEvent<Value>| -> Result<DynamoDbEventResponse, Error> {
+        if event.payload["path"] == READY {
+            ready.warm_up().await?;
+            return Ok(DynamoDbEventResponse::default());
+        }
+        Ok(feed.handle(serde_json::from_value(event.payload)?).await)
+    };
+    lambda_runtime::run(service_fn(handle)).await
+}

@@ -1,0 +1,239 @@
+//! What a record of the stream changed (Z6).
+
+use aws_lambda_events::event::dynamodb::EventRecord;
+use shared::domain::{
+    Application, ChangeType, Club, Event, Membership, MembershipRequest, NewChange, Person, Slot,
+    Submission, Withdrawal,
+};
+use shared::ids::{self, Id};
+use shared::text::ClubCode;
+use shared::time::Timestamp;
+
+use crate::image::Image;
+
+/// The changes of one record, in their order.
+struct Found<'a> {
+    record: &'a EventRecord,
+    changes: Vec<(ClubCode, NewChange)>,
+}
+
+/// Who changed what of a club.
+struct Place<'a> {
+    club: &'a ClubCode,
+    object: Option<u64>,
+    application: Option<Id<Application>>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, place: &Place<'_>, change_type: ChangeType, by: Option<Id<Person>>) {
+        let change = NewChange {
+            event: format!("{}#{}", self.record.event_id, self.changes.len()),
+            at: Timestamp::at(self.record.change.approximate_creation_date_time),
+            change_type,
+            object: place.object,
+            application: place.application,
+            by,
+        };
+        self.changes.push((place.club.clone(), change));
+    }
+}
+
+/// Returns what a record changed, each with its club. The same record always gives the same.
+pub fn changes_of(record: &EventRecord) -> Vec<(ClubCode, NewChange)> {
+    let (old, new) = (
+        Image(&record.change.old_image),
+        Image(&record.change.new_image),
+    );
+    let changes = vec![];
+    let mut found = Found { record, changes };
+    // What was deleted may leave something else in its place.
+    let is_gone = matches!(new.kind(), "" | "Gone" | "Withdrawal");
+    let kind = if is_gone { old.kind() } else { new.kind() };
+    match kind {
+        "Application" => application(&mut found, old, new),
+        "Submission" => submission(&mut found, old, new),
+        "Slot" => slot(&mut found, old, new),
+        "Membership" => member(&mut found, old, new),
+        "MembershipRequest" => request(&mut found, old, new),
+        "Event" => event(&mut found, old, new),
+        "Club" => club(&mut found, old, new),
+        _ => {}
+    }
+    found.changes
+}
+
+fn application(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
+    let before: Option<Application> = old.read("Application");
+    let after: Option<Application> = new.read("Application");
+    let Some(known) = after.as_ref().or(before.as_ref()) else {
+        return;
+    };
+    // While it is not sure whether an application has submissions, its deletion may be taken back.
+    let is_there = |one: &Option<Application>| {
+        one.as_ref()
+            .is_some_and(|application| application.deleted != Some(true))
+    };
+    let change = match (is_there(&before), is_there(&after)) {
+        (false, true) => ChangeType::ApplicationCreated,
+        (true, false) => ChangeType::ApplicationDeleted,
+        (true, true) => {
+            let is_shown = |one: &Option<Application>| {
+                let shown = one.as_ref().filter(|one| one.deleted.is_none());
+                shown.map(|one| one.version)
+            };
+            match (is_shown(&before), is_shown(&after)) {
+                (Some(before), Some(after)) if before != after => ChangeType::ApplicationUpdated,
+                _ => return,
+            }
+        }
+        (false, false) => return,
+    };
+    let by = new.changed_by().or(old.changed_by());
+    let place = Place {
+        club: &known.club,
+        object: Some(known.id.get()),
+        application: None,
+    };
+    found.add(&place, change, by);
+}
+
+fn submission(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
+    let before: Option<Submission> = old.read("Submission");
+    let after: Option<Submission> = new.read("Submission");
+    let Some(known) = after.as_ref().or(before.as_ref()) else {
+        return;
+    };
+    let place = Place {
+        club: &known.club,
+        object: Some(known.id.get()),
+        application: Some(known.application),
+    };
+    // What remains of an erased person's submission does not change any more.
+    let before = match &before {
+        Some(before) if before.person.is_none() => return,
+        Some(before) => before,
+        None => return found.add(&place, ChangeType::SubmissionCreated, known.person),
+    };
+    let after = after.as_ref().filter(|after| after.person.is_some());
+    let mut by = new.changed_by();
+    if let Some(after) = after {
+        if after.revision != before.revision || after.applicant != before.applicant {
+            found.add(&place, ChangeType::SubmissionUpdated, after.person);
+        }
+        if after.status != before.status || after.reason != before.reason {
+            found.add(&place, ChangeType::SubmissionDecided, by);
+        }
+    } else {
+        let withdrawal: Option<Withdrawal> = new.read("Withdrawal");
+        let is_withdrawn = withdrawal.is_some_and(|one| one.withdrawn == one.revision);
+        by = before.person.filter(|_| is_withdrawn);
+        let change = if is_withdrawn {
+            ChangeType::SubmissionWithdrawn
+        } else {
+            ChangeType::SubmissionDeleted
+        };
+        found.add(&place, change, by);
+    }
+    let change = match (before.booked(), after.and_then(Submission::booked)) {
+        (None, Some(_)) => ChangeType::InterviewBooked,
+        (Some(_), None) => ChangeType::InterviewCancelled,
+        (Some(from), Some(to)) if from != to => ChangeType::InterviewMoved,
+        _ => return,
+    };
+    found.add(&place, change, by);
+}
+
+/// A slot that gets another time or place moves the interviews in it.
+fn slot(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
+    let before: Option<Slot> = old.read("Slot");
+    let after: Option<Slot> = new.read("Slot");
+    let Some((before, after)) = before.zip(after) else {
+        return;
+    };
+    if before.revision == after.revision {
+        return;
+    }
+    for submission in after.seats.keys().filter_map(|id| ids::parse(id)) {
+        let submission: Id<Submission> = submission;
+        let place = Place {
+            club: &after.club,
+            object: Some(submission.get()),
+            application: Some(after.application),
+        };
+        found.add(&place, ChangeType::InterviewMoved, new.changed_by());
+    }
+}
+
+fn member(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
+    let before: Option<Membership> = old.read("Membership");
+    let after: Option<Membership> = new.read("Membership");
+    let Some(known) = after.as_ref().or(before.as_ref()) else {
+        return;
+    };
+    let change = match (&before, &after) {
+        (None, _) => ChangeType::MemberAdded,
+        (_, None) => ChangeType::MemberRemoved,
+        _ if new.is_same_as(old, &["version", "changed_by"]) => return,
+        _ => ChangeType::MemberUpdated,
+    };
+    let place = Place {
+        club: &known.club,
+        object: Some(known.id.get()),
+        application: None,
+    };
+    found.add(&place, change, new.changed_by());
+}
+
+fn request(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
+    let before: Option<MembershipRequest> = old.read("MembershipRequest");
+    let after: Option<MembershipRequest> = new.read("MembershipRequest");
+    let (known, change) = match (&before, &after) {
+        (None, Some(after)) => (after, ChangeType::RequestCreated),
+        (Some(before), None) => (before, ChangeType::RequestDeleted),
+        _ => return,
+    };
+    let place = Place {
+        club: &known.club,
+        object: Some(known.id.get()),
+        application: None,
+    };
+    let by = after.as_ref().map(|request| request.person);
+    found.add(&place, change, by);
+}
+
+fn event(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
+    let before: Option<Event> = old.read("Event");
+    let after: Option<Event> = new.read("Event");
+    let (known, change) = match (&before, &after) {
+        (None, Some(after)) => (after, ChangeType::EventCreated),
+        (Some(before), None) => (before, ChangeType::EventDeleted),
+        (Some(before), Some(after)) if before.version != after.version => {
+            (after, ChangeType::EventUpdated)
+        }
+        _ => return,
+    };
+    let place = Place {
+        club: &known.club,
+        object: Some(known.id.get()),
+        application: None,
+    };
+    found.add(&place, change, new.changed_by());
+}
+
+/// A new club is no change: its list of changes begins with its first owner.
+fn club(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
+    let before: Option<Club> = old.read("Club");
+    let after: Option<Club> = new.read("Club");
+    let Some((before, after)) = before.zip(after) else {
+        return;
+    };
+    if before.version == after.version {
+        return;
+    }
+    let place = Place {
+        club: &after.code,
+        object: None,
+        application: None,
+    };
+    found.add(&place, ChangeType::ClubUpdated, new.changed_by());
+}

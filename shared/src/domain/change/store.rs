@@ -1,0 +1,189 @@
+//! Changes of clubs: how they get their numbers, and how they are read (Z6).
+
+use std::collections::HashSet;
+
+use chrono::TimeDelta;
+
+use crate::db::read::{Fetch, Range};
+use crate::db::{Entity, Retries, Table, TableError, Write};
+use crate::domain::change::model::{ChangeCount, ClubChange, KnownChange, NewChange};
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::person::model::Person;
+use crate::ids::{Id, MAX_ID};
+use crate::text::ClubCode;
+use crate::time::Timestamp;
+
+impl Entity for ClubChange {
+    const TYPE: &'static str = "ClubChange";
+
+    fn key(&self) -> Key {
+        Key::new(keys::changes(&self.club), keys::change_number(self.number))
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
+    }
+}
+
+impl Entity for ChangeCount {
+    const TYPE: &'static str = "ChangeCount";
+
+    fn key(&self) -> Key {
+        keys::change_count(&self.club)
+    }
+}
+
+impl Entity for KnownChange {
+    const TYPE: &'static str = "KnownChange";
+
+    fn key(&self) -> Key {
+        keys::known_change(&self.event)
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
+    }
+}
+
+/// Changes in one transaction. Each has two writes, the count is one more, and DynamoDB allows 100
+/// writes.
+const CHANGES_AT_ONCE: usize = 49;
+
+/// Changes are deleted a day after nobody sees them any more.
+const DELETED_LATER: TimeDelta = TimeDelta::days(2);
+
+/// Maximum people of one batch read.
+const PEOPLE_AT_ONCE: usize = 100;
+
+impl NewChange {
+    fn numbered(&self, club: &ClubCode, number: u64, now: Timestamp) -> ClubChange {
+        let expires = now.plus(ChangeCount::KEPT).plus(DELETED_LATER);
+        ClubChange {
+            club: club.clone(),
+            number,
+            id: Id::derived("change", &[&self.event]),
+            at: self.at,
+            change_type: self.change_type,
+            object: self.object,
+            application: self.application,
+            by: self.by,
+            expires: expires.epoch_seconds(),
+        }
+    }
+}
+
+impl Table {
+    /// Stores changes of a club, in this order, each once: those that are stored already are left
+    /// out. 1 batch read and 1 transaction for 49. Returns how many were new.
+    ///
+    /// A transaction gives the next numbers to its changes, under the condition that nobody else
+    /// did. So a number never changes, and whoever has read up to a number has read all that was
+    /// stored up to then, however late other changes come.
+    pub async fn store_changes(
+        &self,
+        club: &ClubCode,
+        changes: &[NewChange],
+        now: Timestamp,
+    ) -> Result<usize, TableError> {
+        let mut stored = 0;
+        for chunk in changes.chunks(CHANGES_AT_ONCE) {
+            stored += self.store_some_changes(club, chunk, now).await?;
+        }
+        Ok(stored)
+    }
+
+    async fn store_some_changes(
+        &self,
+        club: &ClubCode,
+        changes: &[NewChange],
+        now: Timestamp,
+    ) -> Result<usize, TableError> {
+        let mut retries = Retries::default();
+        loop {
+            retries.next().await?;
+            let known = changes.iter().map(|one| keys::known_change(&one.event));
+            let wanted = known.chain([keys::change_count(club)]).collect();
+            let mut found = self.get_many(wanted).await?;
+            let count: Option<ChangeCount> = found.take(&keys::change_count(club))?;
+            let new = changes.iter().filter(|one| {
+                let key = keys::known_change(&one.event);
+                found.take_item(&key).is_none()
+            });
+            let new: Vec<&NewChange> = new.collect();
+            if new.is_empty() {
+                return Ok(0);
+            }
+            let before = count.clone();
+            let before = before.unwrap_or_else(|| ChangeCount::none(club.clone()));
+            let more = u64::try_from(new.len()).unwrap_or_default();
+            let counted = Write::put(&before.plus(more, now))?;
+            let mut writes = vec![match count {
+                Some(count) => counted.if_equals("last", &count.last),
+                None => counted.if_new(),
+            }];
+            for (change, number) in new.iter().zip(before.last + 1..) {
+                let known = KnownChange {
+                    event: change.event.clone(),
+                    expires: now.plus(KnownChange::KEPT).epoch_seconds(),
+                };
+                writes.push(Write::put(&change.numbered(club, number, now))?.if_new());
+                writes.push(Write::put(&known)?.if_new());
+            }
+            match self.transact(writes).await {
+                Ok(()) => return Ok(new.len()),
+                // Somebody else stored changes of this club, or these, at the same moment.
+                Err(TableError::Refused(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Returns how many changes of a club were stored: 1 read.
+    pub async fn change_count(&self, club: &ClubCode) -> Result<Option<ChangeCount>, TableError> {
+        self.get(keys::change_count(club)).await
+    }
+
+    /// Returns the changes of a club from this number on, at most `most`: 1 query. While they are
+    /// being stored, a query may miss some of them: what comes after the first gap is left out.
+    pub async fn changes_from(
+        &self,
+        club: &ClubCode,
+        first: u64,
+        most: usize,
+    ) -> Result<Vec<ClubChange>, TableError> {
+        let range = Range::Between(keys::change_number(first), keys::change_number(MAX_ID));
+        let size = i32::try_from(most).unwrap_or(i32::MAX);
+        let mut found: Vec<ClubChange> = Vec::new();
+        let take = |page: Vec<ClubChange>| {
+            found.extend(page);
+            Ok(false)
+        };
+        let pages = Fetch::Pages(size);
+        self.each_page(false, keys::changes(club), range, pages, take)
+            .await?;
+        let whole = found.iter().zip(first..);
+        let whole = whole.take_while(|(change, number)| change.number == *number);
+        let whole = whole.count();
+        found.truncate(whole);
+        Ok(found)
+    }
+
+    /// Returns which of these people were not erased: 1 batch read per 100, for half the price.
+    pub async fn not_erased(
+        &self,
+        people: HashSet<Id<Person>>,
+    ) -> Result<HashSet<Id<Person>>, TableError> {
+        let people: Vec<Id<Person>> = people.into_iter().collect();
+        let read = people.chunks(PEOPLE_AT_ONCE).map(|some| {
+            let profiles = some.iter().map(|person| keys::profile(*person));
+            self.get_lately(profiles.collect())
+        });
+        let read = futures::future::try_join_all(read).await?;
+        let there = read
+            .into_iter()
+            .flat_map(|found| found.into_entities::<Person>());
+        let there = there.filter(|person| !person.erasing);
+        Ok(there.map(|person| person.id).collect())
+    }
+}

@@ -1,0 +1,360 @@
+//! The changes of a club: what makes one, once, and who sees it (Z5, Z6).
+
+use serde_json::{Value, json};
+use shared::domain::TokenScope;
+use tests::fixtures::{hours, id};
+use tests::{Client, TestCampus};
+
+use crate::tokens::with_scopes;
+
+/// All changes of a club that a caller sees, and the cursor behind them.
+pub async fn all(client: &Client, club: &str) -> (Vec<Value>, String) {
+    let (mut all, mut next) = (vec![], String::new());
+    loop {
+        let (results, cursor) = since(client, club, &next).await;
+        let is_end = results.is_empty();
+        all.extend(results);
+        next = cursor;
+        if is_end {
+            return (all, next);
+        }
+    }
+}
+
+/// The changes after a cursor, and the next one.
+pub async fn since(client: &Client, club: &str, cursor: &str) -> (Vec<Value>, String) {
+    let query = if cursor.is_empty() {
+        String::new()
+    } else {
+        format!("?since={cursor}")
+    };
+    let path = format!("/api/clubs/{club}/changes/{query}");
+    let page = client.get(&path).await.ok();
+    let next = page["next"].as_str().expect("a cursor").to_owned();
+    (page["results"].as_array().expect("changes").clone(), next)
+}
+
+/// The types of the changes since the last call, each with its object.
+struct Log<'a> {
+    campus: &'a TestCampus,
+    officer: Client,
+    cursor: String,
+}
+
+impl<'a> Log<'a> {
+    fn new(campus: &'a TestCampus, officer: &Client) -> Self {
+        let (officer, cursor) = (officer.clone(), String::new());
+        Self {
+            campus,
+            officer,
+            cursor,
+        }
+    }
+
+    async fn more(&mut self) -> Vec<Value> {
+        self.campus.list_changes().await;
+        let (results, cursor) = since(&self.officer, "chess", &self.cursor).await;
+        self.cursor = cursor;
+        results
+    }
+
+    async fn types(&mut self) -> Vec<String> {
+        let more = self.more().await;
+        let kind = |one: &Value| one["type"].as_str().unwrap_or_default().to_owned();
+        more.iter().map(kind).collect()
+    }
+}
+
+async fn user(client: &Client) -> Value {
+    client.get("/api/settings/").await.ok()["id"].clone()
+}
+
+// proves Z5, Z6
+#[tokio::test(start_paused = true)]
+async fn a_recruitment_as_programs_see_it() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let mut log = Log::new(&campus, &drive.officer);
+    let begin = log.more().await;
+    let types: Vec<&Value> = begin.iter().map(|one| &one["type"]).collect();
+    // The question changes the application, which is also switched on.
+    assert_eq!(
+        types[..2],
+        [&json!("member.added"), &json!("application.created")]
+    );
+    assert!(
+        types[2..]
+            .iter()
+            .all(|kind| **kind == "application.updated")
+    );
+    let owner = user(&drive.officer).await;
+    assert_eq!(begin[1]["by"], owner);
+    let application = drive.officer.get(&drive.path).await.ok();
+    assert_eq!(begin[1]["object"]["id"], application["id"]);
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    let created = log.more().await;
+    assert_eq!(created.len(), 1);
+    let url = format!(
+        "http://clubs.example{}submissions/{}/",
+        drive.path,
+        id(&submission)
+    );
+    assert_eq!(
+        created[0]["object"],
+        json!({ "type": "submission", "id": submission["id"], "url": url })
+    );
+    assert_eq!(
+        (&created[0]["type"], &created[0]["by"]),
+        (&json!("submission.created"), &user(&sue).await)
+    );
+    drive.submit_again(&sue).await;
+    drive.decide(&submission, 4, "Welcome").await;
+    drive.decide(&submission, 4, "Welcome").await;
+    let decided = log.more().await;
+    let types: Vec<&Value> = decided.iter().map(|one| &one["type"]).collect();
+    assert_eq!(types, ["submission.updated", "submission.decided"]);
+    assert_eq!(decided[1]["by"], owner);
+    // What is in a decision is not in the change.
+    assert!(!decided[1].to_string().contains("Welcome"));
+    drive.decide(&submission, 1, "").await;
+    log.types().await;
+    let own = format!("/api/submissions/{}/", id(&submission));
+    sue.delete(&own).await.no_content();
+    assert_eq!(log.types().await, ["submission.withdrawn"]);
+    drive.submit(&sue).await;
+    assert_eq!(log.types().await, ["submission.created"]);
+    let force = format!("{}?force=true", drive.path);
+    drive.officer.delete(&force).await.no_content();
+    assert_eq!(
+        log.types().await,
+        ["application.deleted", "submission.deleted"]
+    );
+}
+
+// proves Z6
+#[tokio::test]
+async fn interviews_that_are_booked_moved_and_cancelled() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    let slots = format!("{}slots/", drive.path);
+    let first = drive
+        .officer
+        .post(&slots, campus.slot_in(40))
+        .await
+        .created();
+    let second = drive
+        .officer
+        .post(&slots, campus.slot_in(50))
+        .await
+        .created();
+    let chosen = json!({ "submissions": [submission["id"]] });
+    drive.send("interview", chosen).await.ok();
+    let mut log = Log::new(&campus, &drive.officer);
+    log.types().await;
+    let path = format!("{}submissions/{}/interview/", drive.path, id(&submission));
+    let book = async |slot: &Value| {
+        let body = json!({ "slot": slot["id"] });
+        drive.officer.put(&path, body).await.ok();
+    };
+    book(&first).await;
+    let booked = log.more().await;
+    assert_eq!(booked[0]["type"], "interview.booked");
+    assert_eq!(booked[0]["object"]["id"], submission["id"]);
+    let url = booked[0]["object"]["url"].as_str().unwrap_or_default();
+    assert!(url.ends_with(&path), "{url}");
+    book(&second).await;
+    let moved = log.more().await;
+    assert_eq!(moved[0]["type"], "interview.moved");
+    assert_eq!(moved[0]["by"], user(&drive.officer).await);
+    // A slot that gets another place moves whoever has booked it.
+    let place = json!({ "location": "Room 9" });
+    let slot = format!("{slots}{}/", id(&second));
+    drive.officer.patch(&slot, place).await.ok();
+    assert_eq!(log.types().await, ["interview.moved"]);
+    drive
+        .officer
+        .patch(&slot, json!({ "capacity": 3 }))
+        .await
+        .ok();
+    assert_eq!(log.types().await, Vec::<String>::new());
+    drive.officer.delete(&path).await.no_content();
+    assert_eq!(log.types().await, ["interview.cancelled"]);
+}
+
+// proves Z6
+#[tokio::test]
+async fn members_requests_events_and_the_club() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let mut log = Log::new(&campus, &ada);
+    log.types().await;
+    let bob = campus.as_("bob");
+    let ask = json!({ "club": "chess" });
+    bob.post("/api/requests/membership/", ask.clone())
+        .await
+        .created();
+    let asked = log.more().await;
+    assert_eq!(
+        (&asked[0]["type"], &asked[0]["by"]),
+        (&json!("request.created"), &user(&bob).await)
+    );
+    campus.member("chess", &ada, "bob", 20).await;
+    assert_eq!(log.types().await, ["member.added", "request.deleted"]);
+    let member = "/api/clubs/chess/members/bob/";
+    ada.patch(member, json!({ "title": "Treasurer" }))
+        .await
+        .ok();
+    let updated = log.more().await;
+    assert_eq!(
+        (&updated[0]["type"], &updated[0]["by"]),
+        (&json!("member.updated"), &user(&ada).await)
+    );
+    bob.delete(member).await.no_content();
+    assert_eq!(log.types().await, ["member.removed"]);
+    let event = json!({ "name": "Open evening" });
+    let event = ada.post("/api/clubs/chess/events/", event).await.created();
+    let path = format!("/api/clubs/chess/events/{}/", id(&event));
+    let showing = json!({ "start_time": hours(5), "end_time": hours(6) });
+    ada.post(&format!("{path}showings/"), showing)
+        .await
+        .created();
+    ada.delete(&path).await.no_content();
+    assert_eq!(
+        log.types().await,
+        ["event.created", "event.updated", "event.deleted"]
+    );
+    ada.patch("/api/clubs/chess/", json!({ "subtitle": "Sixty-four" }))
+        .await
+        .ok();
+    let club = log.more().await;
+    assert_eq!(club[0]["type"], "club.updated");
+    let url = "http://clubs.example/api/clubs/chess/";
+    assert_eq!(
+        club[0]["object"],
+        json!({ "type": "club", "id": "chess", "url": url })
+    );
+}
+
+// proves Z6
+#[tokio::test]
+async fn a_write_that_changes_nothing_is_no_change() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let officer = &drive.officer;
+    let event = json!({ "name": "Long", "description": "word ".repeat(1_000) });
+    let event = officer
+        .post("/api/clubs/chess/events/", event)
+        .await
+        .created();
+    campus.member("chess", officer, "bob", 20).await;
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    let mut log = Log::new(&campus, officer);
+    log.types().await;
+    let question = format!("{}questions/{}/", drive.path, drive.question);
+    let event = format!("/api/clubs/chess/events/{}/", id(&event));
+    let member = "/api/clubs/chess/members/bob/".to_owned();
+    let one = format!("{}submissions/{}/", drive.path, id(&submission));
+    let club = "/api/clubs/chess/".to_owned();
+    for path in [&drive.path, &question, &event, &member, &club, &one] {
+        let read = officer.get(path).await.ok();
+        let (name, value) = ["name", "prompt", "title", "status"]
+            .iter()
+            .find_map(|name| Some((*name, read.get(*name)?.clone())))
+            .expect("a field");
+        officer.patch(path, json!({ name: value })).await.ok();
+    }
+    let submissions = format!("{}submissions/", drive.path);
+    sue.post(&submissions, drive.answer("Because.")).await.ok();
+    // Counters, mails, scores and favorites are no changes of the club.
+    sue.post("/api/favorites/", json!({ "club": "chess" }))
+        .await
+        .created();
+    let review = json!({ "score": 4, "comment": "Clear." });
+    officer
+        .put(&format!("{one}reviews/mine/"), review)
+        .await
+        .ok();
+    assert_eq!(log.types().await, Vec::<String>::new());
+}
+
+// proves Z6
+#[tokio::test]
+async fn a_token_sees_the_changes_of_its_scopes() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    for n in 0..3 {
+        drive.submit(&campus.as_(&format!("s{n}"))).await;
+    }
+    let subtitle = json!({ "subtitle": "x" });
+    drive
+        .officer
+        .patch("/api/clubs/chess/", subtitle)
+        .await
+        .ok();
+    campus.list_changes().await;
+    let (whole, _) = all(&drive.officer, "chess").await;
+    let mut seen = 0;
+    for (scope, prefixes) in [
+        (TokenScope::ClubsRead, &["club.", "event."][..]),
+        (TokenScope::MembersRead, &["member.", "request."]),
+        (
+            TokenScope::RecruitmentRead,
+            &["application.", "submission.", "interview."],
+        ),
+    ] {
+        let token = with_scopes(&campus, &drive.officer, &[scope]).await;
+        let (some, cursor) = all(&token, "chess").await;
+        let fits = |one: &Value| {
+            let kind = one["type"].as_str().unwrap_or_default();
+            prefixes.iter().any(|prefix| kind.starts_with(prefix))
+        };
+        assert!(!some.is_empty() && some.iter().all(fits), "{some:?}");
+        seen += some.len();
+        // The end is the end, also if the last changes were not for this token.
+        assert_eq!(since(&token, "chess", &cursor).await, (vec![], cursor));
+    }
+    assert_eq!(seen, whole.len());
+    let writes = with_scopes(&campus, &drive.officer, &[TokenScope::RecruitmentWrite]).await;
+    let refused = writes.get("/api/clubs/chess/changes/").await;
+    assert_eq!(
+        (refused.status.as_u16(), &refused.json()["code"]),
+        (403, &json!("scope"))
+    );
+}
+
+// proves Z6
+#[tokio::test(start_paused = true)]
+async fn an_erasure_deletes_and_leaves_no_name() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let officer = campus.member("chess", &drive.officer, "olga", 10).await;
+    let (sue, eve) = (campus.as_("sue"), campus.as_("eve"));
+    let decided = drive.submit(&sue).await;
+    drive.submit(&eve).await;
+    let path = format!("{}submissions/{}/", drive.path, id(&decided));
+    officer.patch(&path, json!({ "status": 4 })).await.ok();
+    let who = [user(&sue).await, user(&eve).await, user(&officer).await];
+    let mut log = Log::new(&campus, &drive.officer);
+    let before = log.more().await;
+    let named = |changes: &[Value]| {
+        changes
+            .iter()
+            .filter(|one| who.contains(&one["by"]))
+            .count()
+    };
+    assert_eq!(named(&before), 3);
+    for person in [&sue, &eve, &officer] {
+        person.delete("/api/settings/").await.no_content();
+    }
+    assert_eq!(
+        log.types().await,
+        ["submission.deleted", "submission.deleted", "member.removed"]
+    );
+    let (after, _) = all(&drive.officer, "chess").await;
+    assert_eq!(named(&after), 0);
+    assert!(after.len() > before.len());
+}

@@ -1,0 +1,271 @@
+//! The order of changes: each once, whatever the stream and the function do (Z6).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use aws_lambda_events::event::dynamodb::Event;
+use chrono::TimeDelta;
+use futures::FutureExt as _;
+use serde_json::{Value, json};
+use tests::faults::Faults;
+use tests::fixtures::id;
+use tests::{Client, Setup, TestCampus};
+
+use crate::changes::{all, since};
+
+fn event(records: &[Value]) -> Event {
+    serde_json::from_value(json!({ "Records": records })).expect("records")
+}
+
+/// The ids of the changes of a club, in their order.
+async fn ids(officer: &Client) -> Vec<u64> {
+    all(officer, "chess").await.0.iter().map(id).collect()
+}
+
+// proves Z6
+#[tokio::test]
+async fn records_that_come_twice_and_out_of_order_are_one_change_each() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    for n in 0..60 {
+        drive.submit(&campus.as_(&format!("s{n}"))).await;
+    }
+    let feed = &campus.campus.feed;
+    let mut records = vec![];
+    let other = || {
+        let (engine, clock) = (campus.campus.engine.clone(), campus.campus.clock.clone());
+        local::stream::Stream::open(engine, clock, None).expect("a stream")
+    };
+    let reader = other();
+    loop {
+        let more = reader.records().expect("records");
+        if more.is_empty() {
+            break;
+        }
+        records.extend(more);
+        reader.deliver(&**feed).await.expect("a stream");
+    }
+    let once = ids(&drive.officer).await;
+    assert_eq!(once.len(), 60 + 3);
+    // All of them again: in other batches, the later ones first, two functions at once.
+    let (first, second) = records.split_at(records.len() / 3);
+    let (second, first) = (event(second), event(first));
+    futures::join!(
+        feed.handle(second.clone()),
+        feed.handle(first),
+        feed.handle(second)
+    );
+    campus.list_changes().await;
+    assert_eq!(ids(&drive.officer).await, once);
+}
+
+// proves Z6
+#[tokio::test]
+async fn a_shard_that_lags_comes_after_what_was_read() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    campus.list_changes().await;
+    let (begin, cursor) = all(&drive.officer, "chess").await;
+    for n in 0..4 {
+        drive.submit(&campus.as_(&format!("s{n}"))).await;
+        campus
+            .member("chess", &drive.officer, &format!("m{n}"), 20)
+            .await;
+    }
+    let records = campus.campus.feed_stream.records().expect("records");
+    let is_late = |record: &Value| {
+        let pk = record["dynamodb"]["Keys"]["pk"]["S"].as_str();
+        pk.is_some_and(|pk| pk.starts_with("SUBMISSIONS#"))
+    };
+    let (late, now): (Vec<Value>, Vec<Value>) = records.into_iter().partition(is_late);
+    let feed = &campus.campus.feed;
+    feed.handle(event(&now)).await;
+    let (first, cursor_then) = since(&drive.officer, "chess", &cursor).await;
+    assert_eq!(first.len(), 4);
+    // The other shard is read at last. Nothing of it is before the cursor.
+    feed.handle(event(&late)).await;
+    let (second, _) = since(&drive.officer, "chess", &cursor_then).await;
+    assert!(second.iter().all(|one| one["type"] == "submission.created"));
+    assert_eq!(second.len(), 4);
+    let whole: Vec<Value> = [begin, first, second].concat();
+    assert_eq!(all(&drive.officer, "chess").await.0, whole);
+}
+
+// proves Z6
+#[tokio::test(start_paused = true)]
+async fn nothing_is_missing_or_twice_with_every_third_call_at_fault() {
+    for seed in 1..4 {
+        let faults = Faults::new(seed);
+        let campus = Setup::default().hook(faults.clone().hook()).build();
+        let drive = campus.drive("chess").await;
+        for n in 0..30 {
+            let sue = campus.as_(&format!("s{n}"));
+            let submission = drive.submit(&sue).await;
+            if n % 3 == 0 {
+                drive.decide(&submission, 4, "").await;
+            }
+            if n % 3 == 1 {
+                let own = format!("/api/submissions/{}/", id(&submission));
+                sue.delete(&own).await.no_content();
+            }
+        }
+        faults.hit(300);
+        campus.list_changes().await;
+        faults.hit(0);
+        campus.list_changes().await;
+        let (changes, _) = all(&drive.officer, "chess").await;
+        let count = |kind: &str| changes.iter().filter(|one| one["type"] == kind).count();
+        assert_eq!(
+            (
+                count("submission.created"),
+                count("submission.decided"),
+                count("submission.withdrawn")
+            ),
+            (30, 10, 10),
+            "seed {seed}"
+        );
+        let mut different: Vec<u64> = changes.iter().map(id).collect();
+        different.sort_unstable();
+        different.dedup();
+        assert_eq!(different.len(), changes.len());
+    }
+}
+
+// proves Z6
+#[tokio::test]
+async fn changes_are_kept_for_thirty_days_and_a_cursor_ends_with_them() {
+    let campus = TestCampus::new();
+    let drive = campus.drive_now("chess").await;
+    campus.list_changes().await;
+    let (begin, cursor) = all(&drive.officer, "chess").await;
+    campus.advance(TimeDelta::days(20));
+    let subtitle = |text: &str| {
+        let (officer, body) = (drive.officer.clone(), json!({ "subtitle": text }));
+        async move { officer.patch("/api/clubs/chess/", body).await.ok() }
+    };
+    subtitle("later").await;
+    campus.list_changes().await;
+    let (more, then) = since(&drive.officer, "chess", &cursor).await;
+    assert_eq!(more.len(), 1);
+    campus.advance(TimeDelta::days(10));
+    let (still, _) = since(&drive.officer, "chess", &cursor).await;
+    assert_eq!(still, more);
+    assert_eq!(all(&drive.officer, "chess").await.0.len(), begin.len() + 1);
+    campus.advance(TimeDelta::days(1));
+    // The first ones are gone, and so is a cursor that is older than thirty days.
+    assert_eq!(all(&drive.officer, "chess").await.0, more);
+    let path = format!("/api/clubs/chess/changes/?since={cursor}");
+    let expired = drive.officer.get(&path).await;
+    assert_eq!(
+        (expired.status.as_u16(), &expired.json()["code"]),
+        (410, &json!("cursor_expired"))
+    );
+    // Who asks every day keeps the place in a club in which nothing happens.
+    let mut cursor = then;
+    for _ in 0..50 {
+        campus.advance(TimeDelta::days(1));
+        let (nothing, next) = since(&drive.officer, "chess", &cursor).await;
+        assert!(nothing.is_empty());
+        cursor = next;
+    }
+    assert!(all(&drive.officer, "chess").await.0.is_empty());
+    subtitle("at last").await;
+    campus.list_changes().await;
+    assert_eq!(since(&drive.officer, "chess", &cursor).await.0.len(), 1);
+}
+
+// proves Z6
+#[tokio::test]
+async fn pages_and_cursors() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let before = since(&drive.officer, "chess", "").await;
+    assert!(before.0.is_empty());
+    for n in 0..20 {
+        drive.submit(&campus.as_(&format!("s{n}"))).await;
+    }
+    campus.list_changes().await;
+    let (whole, end) = all(&drive.officer, "chess").await;
+    let (mut read, mut cursor) = (vec![], before.1);
+    while read.len() < whole.len() {
+        let path = format!("/api/clubs/chess/changes/?limit=7&since={cursor}");
+        let page = drive.officer.get(&path).await.ok();
+        let results = page["results"].as_array().expect("changes").clone();
+        assert!(!results.is_empty() && results.len() <= 7);
+        read.extend(results);
+        page["next"]
+            .as_str()
+            .expect("a cursor")
+            .clone_into(&mut cursor);
+    }
+    assert_eq!(read, whole);
+    campus.club("go", &drive.officer).await;
+    for wrong in ["x", "1-2", &format!("{end}0"), &end[1..]] {
+        let path = format!("/api/clubs/chess/changes/?since={wrong}");
+        drive.officer.get(&path).await.invalid(&["since"]);
+    }
+    // A cursor of another club.
+    let path = format!("/api/clubs/go/changes/?since={end}");
+    drive.officer.get(&path).await.invalid(&["since"]);
+    for limit in ["0", "201", "x"] {
+        let path = format!("/api/clubs/chess/changes/?limit={limit}");
+        drive.officer.get(&path).await.invalid(&["limit"]);
+    }
+}
+
+// proves Z6
+#[tokio::test]
+async fn a_cursor_of_changes_that_a_restored_table_does_not_have_is_expired() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    campus.list_changes().await;
+    let (_, cursor) = all(&drive.officer, "chess").await;
+    let stored = campus.stored();
+    let of = |kind: &str| {
+        let found = stored.iter().rfind(|item| item["type"]["S"] == kind);
+        found.expect("an item").clone()
+    };
+    // The last change is another one now.
+    let (mut last, count) = (of("ClubChange"), of("ChangeCount"));
+    last["number"] = count["last"].clone();
+    last["sk"] = json!({ "S": format!("{:0>16}", count["last"]["N"].as_str().unwrap_or("")) });
+    last["id"] = json!({ "N": "1" });
+    let put = json!({ "TableName": local::table::TABLE, "Item": last });
+    campus.campus.engine.json("PutItem", &put).expect("a write");
+    let path = format!("/api/clubs/chess/changes/?since={cursor}");
+    assert_eq!(drive.officer.get(&path).await.status.as_u16(), 410);
+}
+
+// proves Z6
+#[tokio::test]
+async fn a_cursor_does_not_pass_a_change_that_a_query_did_not_see_yet() {
+    let hides = Arc::new(AtomicBool::new(false));
+    let hidden = hides.clone();
+    let campus = Setup::default()
+        .hook(Arc::new(move |call| {
+            let is_hidden = hidden.load(Ordering::SeqCst) && call.operation == "Query";
+            async move {
+                let local::engine::Reply::Answer(status, body) =
+                    is_hidden.then(|| call.apply(&call.body))?
+                else {
+                    return None;
+                };
+                let mut body: Value = serde_json::from_str(&body).ok()?;
+                let is_second = |item: &Value| item["number"]["N"] == "2";
+                let items = body["Items"].as_array_mut()?;
+                items.retain(|item| !is_second(item));
+                Some(local::engine::Reply::Answer(status, body.to_string()))
+            }
+            .boxed()
+        }))
+        .build();
+    let drive = campus.drive("chess").await;
+    campus.list_changes().await;
+    hides.store(true, Ordering::SeqCst);
+    let (some, cursor) = since(&drive.officer, "chess", "").await;
+    assert_eq!(some.len(), 1);
+    hides.store(false, Ordering::SeqCst);
+    let (rest, _) = since(&drive.officer, "chess", &cursor).await;
+    let whole = all(&drive.officer, "chess").await.0;
+    assert_eq!([some, rest].concat(), whole);
+}
