@@ -1,4 +1,4 @@
-//! Stores the changes of a batch of records, each once (Z6).
+//! Stores the changes of a batch of records, each once (Z7).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Makes the list of changes of each club from the stream of the table (Z6). Requests pay nothing
+//! Makes the list of changes of each club from the stream of the table (Z7). Requests pay nothing
 //! for it, and a change that is stored is always listed.
 //!
 //! The stream delivers at least once, the changes of one item in their order, and those of

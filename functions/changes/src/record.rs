@@ -135,7 +135,7 @@ fn submission(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
         found.add(&place, change, by);
     }
     let change = match (before.booked(), after.and_then(Submission::booked)) {
-        (None, Some(_)) => ChangeType::InterviewBooked,
+        (None, Some(_)) => ChangeType::InterviewIsBooked,
         (Some(_), None) => ChangeType::InterviewCancelled,
         (Some(from), Some(to)) if from != to => ChangeType::InterviewMoved,
         _ => return,

@@ -41,7 +41,7 @@ pub struct ObjectBody {
 
 /// A change of a club.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ChangeBody {
+pub struct ClubChangeBody {
     /// Id of the change.
     #[schema(value_type = u64)]
     id: Id<ClubChange>,
@@ -61,7 +61,7 @@ pub struct ChangeBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ChangesBody {
     /// The changes.
-    results: Vec<ChangeBody>,
+    results: Vec<ClubChangeBody>,
     /// Send it as `since` to get what comes after these. It is the one that was sent if nothing new
     /// was read: then ask again later.
     next: String,
@@ -189,7 +189,7 @@ pub async fn list_changes(
     let who: HashSet<Id<Person>> = read.changes.iter().filter_map(|one| one.by).collect();
     let there = app.table.not_erased(who).await?;
     let base = asked.split("/api/clubs/").next().unwrap_or_default();
-    let shown = |change: ClubChange| ChangeBody {
+    let shown = |change: ClubChange| ClubChangeBody {
         id: change.id,
         at: change.at,
         change_type: change.change_type,

@@ -153,7 +153,9 @@ impl Cloud {
         let gateway = Gateway::new(&template, &functions);
         // Nothing is mailed while functions are measured.
         if !matches!(options.command, Command::Work { .. }) {
-            beside(Mapping::new(&functions, &template, &origin)?.run());
+            for function in ["Mailer", "Changes"] {
+                beside(Mapping::new(function, &functions, &template, &origin)?.run());
+            }
         }
         beside(report(functions["MailReports"].clone(), told));
         Ok(Self {

@@ -1,4 +1,4 @@
-//! Emulates the event source mapping of the mailer. It polls the table's stream, filters the
+//! Emulates the event source mapping of a function. It polls the table's stream, filters the
 //! records as template.yaml says, and delivers them in order. Failed records are delivered again.
 
 use std::collections::BTreeMap;
@@ -26,13 +26,14 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// The mapping of the mailer, from the beginning of the stream.
+    /// The mapping of this function, from the beginning of the stream.
     pub fn new(
+        function: &str,
         functions: &BTreeMap<String, Arc<Environments>>,
         template: &SamTemplate,
         services: &str,
     ) -> Result<Self, Error> {
-        let function = functions["Mailer"].clone();
+        let function = functions[function].clone();
         let alias = json!({ "!Ref": format!("{}.Alias", function.function.name) });
         let alias = template.resolved(&alias);
         let mapping = template

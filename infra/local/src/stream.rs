@@ -18,6 +18,8 @@ use crate::engine::Engine;
 
 /// The largest number of records in one delivery.
 const BATCH: usize = 100;
+/// How many records are read at once. Most of them may be for the other function.
+const READ: usize = 300;
 /// The pause before records are delivered again after a failure.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -128,7 +130,7 @@ impl Stream {
         })
     }
 
-    /// The records that were not delivered yet, up to one batch.
+    /// The records that were not delivered yet, at most [`READ`].
     pub fn records(&self) -> Result<Vec<Value>, String> {
         let json = |operation: &str, body: Value| {
             self.engine
@@ -147,7 +149,7 @@ impl Stream {
         let iterator = json("GetShardIterator", from)?;
         let answer = json(
             "GetRecords",
-            json!({ "ShardIterator": iterator["ShardIterator"], "Limit": BATCH }),
+            json!({ "ShardIterator": iterator["ShardIterator"], "Limit": READ }),
         )?;
         Ok(answer["Records"].as_array().cloned().unwrap_or_default())
     }
@@ -182,11 +184,15 @@ impl Stream {
         let Some(last) = records.last() else {
             return Ok(Delivered::Nothing);
         };
-        let end = last["dynamodb"]["SequenceNumber"].clone();
+        let mut end = last["dynamodb"]["SequenceNumber"].clone();
         records.retain(|record| {
             let partition = record["dynamodb"]["Keys"]["pk"]["S"].as_str();
             partition.is_some_and(C::takes)
         });
+        if records.len() > BATCH {
+            records.truncate(BATCH);
+            end = records[BATCH - 1]["dynamodb"]["SequenceNumber"].clone();
+        }
         for record in &mut records {
             self.by_our_clock(record);
         }

@@ -32,7 +32,7 @@ from samtranslator.yaml_helper import yaml_parse
 s3, cloud, functions, tables, edge = map(
     boto3.client, ("s3", "cloudformation", "lambda", "dynamodb", "cloudfront")
 )
-NAMES = ["clubs", "applications", "submissions", "memberships", "events", "site", "mailer", "mail-reports", "notices"]
+NAMES = ["clubs", "applications", "submissions", "memberships", "events", "site", "mailer", "mail-reports", "notices", "changes"]
 # What one and the same machine can run.
 MACHINE = {"Architecture": "arm64" if os.uname().machine == "aarch64" else "x86_64", "EndpointUrl": URL}
 
@@ -165,7 +165,7 @@ def restore(table):
         SourceTableName=table, TargetTableName="restored", UseLatestRestorableTime=True
     )
     streamed = tables.update_table(
-        TableName="restored", StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
+        TableName="restored", StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
     )
     item = {
         "pk": {"S": "TAGS"},

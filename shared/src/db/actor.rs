@@ -2,9 +2,6 @@
 
 use std::cell::Cell;
 
-use crate::db::keys;
-use crate::db::write::Write;
-
 tokio::task_local! {
     static ACTOR: Cell<Option<u64>>;
 }
@@ -22,12 +19,4 @@ pub(crate) fn acts(person: u64) {
 /// Returns who makes the writes of this request. None if nobody is known, and outside a request.
 pub(crate) fn actor() -> Option<u64> {
     ACTOR.try_with(Cell::get).ok().flatten()
-}
-
-impl Write {
-    /// Stores who changes the item.
-    #[must_use]
-    pub(crate) fn by_actor(self) -> Self {
-        self.set(keys::CHANGED_BY, &actor())
-    }
 }

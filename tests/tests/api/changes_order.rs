@@ -1,4 +1,4 @@
-//! The order of changes: each once, whatever the stream and the function do (Z6).
+//! The order of changes: each once, whatever the stream and the function do (Z7).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ async fn ids(officer: &Client) -> Vec<u64> {
     all(officer, "chess").await.0.iter().map(id).collect()
 }
 
-// proves Z6
+// proves Z7
 #[tokio::test]
 async fn records_that_come_twice_and_out_of_order_are_one_change_each() {
     let campus = TestCampus::new();
@@ -59,7 +59,7 @@ async fn records_that_come_twice_and_out_of_order_are_one_change_each() {
     assert_eq!(ids(&drive.officer).await, once);
 }
 
-// proves Z6
+// proves Z7
 #[tokio::test]
 async fn a_shard_that_lags_comes_after_what_was_read() {
     let campus = TestCampus::new();
@@ -91,7 +91,7 @@ async fn a_shard_that_lags_comes_after_what_was_read() {
     assert_eq!(all(&drive.officer, "chess").await.0, whole);
 }
 
-// proves Z6
+// proves Z7
 #[tokio::test(start_paused = true)]
 async fn nothing_is_missing_or_twice_with_every_third_call_at_fault() {
     for seed in 1..4 {
@@ -131,7 +131,7 @@ async fn nothing_is_missing_or_twice_with_every_third_call_at_fault() {
     }
 }
 
-// proves Z6
+// proves Z7
 #[tokio::test]
 async fn changes_are_kept_for_thirty_days_and_a_cursor_ends_with_them() {
     let campus = TestCampus::new();
@@ -174,7 +174,7 @@ async fn changes_are_kept_for_thirty_days_and_a_cursor_ends_with_them() {
     assert_eq!(since(&drive.officer, "chess", &cursor).await.0.len(), 1);
 }
 
-// proves Z6
+// proves Z7
 #[tokio::test]
 async fn pages_and_cursors() {
     let campus = TestCampus::new();
@@ -213,7 +213,7 @@ async fn pages_and_cursors() {
     }
 }
 
-// proves Z6
+// proves Z7
 #[tokio::test]
 async fn a_cursor_of_changes_that_a_restored_table_does_not_have_is_expired() {
     let campus = TestCampus::new();
@@ -236,7 +236,7 @@ async fn a_cursor_of_changes_that_a_restored_table_does_not_have_is_expired() {
     assert_eq!(drive.officer.get(&path).await.status.as_u16(), 410);
 }
 
-// proves Z6
+// proves Z7
 #[tokio::test]
 async fn a_cursor_does_not_pass_a_change_that_a_query_did_not_see_yet() {
     let hides = Arc::new(AtomicBool::new(false));

@@ -10,7 +10,7 @@ use tests::{Setup, TestCampus};
 fn the_chart_is_made_from_the_code() {
     let mut text = "# The table\n\n\
         `cargo bless` writes this page from the code. One table: `pk`, `sk`, TTL on `ttl`, a stream\n\
-        with new images. The index `gsi1` (`gsi1pk`, `gsi1sk`) has the keys, `type` and `role`. The\n\
+        with old and new images. The index `gsi1` (`gsi1pk`, `gsi1sk`) has the keys, `type` and `role`. The\n\
         index `gsi2` (`gsi2pk`, `gsi2sk`) has the keys of submissions in the order of time. All keys\n\
         are built in `shared/src/domain/*/keys.rs`; ids in keys have leading zeros. Reads of the\n\
         table are strongly consistent, except the first look-up of a token; an index may be\n\
@@ -303,6 +303,7 @@ pub async fn one_of_everything() -> TestCampus {
         .await
         .created();
     campus.tick().await;
+    campus.list_changes().await;
     what_is_gone(&campus, &drive).await;
     what_faults_and_erasure_leave(&campus).await;
     campus

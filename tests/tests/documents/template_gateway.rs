@@ -98,6 +98,7 @@ fn each_operation_is_routed_to_the_function_that_serves_it_and_no_other() {
         names,
         BTreeSet::from([
             "applications",
+            "changes",
             "clubs",
             "events",
             "mailer",

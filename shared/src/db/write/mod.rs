@@ -9,6 +9,7 @@ use aws_sdk_dynamodb::types::{
 };
 use serde::Serialize;
 
+use crate::db::actor::actor;
 use crate::db::error::{Refusal, TableError};
 use crate::db::keys::Key;
 use crate::db::{Entity, Item, keys};
@@ -196,6 +197,12 @@ impl Write {
         let clause = format!("{name} = if_not_exists({name}, {})", self.raw(value));
         self.sets.push(clause);
         self
+    }
+
+    /// Stores who changes the item.
+    #[must_use]
+    pub(crate) fn by_actor(self) -> Self {
+        self.set(keys::CHANGED_BY, &actor())
     }
 
     /// Changes a counter of other items. `clubs-admin repair` sees from the version of the counters

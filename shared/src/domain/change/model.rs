@@ -30,7 +30,7 @@ crate::text::enums::text_enum! {
         /// A submission was deleted: with its application, or because the applicant was erased.
         SubmissionDeleted = "submission.deleted",
         /// An interview was booked.
-        InterviewBooked = "interview.booked",
+        InterviewIsBooked = "interview.booked",
         /// An interview has another slot, time or place.
         InterviewMoved = "interview.moved",
         /// A booked interview was cancelled.
@@ -88,7 +88,7 @@ impl ChangeType {
             | Self::SubmissionWithdrawn
             | Self::SubmissionDecided
             | Self::SubmissionDeleted => ObjectType::SubmissionObject,
-            Self::InterviewBooked | Self::InterviewMoved | Self::InterviewCancelled => {
+            Self::InterviewIsBooked | Self::InterviewMoved | Self::InterviewCancelled => {
                 ObjectType::InterviewObject
             }
             Self::MemberAdded | Self::MemberUpdated | Self::MemberRemoved => {

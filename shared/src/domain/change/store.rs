@@ -1,4 +1,4 @@
-//! Changes of clubs: how they get their numbers, and how they are read (Z6).
+//! Changes of clubs: how they get their numbers, and how they are read (Z7).
 
 use std::collections::HashSet;
 
