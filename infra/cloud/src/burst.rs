@@ -16,7 +16,7 @@ use tests::fixtures::id;
 
 use crate::caller::{Caller, caller};
 use crate::checks::check_table;
-use crate::{Cloud, Error};
+use crate::{Cloud, Error, feed};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Burst {
@@ -199,6 +199,7 @@ pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
         for n in 1..=burst.kills {
             tokio::time::sleep(Duration::from_secs(burst.seconds) / (burst.kills + 1)).await;
             killed += cloud.functions["Submissions"].kill()?;
+            killed += cloud.functions["Changes"].kill()?;
             println!(
                 "{:6.2} s  killed all environments, time {n}",
                 began.elapsed().as_secs_f64()
@@ -224,6 +225,11 @@ pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
         .iter()
         .filter(|text| expected.binary_search(text).is_err())
         .count();
+    let listed = feed::compare(cloud, &ada, "go").await?;
+    println!(
+        "{:6.2} s  {listed} changes listed",
+        began.elapsed().as_secs_f64()
+    );
     let wrong = check_table(cloud).await?;
     let mut took = tally
         .took

@@ -12,6 +12,7 @@ mod choose;
 mod contract;
 mod conveniences;
 mod environments;
+mod feed;
 mod files;
 mod forward;
 mod gateway;
