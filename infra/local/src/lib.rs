@@ -334,26 +334,7 @@ impl Campus {
             ticker: ticker.clone(),
             grants: Arc::default(),
         });
-        let (images_at, table) = (app.settings.media.url.clone(), app.table.clone());
-        let public = site::Public::new(table, clock.clone(), images_at);
-        let site = site::routes(site_config(&app), public);
-        // Only these paths belong to the service; all others are pages of the site.
-        let service = finish(
-            guard(api().0, &app).merge(local).merge(pages::routes()),
-            &app,
-        );
-        let router = routes::media(app.clone())
-            .merge(files::routes(bucket, &app.settings.addresses.cors_origins))
-            .fallback(move |request: Request| {
-                let path = request.uri().path();
-                let is_own = ["/api", "/local"]
-                    .iter()
-                    .any(|start| path == *start || path.starts_with(&format!("{start}/")));
-                let chosen = if is_own { &service } else { &site };
-                chosen.clone().oneshot(request)
-            })
-            .layer(from_fn(routes::own_callers))
-            .layer(from_fn(routes::one_host));
+        let router = router(&app, local, bucket, clock.clone());
         Ok(Self {
             app,
             router,
@@ -371,6 +352,32 @@ impl Campus {
             _lock: lock,
         })
     }
+}
+
+/// The API, the routes of the local service, the files and images, and the site.
+fn router(
+    app: &Shared,
+    local: Router<Shared>,
+    bucket: Arc<files::LocalFiles>,
+    clock: Arc<MovableClock>,
+) -> Router {
+    let (images_at, table) = (app.settings.media.url.clone(), app.table.clone());
+    let public = site::Public::new(table, clock, images_at);
+    let site = site::routes(site_config(app), public);
+    // Only these paths belong to the service; all others are pages of the site.
+    let service = finish(guard(api().0, app).merge(local).merge(pages::routes()), app);
+    routes::media(app.clone())
+        .merge(files::routes(bucket, &app.settings.addresses.cors_origins))
+        .fallback(move |request: Request| {
+            let path = request.uri().path();
+            let is_own = ["/api", "/local"]
+                .iter()
+                .any(|start| path == *start || path.starts_with(&format!("{start}/")));
+            let chosen = if is_own { &service } else { &site };
+            chosen.clone().oneshot(request)
+        })
+        .layer(from_fn(routes::own_callers))
+        .layer(from_fn(routes::one_host))
 }
 
 /// All routes of the API, and their OpenAPI document without its examples.

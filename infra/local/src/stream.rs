@@ -159,7 +159,7 @@ impl Stream {
     fn by_our_clock(&self, record: &mut Value) {
         let ahead = self.clock.now() - SystemClock.now();
         let at = &mut record["dynamodb"]["ApproximateCreationDateTime"];
-        if let Some(seconds) = at.as_f64().map(|seconds| seconds.round()) {
+        if let Some(seconds) = at.as_f64().map(f64::round) {
             #[expect(clippy::cast_precision_loss, reason = "seconds since 1970 are exact")]
             let ahead = ahead.num_seconds() as f64;
             *at = json!(seconds + ahead);

@@ -135,10 +135,8 @@ fn optional(schema: &mut Value) {
 fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
     let has_body = operation.get("requestBody").is_some();
     let signed_in = operation["security"][0] == json!({ "bearer": [] });
-    let parameters = operation["parameters"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
+    let parameters = operation["parameters"].as_array().cloned();
+    let parameters = parameters.unwrap_or_default();
     let has = |name: &str| parameters.iter().any(|parameter| parameter["name"] == name);
     let has_query = parameters
         .iter()

@@ -68,7 +68,7 @@ async fn try_every_scope(part: usize, parts: usize) {
                 _ if is_public => operation.statuses[NOBODY],
                 _ => 403,
             };
-            let needs_scope = expected == 403 && !(is_right && !scope.is_empty());
+            let needs_scope = expected == 403 && (!is_right || scope.is_empty());
             if answer.status != expected || is_out_of_scope(&answer) != needs_scope {
                 let (status, text) = (answer.status, answer.text());
                 wrong.push(format!("{id}, {is_right}: {status} not {expected}: {text}"));

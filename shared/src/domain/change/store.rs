@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use chrono::TimeDelta;
 
 use crate::db::read::{Fetch, Range};
-use crate::db::{Entity, Retries, Table, TableError, Write};
+use crate::db::{BatchItems, Entity, Retries, Table, TableError, Write};
 use crate::domain::change::model::{ChangeCount, ClubChange, KnownChange, NewChange};
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -182,7 +182,7 @@ impl Table {
         let read = futures::future::try_join_all(read).await?;
         let there = read
             .into_iter()
-            .flat_map(|found| found.into_entities::<Person>());
+            .flat_map(BatchItems::into_entities::<Person>);
         let there = there.filter(|person| !person.erasing);
         Ok(there.map(|person| person.id).collect())
     }
