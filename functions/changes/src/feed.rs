@@ -12,6 +12,7 @@ use shared::domain::NewChange;
 use shared::text::ClubCode;
 use shared::time::{Clock, Timestamp};
 
+use crate::image::Unreadable;
 use crate::record::changes_of;
 
 /// Clubs whose changes are stored at the same time.
@@ -38,9 +39,20 @@ impl Feed {
     /// The stream delivers again from there on; changes that are stored are left out then.
     pub async fn handle(&self, event: Event) -> DynamoDbEventResponse {
         let mut clubs: BTreeMap<ClubCode, Vec<(usize, NewChange)>> = BTreeMap::new();
+        let mut unread = None;
         for (position, record) in event.records.iter().enumerate() {
-            for (club, change) in changes_of(record) {
-                clubs.entry(club).or_default().push((position, change));
+            match changes_of(record) {
+                Ok(changes) => {
+                    for (club, change) in changes {
+                        clubs.entry(club).or_default().push((position, change));
+                    }
+                }
+                // What comes after it waits, because it may be about the same object.
+                Err(Unreadable(why)) => {
+                    tracing::error!(why, "a record of the stream cannot be read");
+                    unread = Some(position);
+                    break;
+                }
             }
         }
         let count = clubs.values().map(Vec::len).sum::<usize>();
@@ -54,7 +66,8 @@ impl Feed {
             tracing::info!(changes = count, stored, behind_ms, "changes");
         }
         let mut response = DynamoDbEventResponse::default();
-        let failed = done.into_iter().filter_map(Result::err).min();
+        let failed = done.into_iter().filter_map(Result::err);
+        let failed = failed.chain(unread).min();
         if let Some(record) = failed.and_then(|first| event.records.get(first)) {
             tokio::time::sleep(PAUSE).await;
             let mut failure = DynamoDbBatchItemFailure::default();

@@ -5,6 +5,10 @@ use serde_dynamo::{AttributeValue, Item};
 use shared::domain::Person;
 use shared::ids::Id;
 
+/// A record that cannot be read: of which type, or why.
+#[derive(Debug, Clone, Copy)]
+pub struct Unreadable(pub &'static str);
+
 /// An item before or after a change; empty if there was none.
 #[derive(Clone, Copy)]
 pub struct Image<'a>(pub &'a Item);
@@ -18,17 +22,18 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// Reads the item, if it is of this type. None if it cannot be read.
-    pub fn read<T: Deserialize<'a>>(self, kind: &str) -> Option<T> {
+    /// Reads the item, if it is of this type.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read: a later release has stored it.
+    pub fn read<T: Deserialize<'a>>(self, kind: &'static str) -> Result<Option<T>, Unreadable> {
         if self.kind() != kind {
-            return None;
+            return Ok(None);
         }
+        // The error is not kept, because it may quote what people wrote (O9).
         let read = serde_dynamo::from_item(self.0.clone());
-        // The error is not logged, because it may quote what people wrote (O9).
-        if read.is_err() {
-            tracing::error!(kind, "a record of the stream cannot be read");
-        }
-        read.ok()
+        read.map(Some).map_err(|_| Unreadable(kind))
     }
 
     /// Returns who stored the item, if it says so.

@@ -9,7 +9,10 @@ use shared::ids::{self, Id};
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 
-use crate::image::Image;
+use crate::image::{Image, Unreadable};
+
+/// Whether a record could be read.
+type Read = Result<(), Unreadable>;
 
 /// The changes of one record, in their order.
 struct Found<'a> {
@@ -39,7 +42,14 @@ impl Found<'_> {
 }
 
 /// Returns what a record changed, each with its club. The same record always gives the same.
-pub fn changes_of(record: &EventRecord) -> Vec<(ClubCode, NewChange)> {
+///
+/// # Errors
+///
+/// If it cannot be read. Nothing is guessed then: it must wait for a function that can read it.
+pub fn changes_of(record: &EventRecord) -> Result<Vec<(ClubCode, NewChange)>, Unreadable> {
+    if record.change.old_image.is_empty() && record.event_name != "INSERT" {
+        return Err(Unreadable("the stream has no old images"));
+    }
     let (old, new) = (
         Image(&record.change.old_image),
         Image(&record.change.new_image),
@@ -57,16 +67,16 @@ pub fn changes_of(record: &EventRecord) -> Vec<(ClubCode, NewChange)> {
         "MembershipRequest" => request(&mut found, old, new),
         "Event" => event(&mut found, old, new),
         "Club" => club(&mut found, old, new),
-        _ => {}
-    }
-    found.changes
+        _ => Ok(()),
+    }?;
+    Ok(found.changes)
 }
 
-fn application(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
-    let before: Option<Application> = old.read("Application");
-    let after: Option<Application> = new.read("Application");
+fn application(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+    let before: Option<Application> = old.read("Application")?;
+    let after: Option<Application> = new.read("Application")?;
     let Some(known) = after.as_ref().or(before.as_ref()) else {
-        return;
+        return Ok(());
     };
     // While it is not sure whether an application has submissions, its deletion may be taken back.
     let is_there = |one: &Option<Application>| {
@@ -83,10 +93,10 @@ fn application(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
             };
             match (is_shown(&before), is_shown(&after)) {
                 (Some(before), Some(after)) if before != after => ChangeType::ApplicationUpdated,
-                _ => return,
+                _ => return Ok(()),
             }
         }
-        (false, false) => return,
+        (false, false) => return Ok(()),
     };
     let by = new.changed_by().or(old.changed_by());
     let place = Place {
@@ -95,13 +105,14 @@ fn application(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
         application: None,
     };
     found.add(&place, change, by);
+    Ok(())
 }
 
-fn submission(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
-    let before: Option<Submission> = old.read("Submission");
-    let after: Option<Submission> = new.read("Submission");
+fn submission(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+    let before: Option<Submission> = old.read("Submission")?;
+    let after: Option<Submission> = new.read("Submission")?;
     let Some(known) = after.as_ref().or(before.as_ref()) else {
-        return;
+        return Ok(());
     };
     let place = Place {
         club: &known.club,
@@ -110,9 +121,12 @@ fn submission(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
     };
     // What remains of an erased person's submission does not change any more.
     let before = match &before {
-        Some(before) if before.person.is_none() => return,
+        Some(before) if before.person.is_none() => return Ok(()),
         Some(before) => before,
-        None => return found.add(&place, ChangeType::SubmissionCreated, known.person),
+        None => {
+            found.add(&place, ChangeType::SubmissionCreated, known.person);
+            return Ok(());
+        }
     };
     let after = after.as_ref().filter(|after| after.person.is_some());
     let mut by = new.changed_by();
@@ -124,7 +138,7 @@ fn submission(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
             found.add(&place, ChangeType::SubmissionDecided, by);
         }
     } else {
-        let withdrawal: Option<Withdrawal> = new.read("Withdrawal");
+        let withdrawal: Option<Withdrawal> = new.read("Withdrawal")?;
         let is_withdrawn = withdrawal.is_some_and(|one| one.withdrawn == one.revision);
         by = before.person.filter(|_| is_withdrawn);
         let change = if is_withdrawn {
@@ -138,20 +152,21 @@ fn submission(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
         (None, Some(_)) => ChangeType::InterviewIsBooked,
         (Some(_), None) => ChangeType::InterviewCancelled,
         (Some(from), Some(to)) if from != to => ChangeType::InterviewMoved,
-        _ => return,
+        _ => return Ok(()),
     };
     found.add(&place, change, by);
+    Ok(())
 }
 
 /// A slot that gets another time or place moves the interviews in it.
-fn slot(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
-    let before: Option<Slot> = old.read("Slot");
-    let after: Option<Slot> = new.read("Slot");
+fn slot(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+    let before: Option<Slot> = old.read("Slot")?;
+    let after: Option<Slot> = new.read("Slot")?;
     let Some((before, after)) = before.zip(after) else {
-        return;
+        return Ok(());
     };
     if before.revision == after.revision {
-        return;
+        return Ok(());
     }
     for submission in after.seats.keys().filter_map(|id| ids::parse(id)) {
         let submission: Id<Submission> = submission;
@@ -162,18 +177,19 @@ fn slot(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
         };
         found.add(&place, ChangeType::InterviewMoved, new.changed_by());
     }
+    Ok(())
 }
 
-fn member(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
-    let before: Option<Membership> = old.read("Membership");
-    let after: Option<Membership> = new.read("Membership");
+fn member(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+    let before: Option<Membership> = old.read("Membership")?;
+    let after: Option<Membership> = new.read("Membership")?;
     let Some(known) = after.as_ref().or(before.as_ref()) else {
-        return;
+        return Ok(());
     };
     let change = match (&before, &after) {
         (None, _) => ChangeType::MemberAdded,
         (_, None) => ChangeType::MemberRemoved,
-        _ if new.is_same_as(old, &["version", "changed_by"]) => return,
+        _ if new.is_same_as(old, &["version", "changed_by"]) => return Ok(()),
         _ => ChangeType::MemberUpdated,
     };
     let place = Place {
@@ -182,15 +198,16 @@ fn member(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
         application: None,
     };
     found.add(&place, change, new.changed_by());
+    Ok(())
 }
 
-fn request(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
-    let before: Option<MembershipRequest> = old.read("MembershipRequest");
-    let after: Option<MembershipRequest> = new.read("MembershipRequest");
+fn request(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+    let before: Option<MembershipRequest> = old.read("MembershipRequest")?;
+    let after: Option<MembershipRequest> = new.read("MembershipRequest")?;
     let (known, change) = match (&before, &after) {
         (None, Some(after)) => (after, ChangeType::RequestCreated),
         (Some(before), None) => (before, ChangeType::RequestDeleted),
-        _ => return,
+        _ => return Ok(()),
     };
     let place = Place {
         club: &known.club,
@@ -199,18 +216,19 @@ fn request(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
     };
     let by = after.as_ref().map(|request| request.person);
     found.add(&place, change, by);
+    Ok(())
 }
 
-fn event(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
-    let before: Option<Event> = old.read("Event");
-    let after: Option<Event> = new.read("Event");
+fn event(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+    let before: Option<Event> = old.read("Event")?;
+    let after: Option<Event> = new.read("Event")?;
     let (known, change) = match (&before, &after) {
         (None, Some(after)) => (after, ChangeType::EventCreated),
         (Some(before), None) => (before, ChangeType::EventDeleted),
         (Some(before), Some(after)) if before.version != after.version => {
             (after, ChangeType::EventUpdated)
         }
-        _ => return,
+        _ => return Ok(()),
     };
     let place = Place {
         club: &known.club,
@@ -218,17 +236,18 @@ fn event(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
         application: None,
     };
     found.add(&place, change, new.changed_by());
+    Ok(())
 }
 
 /// A new club is no change: its list of changes begins with its first owner.
-fn club(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
-    let before: Option<Club> = old.read("Club");
-    let after: Option<Club> = new.read("Club");
+fn club(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+    let before: Option<Club> = old.read("Club")?;
+    let after: Option<Club> = new.read("Club")?;
     let Some((before, after)) = before.zip(after) else {
-        return;
+        return Ok(());
     };
     if before.version == after.version {
-        return;
+        return Ok(());
     }
     let place = Place {
         club: &after.code,
@@ -236,4 +255,5 @@ fn club(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) {
         application: None,
     };
     found.add(&place, ChangeType::ClubUpdated, new.changed_by());
+    Ok(())
 }

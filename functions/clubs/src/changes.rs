@@ -67,6 +67,9 @@ pub struct ChangesBody {
     next: String,
 }
 
+/// By how much the clock of the table and that of a function may differ.
+const CLOCKS_DIFFER: TimeDelta = TimeDelta::seconds(10);
+
 /// A place between two changes of a club: after the one with this number and id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Cursor {
@@ -187,7 +190,7 @@ pub async fn list_changes(
     let now = app.now();
     let read = read(&app, &scope.user, club, since.as_ref(), limit, now).await?;
     let who: HashSet<Id<Person>> = read.changes.iter().filter_map(|one| one.by).collect();
-    let there = app.table.not_erased(who).await?;
+    let there = app.table.there_since(who).await?;
     let base = asked.split("/api/clubs/").next().unwrap_or_default();
     let shown = |change: ClubChange| ClubChangeBody {
         id: change.id,
@@ -201,7 +204,10 @@ pub async fn list_changes(
             },
             url: format!("{base}{}", change.path()),
         },
-        by: change.by.filter(|person| there.contains(person)),
+        by: change.by.filter(|person| {
+            let since = there.get(person);
+            since.is_some_and(|since| *since <= change.at.plus(CLOCKS_DIFFER))
+        }),
     };
     Ok(Json(ChangesBody {
         results: read.changes.into_iter().map(shown).collect(),
@@ -215,7 +221,10 @@ fn beginning(since: Option<&Cursor>, count: &ChangeCount, now: Timestamp) -> Res
     let Some(since) = since else {
         return Ok(Cursor {
             number: first - 1,
-            change: 0,
+            change: match count.last_change {
+                Some(last) if first > count.last => last.get(),
+                _ => 0,
+            },
             at: now,
         });
     };

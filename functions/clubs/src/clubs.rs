@@ -310,6 +310,10 @@ pub async fn delete_club(
         read,
         |(page, _): PageAndLabels| async move {
             let old = page.club.ok_or(ApiError::NotFound)?;
+            // Somebody else deleted it at the same moment.
+            if old.archived {
+                return Ok(());
+            }
             let club = Club {
                 archived: true,
                 version: old.version + 1,

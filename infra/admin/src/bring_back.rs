@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::error::{DisplayErrorContext, SdkError};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use shared::db::Entity as _;
+use shared::db::{CHANGED_BY, Entity as _};
 use shared::domain::{COMPANIONS, DueEntry, Gone};
 
 use crate::Item;
@@ -74,7 +74,9 @@ impl Wanted {
 impl BroughtBack {
     /// Puts an item into the table, unless the table has an item with this key that was not
     /// deleted. Safe to repeat.
-    pub async fn put(&mut self, client: &Client, table: &str, item: Item) -> Result<(), Error> {
+    pub async fn put(&mut self, client: &Client, table: &str, mut item: Item) -> Result<(), Error> {
+        // Whoever changed it last did not bring it back (Z5).
+        item.remove(CHANGED_BY);
         let part = |name: &str| item.get(name)?.as_s().ok().cloned();
         if part("type").is_some_and(|kind| LISTED.contains(&kind.as_str())) {
             self.parts.extend(part("pk"));

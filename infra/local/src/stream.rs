@@ -20,6 +20,8 @@ use crate::engine::Engine;
 const BATCH: usize = 100;
 /// How many records are read at once. Most of them may be for the other function.
 const READ: usize = 300;
+/// Digits of a sequence number.
+const SEQUENCE: usize = 21;
 /// The pause before records are delivered again after a failure.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -103,7 +105,8 @@ impl Stream {
         let position = file
             .as_ref()
             .and_then(|file| std::fs::read_to_string(file).ok())
-            .filter(|text| !text.is_empty());
+            // It is empty or cut if the disk was full.
+            .filter(|text| text.len() == SEQUENCE && text.bytes().all(|b| b.is_ascii_digit()));
         let json = |operation: &str, body: Value| {
             engine
                 .json(operation, &body)
@@ -173,7 +176,8 @@ impl Stream {
         *self.position.lock().unwrap_or_else(PoisonError::into_inner) = Some(sequence.to_owned());
         if let Some(file) = &self.file {
             // If this fails, records are delivered again later. This does no harm.
-            let _ = std::fs::write(file, sequence);
+            let new = file.with_extension("new");
+            let _ = std::fs::write(&new, sequence).and_then(|()| std::fs::rename(&new, file));
         }
     }
 

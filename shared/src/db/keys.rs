@@ -10,7 +10,7 @@ pub(crate) const SK: &str = "sk";
 pub(crate) const TYPE: &str = "type";
 pub(crate) const TTL: &str = "ttl";
 /// Who changed the item last.
-pub(crate) const CHANGED_BY: &str = "changed_by";
+pub const CHANGED_BY: &str = "changed_by";
 
 /// The version of what an item counts or copies of other items: scores, windows, members, uses.
 pub const COUNT_VERSION: &str = "count_version";

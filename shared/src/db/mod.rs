@@ -29,7 +29,7 @@ use crate::files::Files;
 
 pub use error::{Refusal, Retries, TableError};
 pub use json_text::JsonText;
-pub use keys::{COUNT_VERSION, Key};
+pub use keys::{CHANGED_BY, COUNT_VERSION, Key};
 pub use read::BatchItems;
 pub use write::Write;
 

@@ -4,17 +4,13 @@ use serde_json::{Value, json};
 
 type Group = (&'static str, &'static [(&'static str, &'static str)]);
 
-const GROUPS: [Group; 8] = [
+const GROUPS: [Group; 9] = [
     (
         "Clubs",
         &[
             (
                 "clubs",
                 "The catalogue of clubs: find, create, change and delete them.",
-            ),
-            (
-                "changes",
-                "What changed in a club, in an order that never changes, for programs.",
             ),
             (
                 "clubfairs",
@@ -78,6 +74,13 @@ const GROUPS: [Group; 8] = [
         &[(
             "mails",
             "Acceptances, rejections and invitations to an interview: preview, then send.",
+        )],
+    ),
+    (
+        "Programs",
+        &[(
+            "changes",
+            "What changed in a club, in an order that never changes.",
         )],
     ),
     (

@@ -357,4 +357,12 @@ async fn an_erasure_deletes_and_leaves_no_name() {
     let (after, _) = all(&drive.officer, "chess").await;
     assert_eq!(named(&after), 0);
     assert!(after.len() > before.len());
+    // Whoever comes back has the same id, and did not do what was done before.
+    campus.advance(chrono::TimeDelta::minutes(1));
+    let ask = json!({ "club": "chess" });
+    let again = campus.as_("sue");
+    again.post("/api/requests/membership/", ask).await.created();
+    campus.list_changes().await;
+    let (after, _) = all(&drive.officer, "chess").await;
+    assert_eq!(named(&after), 1);
 }

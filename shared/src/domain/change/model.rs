@@ -184,6 +184,8 @@ pub struct ChangeCount {
     pub club: ClubCode,
     /// Number of the last change.
     pub last: u64,
+    /// Id of the last change; none before the first one.
+    pub last_change: Option<Id<ClubChange>>,
     /// The first number of each day (UTC) on which changes were stored.
     pub days: BTreeMap<NaiveDate, u64>,
 }
@@ -198,6 +200,7 @@ impl ChangeCount {
         Self {
             club,
             last: 0,
+            last_change: None,
             days: BTreeMap::new(),
         }
     }
@@ -215,16 +218,18 @@ impl ChangeCount {
         first.unwrap_or(self.last + 1)
     }
 
-    /// Returns the count after so many more changes.
+    /// Returns the count after these changes. They have the next numbers.
     #[must_use]
-    pub fn plus(&self, more: u64, now: Timestamp) -> Self {
+    pub fn after(&self, more: &[ClubChange], now: Timestamp) -> Self {
+        let last = more.last();
         let kept = self.days.range(Self::first_day(now)..);
         let mut days: BTreeMap<NaiveDate, u64> = kept.map(|(day, n)| (*day, *n)).collect();
         days.entry(now.moment().date_naive())
             .or_insert(self.last + 1);
         Self {
             club: self.club.clone(),
-            last: self.last + more,
+            last: last.map_or(self.last, |change| change.number),
+            last_change: last.map_or(self.last_change, |change| Some(change.id)),
             days,
         }
     }
