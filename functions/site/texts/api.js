@@ -838,8 +838,8 @@ export const SENTENCES = [
   ],
   [
     "This is no cursor of this club. Send `next` of an earlier answer.",
-    null,
-    "Das ist keine Stelle dieses Clubs. Sende `next` einer früheren Antwort.",
+    "This is no place in the changes of this club.",
+    "Das ist keine Stelle in den Änderungen dieses Clubs.",
   ],
   ["This token is for another club.", null, "Dieses Token ist für einen anderen Club."],
   [
