@@ -20,11 +20,30 @@ struct Found<'a> {
     changes: Vec<(ClubCode, NewChange)>,
 }
 
-/// Who changed what of a club.
+/// The object that changed, and the club and the application that it belongs to.
 struct Place<'a> {
     club: &'a ClubCode,
     object: Option<u64>,
     application: Option<Id<Application>>,
+}
+
+impl<'a> Place<'a> {
+    /// An object of a club.
+    fn of<T>(club: &'a ClubCode, id: Id<T>) -> Self {
+        Self {
+            club,
+            object: Some(id.get()),
+            application: None,
+        }
+    }
+
+    /// An object of an application.
+    fn within(self, application: Id<Application>) -> Self {
+        Self {
+            application: Some(application),
+            ..self
+        }
+    }
 }
 
 impl Found<'_> {
@@ -99,11 +118,7 @@ fn application(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
         (false, false) => return Ok(()),
     };
     let by = new.changed_by().or(old.changed_by());
-    let place = Place {
-        club: &known.club,
-        object: Some(known.id.get()),
-        application: None,
-    };
+    let place = Place::of(&known.club, known.id);
     found.add(&place, change, by);
     Ok(())
 }
@@ -114,11 +129,7 @@ fn submission(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
     let Some(known) = after.as_ref().or(before.as_ref()) else {
         return Ok(());
     };
-    let place = Place {
-        club: &known.club,
-        object: Some(known.id.get()),
-        application: Some(known.application),
-    };
+    let place = Place::of(&known.club, known.id).within(known.application);
     // What remains of an erased person's submission does not change any more.
     let before = match &before {
         Some(before) if before.person.is_none() => return Ok(()),
@@ -168,13 +179,11 @@ fn slot(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
     if before.revision == after.revision {
         return Ok(());
     }
-    for submission in after.seats.keys().filter_map(|id| ids::parse(id)) {
-        let submission: Id<Submission> = submission;
-        let place = Place {
-            club: &after.club,
-            object: Some(submission.get()),
-            application: Some(after.application),
+    for id in after.seats.keys() {
+        let Some(submission) = ids::parse::<Submission>(id) else {
+            continue;
         };
+        let place = Place::of(&after.club, submission).within(after.application);
         found.add(&place, ChangeType::InterviewMoved, new.changed_by());
     }
     Ok(())
@@ -192,11 +201,7 @@ fn member(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
         _ if new.is_same_as(old, &["version", "changed_by"]) => return Ok(()),
         _ => ChangeType::MemberUpdated,
     };
-    let place = Place {
-        club: &known.club,
-        object: Some(known.id.get()),
-        application: None,
-    };
+    let place = Place::of(&known.club, known.id);
     found.add(&place, change, new.changed_by());
     Ok(())
 }
@@ -209,11 +214,7 @@ fn request(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
         (Some(before), None) => (before, ChangeType::RequestDeleted),
         _ => return Ok(()),
     };
-    let place = Place {
-        club: &known.club,
-        object: Some(known.id.get()),
-        application: None,
-    };
+    let place = Place::of(&known.club, known.id);
     let by = after.as_ref().map(|request| request.person);
     found.add(&place, change, by);
     Ok(())
@@ -230,11 +231,7 @@ fn event(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
         }
         _ => return Ok(()),
     };
-    let place = Place {
-        club: &known.club,
-        object: Some(known.id.get()),
-        application: None,
-    };
+    let place = Place::of(&known.club, known.id);
     found.add(&place, change, new.changed_by());
     Ok(())
 }
