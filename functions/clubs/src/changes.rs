@@ -82,7 +82,8 @@ struct Cursor {
 }
 
 impl Cursor {
-    /// Nothing was read with a cursor that is older, so that it is renewed.
+    /// An older cursor is replaced by a new one of the same place, so that it does not expire in a
+    /// club in which nothing happens.
     const RENEWED_AFTER: TimeDelta = TimeDelta::days(1);
 
     fn before_all(now: Timestamp) -> Self {
@@ -236,8 +237,8 @@ fn beginning(since: Option<&Cursor>, count: &ChangeCount, now: Timestamp) -> Res
     Ok(since.clone())
 }
 
-/// Reads until there are enough changes that the caller may see, or no more changes. One request
-/// reads at most [`limits::CHANGES_READ`].
+/// Reads until there are enough changes that the caller may see, or no more changes: at most
+/// [`limits::CHANGES_READ`] in 2 queries.
 async fn read(
     app: &Shared,
     user: &User,
@@ -257,35 +258,28 @@ async fn read(
         };
     };
     let mut cursor = beginning(since, &count, now)?;
-    let (mut changes, mut rest) = (Vec::new(), limits::CHANGES_READ);
+    let mut changes = Vec::new();
     // The change of the cursor is read again: after a restore, another one may have its number.
     let mut is_checked = cursor.change == 0 || cursor.number < count.first_kept(now);
-    while rest > 0 && changes.len() < limit && (cursor.number < count.last || !is_checked) {
-        let most = (limit - changes.len()).max(100).min(rest);
+    // The second step is only for tokens that may not see all of the first one.
+    for most in [limit + 1, limits::CHANGES_READ - limit] {
+        if is_checked && (changes.len() == limit || cursor.number == count.last) {
+            break;
+        }
         let first = cursor.number + u64::from(is_checked);
-        let found = app.table.changes_from(club, first, most).await?;
-        if !is_checked
-            && found
-                .first()
-                .is_none_or(|one| one.id.get() != cursor.change)
-        {
+        let mut found = app.table.changes_from(club, first, most).await?.into_iter();
+        if !is_checked && found.next().is_none_or(|one| one.id.get() != cursor.change) {
             return Err(ApiError::CursorExpired);
         }
-        let new = found.iter().skip(usize::from(!is_checked));
-        let before = cursor.number;
-        for change in new {
+        is_checked = true;
+        for change in found {
             if changes.len() == limit {
                 break;
             }
-            cursor = Cursor::after(change, now);
-            if may_see(change) {
-                changes.push(change.clone());
+            cursor = Cursor::after(&change, now);
+            if may_see(&change) {
+                changes.push(change);
             }
-        }
-        is_checked = true;
-        rest -= most.min(rest);
-        if cursor.number == before {
-            break;
         }
     }
     Ok(ended(changes, cursor, since, now))

@@ -2,6 +2,9 @@
 
 use serde_json::json;
 use shared::db::usage::metered;
+use shared::domain::ClubChange;
+use shared::ids::Id;
+use tests::fixtures::code;
 
 use super::costs_rig::{Prices, Row, Witness, timed};
 
@@ -46,5 +49,58 @@ pub(super) async fn changes(witness: &Witness) -> Vec<Row> {
     ada.patch("/api/clubs/chess/", subtitle).await.ok();
     p.campus.list_changes().await;
     p.get("list_changes", "1 new", &ada, &end).await;
+    for n in 0..21 {
+        let body = json!({ "subtitle": n.to_string() });
+        ada.patch("/api/clubs/chess/", body).await.ok();
+    }
+    p.campus.list_changes().await;
+    p.get(
+        "list_changes",
+        "200 and more",
+        &ada,
+        &format!("{path}?limit=200"),
+    )
+    .await;
+    hidden(&mut p).await;
     p.rows
+}
+
+/// A row of a token that may see none of the changes that it has to go past: the most that one
+/// request reads.
+async fn hidden(p: &mut Prices) {
+    let ada = p.campus.as_("ada");
+    p.campus.club("go", &ada).await;
+    p.campus.list_changes().await;
+    let club = code("go");
+    let table = &p.campus.campus.app.table;
+    let count = table.change_count(&club).await.expect("a table");
+    let count = count.expect("a count");
+    let now = p.campus.campus.app.now();
+    let of_members = table.changes_from(&club, 1, 1).await.expect("a table");
+    let more: Vec<ClubChange> = (count.last + 1..=count.last + 2_000)
+        .map(|number| ClubChange {
+            number,
+            id: Id::new(number + 1_000),
+            ..of_members[0].clone()
+        })
+        .collect();
+    table.load(&more).await.expect("a table");
+    table
+        .load(&[count.after(&more, now)])
+        .await
+        .expect("a table");
+    let ask = json!({ "name": "n", "scopes": ["recruitment:read"] });
+    let token = ada.post("/api/settings/tokens/", ask).await.created();
+    let token = p
+        .campus
+        .with_token(token["token"].as_str().unwrap_or_default());
+    let path = "/api/clubs/go/changes/";
+    token.get(path).await.ok();
+    p.get(
+        "list_changes",
+        "a token that may see none of 1,000",
+        &token,
+        path,
+    )
+    .await;
 }
