@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::domain::TokenScope;
 use tests::fixtures::{hours, id};
-use tests::{Client, TestCampus};
+use tests::{Client, Setup, TestCampus};
 
 use crate::tokens::with_scopes;
 
@@ -181,6 +181,20 @@ async fn interviews_that_are_booked_moved_and_cancelled() {
     assert_eq!(log.types().await, Vec::<String>::new());
     drive.officer.delete(&path).await.no_content();
     assert_eq!(log.types().await, ["interview.cancelled"]);
+    // A rejection that is mailed ends the interview. Nobody cancelled it.
+    book(&first).await;
+    drive.decide(&submission, 3, "").await;
+    drive.send("rejection", json!({})).await.ok();
+    campus.deliver().await;
+    let ended = log.more().await;
+    let types: Vec<&Value> = ended.iter().map(|one| &one["type"]).collect();
+    let expected = [
+        "interview.booked",
+        "submission.decided",
+        "interview.cancelled",
+    ];
+    assert_eq!(types, expected);
+    assert_eq!(ended[2]["by"], Value::Null);
 }
 
 // proves Z6
@@ -282,6 +296,22 @@ async fn a_write_that_changes_nothing_is_no_change() {
 }
 
 // proves Z6
+#[tokio::test(start_paused = true)]
+async fn two_deletions_of_a_club_at_once_are_one_change() {
+    let campus = Setup::default().latency(5).build();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let club = "/api/clubs/chess/";
+    let (one, two) = futures::join!(ada.delete(club), ada.delete(club));
+    one.no_content();
+    two.no_content();
+    let restored = json!({ "archived": false });
+    campus.admin().patch(club, restored).await.ok();
+    let types = Log::new(&campus, &ada).types().await;
+    assert_eq!(types, ["member.added", "club.updated", "club.updated"]);
+}
+
+// proves Z5, Z6
 #[tokio::test]
 async fn a_token_sees_the_changes_of_its_scopes() {
     let campus = TestCampus::new();

@@ -40,6 +40,7 @@ impl EndedInterview {
         };
         write
             .set("interview", &over)
+            .by_actor()
             .if_is("interview", self.submission.interview.as_ref())
     }
 }
