@@ -118,7 +118,9 @@ def main():
     functions.pop("VersionCheck")
     versions = of_type(before, "AWS::Lambda::Version")
     aliases = of_type(before, "AWS::Lambda::Alias")
-    check(len(functions) == len(versions) == len(aliases) == 9, "9 functions have an alias")
+    check(functions, "there are no functions")
+    every = len(functions) == len(versions) == len(aliases)
+    check(every, "a function has no version or no alias")
     for name, version in versions.items():
         properties = version["Properties"]
         function = functions[properties["FunctionName"]["Ref"]]["Properties"]
