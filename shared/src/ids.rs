@@ -179,6 +179,12 @@ pub fn order_number(at: DateTime<Utc>) -> u64 {
     (ms << RANDOM_BITS).clamp(1, MAX_ID)
 }
 
+/// Returns the time at which an id was made.
+pub fn made_at(id: u64) -> DateTime<Utc> {
+    let ms = i64::try_from(id >> RANDOM_BITS).unwrap_or_default();
+    DateTime::from_timestamp_millis(EPOCH_MS + ms).unwrap_or_default()
+}
+
 /// Returns the id of an object with a natural key: 53 bits of the SHA-256 of its parts.
 pub fn derived(kind: &str, parts: &[&str]) -> u64 {
     let mut context = digest::Context::new(&digest::SHA256);

@@ -8,6 +8,7 @@ pub mod auth;
 pub mod bodies;
 pub mod bookings;
 pub mod calendars;
+pub mod changes;
 pub mod db;
 pub mod domain;
 mod environment;
@@ -22,7 +23,12 @@ pub mod metrics;
 #[cfg(feature = "api")]
 pub mod openapi;
 pub mod qr;
+#[cfg(feature = "queue")]
+pub mod queue;
 pub mod receipts;
+#[cfg(any(feature = "api", feature = "queue"))]
+pub mod receiver;
+pub mod seal;
 pub mod settings;
 #[cfg(feature = "api")]
 pub mod state;
@@ -31,6 +37,7 @@ pub mod time;
 pub mod unsubscribe;
 #[cfg(feature = "api")]
 pub mod web;
+pub mod webhook_off;
 
 #[cfg(feature = "api")]
 pub use state::{App, Shared};

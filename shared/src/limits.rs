@@ -16,6 +16,16 @@ pub const NAMED_ERRORS: usize = 50;
 pub const TOKEN_NAME: usize = 100;
 /// Number of tokens of a person that have not expired.
 pub const TOKENS: u8 = 20;
+/// Number of webhooks of a club, and of those for all clubs.
+pub const WEBHOOKS: u8 = 5;
+/// The address of a webhook, in bytes.
+pub const WEBHOOK_URL: usize = 2_000;
+/// The description of a webhook.
+pub const WEBHOOK_DESCRIPTION: usize = 200;
+/// Number of secrets of a webhook that sign at the same time.
+pub const WEBHOOK_SECRETS: usize = 5;
+/// Number of deliveries of a webhook that are listed.
+pub const DELIVERIES: i32 = 100;
 /// Number of wrong tokens from one address in a minute.
 pub const WRONG_TOKENS: usize = 20;
 /// Number of submissions of a person, without withdrawn ones.

@@ -28,6 +28,38 @@ pub struct Settings {
     pub media: MediaSettings,
     /// `FILES_BUCKET`: the S3 bucket of the files of applicants.
     pub files_bucket: String,
+    /// How webhooks are called.
+    pub webhooks: WebhookSettings,
+}
+
+/// How webhooks are called.
+#[derive(Debug, Clone, Default)]
+pub struct WebhookSettings {
+    /// `WEBHOOK_QUEUE`: the URL of the queue in SQS. Only the functions for it need it.
+    pub queue: String,
+    /// `OWN_HOSTS`: hosts of the deployment that webhooks may not call, besides those of its other
+    /// addresses, separated by commas; default none.
+    pub own_hosts: Vec<String>,
+    /// Whether webhooks may call this machine, and without TLS. Only for the local service.
+    pub is_local: bool,
+}
+
+impl WebhookSettings {
+    /// Reads `CLUB_WEBHOOKS_LOCAL`, which only the local service has: `yes`, or `no` (default).
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "beside the one place that reads the environment"
+    )]
+    pub fn is_local_from_env() -> Result<bool, SettingsError> {
+        let value = std::env::var("CLUB_WEBHOOKS_LOCAL").unwrap_or_default();
+        match value.trim() {
+            "" | "no" => Ok(false),
+            "yes" => Ok(true),
+            _ => Err(SettingsError(vec![
+                "CLUB_WEBHOOKS_LOCAL must be yes or no".into(),
+            ])),
+        }
+    }
 }
 
 /// Whose tokens are accepted, and what they say about people.

@@ -170,6 +170,12 @@ impl Response {
         self.expect(201)
     }
 
+    /// Expects 202 and returns the body.
+    #[track_caller]
+    pub fn accepted(self) -> Value {
+        self.expect(202)
+    }
+
     /// Expects 204 without a body.
     #[track_caller]
     pub fn no_content(self) {

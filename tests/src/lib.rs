@@ -1,6 +1,7 @@
 //! Runs the whole service in the process of a test: the real routers, table engine, tokens and mail
 //! worker. The clock stands still until the test moves it.
 
+mod another;
 pub mod bucket;
 pub mod client;
 mod contract;
@@ -14,6 +15,7 @@ pub mod lambda;
 pub mod measure;
 pub mod operations;
 pub mod pairs;
+pub mod receiver;
 pub mod recount;
 pub mod scene;
 pub mod template;
@@ -22,6 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use aws_smithy_runtime_api::client::http::SharedHttpConnector;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::BoxFuture;
 use local::clock::MovableClock;
@@ -71,6 +74,7 @@ pub struct Setup {
     images: Arc<dyn ObjectStore>,
     files: Arc<dyn ObjectStore>,
     running_clock: bool,
+    receivers: Option<SharedHttpConnector>,
 }
 
 impl Default for Setup {
@@ -82,6 +86,7 @@ impl Default for Setup {
             images: Arc::new(InMemory::new()),
             files: Arc::new(InMemory::new()),
             running_clock: false,
+            receivers: None,
         }
     }
 }
@@ -194,7 +199,8 @@ impl Setup {
             images: self.images,
             files: self.files,
             settings,
-            positions: [None, None],
+            positions: [None, None, None],
+            receivers: self.receivers,
             lock: None,
         })
         .expect("a campus");
@@ -212,37 +218,6 @@ impl TestCampus {
     /// A campus with an empty table and the usual setup.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// A second service with the same table and clock, but with caches of its own.
-    #[must_use]
-    pub fn another(&self) -> Self {
-        let Campus {
-            engine,
-            clock,
-            mailbox,
-            files,
-            ..
-        } = &self.campus;
-        let files = files.clone();
-        let (ids, key) = (Ids::random(), Issuer::new_key().expect("a key"));
-        let (engine, mailbox, clock) = (engine.clone(), mailbox.clone(), clock.clone());
-        let images = Arc::new(InMemory::new());
-        let parts = Parts {
-            engine,
-            mailbox,
-            clock,
-            key,
-            ids,
-            images,
-            files,
-            settings: local::settings(),
-            positions: [None, None],
-            lock: None,
-        };
-        Self {
-            campus: Campus::new(parts).expect("a campus"),
-        }
     }
 
     /// A signed-in caller. Address and name are made from the user name.
@@ -338,12 +313,6 @@ impl TestCampus {
             }
         }
         Delivered::RetryLater
-    }
-
-    /// Lists the changes that the stream tells, until nothing is left.
-    pub async fn list_changes(&self) {
-        let (stream, feed) = (&self.campus.feed_stream, &*self.campus.feed);
-        while stream.deliver(feed).await.expect("a stream") != Delivered::Nothing {}
     }
 
     /// Runs `work` while the mail worker runs.

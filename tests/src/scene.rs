@@ -83,6 +83,7 @@ impl Scene {
         values.extend(recruitment(&campus, &drive, &officer, &concerned).await);
         values.extend(people(&campus, &owner, &concerned).await);
         values.extend(event(&owner).await);
+        values.extend(webhooks(&campus.admin(), &owner).await);
         campus.list_changes().await;
         // After ten minutes an invitation may be sent again.
         campus.advance(TimeDelta::minutes(11));
@@ -221,7 +222,29 @@ async fn recruitment(
     ]
 }
 
-/// Somebody who asked for membership, an invite, a join link, and what the person concerned keeps.
+/// A webhook of the club and one for all clubs, each with a test that was asked for.
+pub async fn webhooks(admin: &Client, owner: &Client) -> Vec<(&'static str, Value)> {
+    let mut values = vec![];
+    for (client, path, names) in [
+        (
+            owner,
+            "/api/clubs/chess/webhooks/",
+            ["{webhook}", "{delivery}"],
+        ),
+        (admin, "/api/webhooks/", ["{all_webhook}", "{all_delivery}"]),
+    ] {
+        let body = json!({ "url": "https://chat.example/7", "types": ["member.added"] });
+        let webhook = client.post(path, body).await.created();
+        let test = format!("{path}{}/test/", webhook["id"]);
+        let test = client.post(&test, json!({})).await.accepted();
+        values.extend([
+            (names[0], webhook["id"].clone()),
+            (names[1], test["id"].clone()),
+        ]);
+    }
+    values
+}
+
 /// The id of a new token of somebody.
 pub async fn own_token(person: &Client) -> Value {
     let body = json!({ "name": "Portal", "scopes": ["clubs:read"] });
@@ -229,6 +252,7 @@ pub async fn own_token(person: &Client) -> Value {
     token["id"].clone()
 }
 
+/// Somebody who asked for membership, an invite, a join link, and what the person concerned keeps.
 async fn people(
     campus: &TestCampus,
     owner: &Client,

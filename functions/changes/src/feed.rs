@@ -1,4 +1,4 @@
-//! Stores the changes of a batch of records, each once (Z7).
+//! Stores the changes of a batch of records, each once (Z7), and hands them on to the webhooks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,13 +7,15 @@ use std::time::Duration;
 use aws_lambda_events::event::dynamodb::Event;
 use aws_lambda_events::event::streams::{DynamoDbBatchItemFailure, DynamoDbEventResponse};
 use futures::stream::{self, StreamExt as _};
-use shared::db::{Table, TableError};
-use shared::domain::NewChange;
+use shared::db::Table;
+use shared::domain::{Delivery, NewChange, Webhook};
+use shared::queue::Queue;
 use shared::text::ClubCode;
 use shared::time::{Clock, Timestamp};
 
 use crate::image::Unreadable;
-use crate::record::changes_of;
+use crate::record::{changes_of, wish_of};
+use crate::told::{HandsOn, NotHandedOn};
 
 /// Clubs whose changes are stored at the same time.
 const CLUBS_AT_ONCE: usize = 8;
@@ -24,28 +26,35 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub struct Feed {
     table: Table,
     clock: Arc<dyn Clock>,
+    webhooks: HandsOn,
 }
 
 /// The changes of one club, each with the position of its record.
 type OfClub = (ClubCode, Vec<(usize, NewChange)>);
 
 impl Feed {
-    /// A feed for the changes of a table.
-    pub fn new(table: Table, clock: Arc<dyn Clock>) -> Self {
-        Self { table, clock }
+    /// A feed for the changes of a table, and a queue for webhooks.
+    pub fn new(table: Table, queue: Queue, clock: Arc<dyn Clock>) -> Self {
+        let webhooks = HandsOn::new(table.clone(), queue);
+        Self {
+            table,
+            clock,
+            webhooks,
+        }
     }
 
     /// Stores the changes of these records. The answer names the first record that is not finished.
     /// The stream delivers again from there on; changes that are stored are left out then.
     pub async fn handle(&self, event: Event) -> DynamoDbEventResponse {
         let mut clubs: BTreeMap<ClubCode, Vec<(usize, NewChange)>> = BTreeMap::new();
-        let mut unread = None;
+        let (mut wishes, mut unread) = (Vec::new(), None);
         for (position, record) in event.records.iter().enumerate() {
-            match changes_of(record) {
-                Ok(changes) => {
+            match changes_of(record).and_then(|changes| Ok((changes, wish_of(record)?))) {
+                Ok((changes, wish)) => {
                     for (club, change) in changes {
                         clubs.entry(club).or_default().push((position, change));
                     }
+                    wishes.extend(wish.map(|wish| (position, wish)));
                 }
                 // What comes after it waits, because it may be about the same object.
                 Err(Unreadable(why)) => {
@@ -57,8 +66,8 @@ impl Feed {
         }
         let count = clubs.values().map(Vec::len).sum::<usize>();
         let oldest = clubs.values().flatten().map(|(_, change)| change.at).min();
-        let done = stream::iter(clubs).map(|club| self.store(club));
-        let done: Vec<Result<usize, usize>> = done.buffer_unordered(CLUBS_AT_ONCE).collect().await;
+        let mut done = self.store_all(clubs).await;
+        done.extend(self.hand_on_wishes(wishes).await);
         let stored = done.iter().flatten().sum::<usize>();
         if let Some(oldest) = oldest {
             let behind = self.clock.now() - oldest.moment();
@@ -79,16 +88,55 @@ impl Feed {
         response
     }
 
-    /// Stores the changes of one club. Returns how many were new, or the position of the first
-    /// record if they are not all stored.
-    async fn store(&self, (club, changes): OfClub) -> Result<usize, usize> {
+    /// Stores the changes of all clubs. Returns for each one how many were new, or the position of
+    /// the first record if they are not all stored and handed on.
+    async fn store_all(
+        &self,
+        clubs: BTreeMap<ClubCode, Vec<(usize, NewChange)>>,
+    ) -> Vec<Result<usize, usize>> {
+        if clubs.is_empty() {
+            return vec![];
+        }
+        let for_all = match self.webhooks.for_all_clubs().await {
+            Ok(for_all) => for_all,
+            Err(error) => {
+                tracing::warn!(%error, "changes are stored later");
+                let first = clubs.values().flatten().map(|(position, _)| *position);
+                return vec![Err(first.min().unwrap_or_default())];
+            }
+        };
+        let done = stream::iter(clubs).map(|club| self.store(club, &for_all));
+        done.buffer_unordered(CLUBS_AT_ONCE).collect().await
+    }
+
+    /// Stores the changes of one club, and hands them on: also those that were stored by an earlier
+    /// attempt, which may have ended before it handed them on.
+    async fn store(&self, (club, changes): OfClub, for_all: &[Webhook]) -> Result<usize, usize> {
         let first = changes.first().map_or(0, |(position, _)| *position);
         let changes: Vec<NewChange> = changes.into_iter().map(|(_, change)| change).collect();
         let now = Timestamp::at(self.clock.now());
-        let stored = self.table.store_changes(&club, &changes, now).await;
-        stored.map_err(|error: TableError| {
+        let done = async {
+            let stored = self.table.store_changes(&club, &changes, now).await?;
+            self.webhooks.hand_on(&club, &changes, for_all, now).await?;
+            Ok(stored)
+        };
+        done.await.map_err(|error: NotHandedOn| {
             tracing::warn!(%error, "changes are stored later");
             first
         })
+    }
+
+    /// Hands on what officers asked for. Returns the position of each record that failed.
+    async fn hand_on_wishes(&self, wishes: Vec<(usize, Delivery)>) -> Vec<Result<usize, usize>> {
+        let now = Timestamp::at(self.clock.now());
+        let mut done = Vec::new();
+        for (position, wish) in wishes {
+            let handed_on = self.webhooks.hand_on_wish(&wish, now).await;
+            done.push(handed_on.map(|()| 0).map_err(|error| {
+                tracing::warn!(%error, "a webhook is called later");
+                position
+            }));
+        }
+        done
     }
 }

@@ -2,12 +2,13 @@
 //! for it, and a change that is stored is always listed.
 //!
 //! The stream delivers at least once, the changes of one item in their order, and those of
-//! different items in any order. `image.rs` says what a record changed, and `feed.rs` stores each
-//! change once.
+//! different items in any order. `image.rs` says what a record changed, `feed.rs` stores each
+//! change once, and `told.rs` hands it on to the webhooks.
 
 mod feed;
 mod image;
 mod record;
+mod told;
 
 pub use feed::Feed;
 
@@ -18,6 +19,7 @@ use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
 use shared::db::Table;
 use shared::lambda::{Error, READY, log_as_json, sdk_config};
+use shared::queue::Queue;
 use shared::settings::Settings;
 use shared::time::SystemClock;
 
@@ -25,10 +27,12 @@ use shared::time::SystemClock;
 pub async fn run() -> Result<(), Error> {
     log_as_json();
     let settings = Settings::from_env()?;
-    let table = Table::connect(&sdk_config(), &settings.table_name);
+    let config = sdk_config();
+    let table = Table::connect(&config, &settings.table_name);
     // The first event tells what is wrong, if anything is.
     let _ = table.warm_up().await;
-    let feed = &Feed::new(table.clone(), Arc::new(SystemClock));
+    let queue = Queue::connect(&config, &settings.webhooks.queue);
+    let feed = &Feed::new(table.clone(), queue, Arc::new(SystemClock));
     let ready = &table;
     let handle = async move |event: LambdaEvent<Value>| -> Result<DynamoDbEventResponse, Error> {
         if event.payload["path"] == READY {

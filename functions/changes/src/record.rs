@@ -2,8 +2,8 @@
 
 use aws_lambda_events::event::dynamodb::EventRecord;
 use shared::domain::{
-    Application, ChangeType, Club, Event, Membership, MembershipRequest, NewChange, Person, Slot,
-    Submission, Withdrawal,
+    Application, ChangeType, Club, Delivery, Event, Membership, MembershipRequest, NewChange,
+    Person, Slot, Submission, Withdrawal,
 };
 use shared::ids::{self, Id};
 use shared::text::ClubCode;
@@ -89,6 +89,16 @@ pub fn changes_of(record: &EventRecord) -> Result<Vec<(ClubCode, NewChange)>, Un
         _ => Ok(()),
     }?;
     Ok(found.changes)
+}
+
+/// Returns the delivery of a webhook for which a record asks; none if it asks for none.
+///
+/// # Errors
+///
+/// As those of [`changes_of`].
+pub fn wish_of(record: &EventRecord) -> Result<Option<Delivery>, Unreadable> {
+    let delivery: Option<Delivery> = Image(&record.change.new_image).read("Delivery")?;
+    Ok(delivery.filter(|delivery| delivery.wanted.is_some()))
 }
 
 fn application(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {

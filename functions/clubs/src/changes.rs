@@ -8,7 +8,8 @@ use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, TimeDelta};
 use serde::Serialize;
-use shared::domain::{ChangeCount, ChangeType, ClubChange, ObjectType, Person};
+use shared::changes::{ObjectBody, shown_by};
+use shared::domain::{ChangeCount, ChangeType, ClubChange, Object, Person};
 use shared::ids::{self, Id};
 use shared::text::ClubCode;
 use shared::time::Timestamp;
@@ -16,28 +17,6 @@ use shared::web::scopes::AnyRead;
 use shared::web::{ApiError, Officer, Params, PublicUrl, Result, User};
 use shared::{Shared, limits};
 use utoipa::ToSchema;
-
-/// The id of an object, or the code of the club.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(untagged)]
-enum ObjectId {
-    /// The id of an object.
-    Number(u64),
-    /// The code of the club.
-    Code(String),
-}
-
-/// What changed. Its content is not here: read it with your own rights.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct ObjectBody {
-    /// The kind of the object.
-    #[serde(rename = "type")]
-    object_type: ObjectType,
-    /// Its id; the code, if it is the club itself.
-    id: ObjectId,
-    /// Its URL. It may be gone by now.
-    url: String,
-}
 
 /// A change of a club.
 #[derive(Debug, Serialize, ToSchema)]
@@ -66,9 +45,6 @@ pub struct ChangesBody {
     /// was read: then ask again later.
     next: String,
 }
-
-/// By how much the clock of the table and that of a function may differ.
-const CLOCKS_DIFFER: TimeDelta = TimeDelta::seconds(10);
 
 /// A place between two changes of a club: after the one with this number and id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -197,18 +173,8 @@ pub async fn list_changes(
         id: change.id,
         at: change.at,
         change_type: change.change_type,
-        object: ObjectBody {
-            object_type: change.change_type.object(),
-            id: match change.object {
-                Some(id) => ObjectId::Number(id),
-                None => ObjectId::Code(change.club.to_string()),
-            },
-            url: format!("{base}{}", change.path()),
-        },
-        by: change.by.filter(|person| {
-            let since = there.get(person);
-            since.is_some_and(|since| *since <= change.at.plus(CLOCKS_DIFFER))
-        }),
+        object: ObjectBody::new(&Object::from(&change), base),
+        by: shown_by(change.by, change.at, &there),
     };
     Ok(Json(ChangesBody {
         results: read.changes.into_iter().map(shown).collect(),

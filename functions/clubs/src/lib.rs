@@ -22,10 +22,40 @@ pub mod schools;
 pub mod subscription;
 pub mod subscriptions;
 pub mod tags;
+mod webhooks;
 pub mod years;
 
 use shared::{Shared, routes};
 use utoipa_axum::router::OpenApiRouter;
+
+/// The routes of webhooks.
+fn webhooks() -> OpenApiRouter<Shared> {
+    use webhooks::{of_all, of_club};
+    OpenApiRouter::new()
+        .routes(routes!(
+            of_club::list_club_webhooks,
+            of_club::create_club_webhook
+        ))
+        .routes(routes!(
+            of_club::show_club_webhook,
+            of_club::update_club_webhook,
+            of_club::delete_club_webhook
+        ))
+        .routes(routes!(of_club::renew_club_webhook_secret))
+        .routes(routes!(of_club::test_club_webhook))
+        .routes(routes!(of_club::list_club_deliveries))
+        .routes(routes!(of_club::retry_club_delivery))
+        .routes(routes!(of_all::list_webhooks, of_all::create_webhook))
+        .routes(routes!(
+            of_all::show_webhook,
+            of_all::update_webhook,
+            of_all::delete_webhook
+        ))
+        .routes(routes!(of_all::renew_webhook_secret))
+        .routes(routes!(of_all::test_webhook))
+        .routes(routes!(of_all::list_deliveries))
+        .routes(routes!(of_all::retry_delivery))
+}
 
 /// The routes of this function.
 pub fn routes() -> OpenApiRouter<Shared> {
@@ -40,6 +70,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
         ))
         .routes(routes!(club_edit::upload_club_logo))
         .routes(routes!(changes::list_changes))
+        .merge(webhooks())
         .routes(routes!(subscription::list_subscribers))
         .routes(routes!(
             favorites::list_favorites,

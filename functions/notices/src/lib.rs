@@ -11,6 +11,7 @@ mod news;
 mod things;
 mod timer;
 mod uploads;
+mod webhooks;
 
 pub use timer::{Timer, Worked};
 

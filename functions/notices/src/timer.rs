@@ -140,6 +140,7 @@ impl Timer {
                 let of = (*person, *application, *file);
                 self.remove_upload(entry, of, now).await.map(|()| 0)
             }
+            Due::Webhook { place } => self.look_at_webhook(entry, place, now).await.map(|()| 0),
             Due::News { .. } => self.tell_news(entry, now, clubs).await,
         }
     }

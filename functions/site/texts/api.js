@@ -841,6 +841,58 @@ export const SENTENCES = [
     "This is no place in the changes of this club.",
     "Das ist keine Stelle in den Änderungen dieses Clubs.",
   ],
+  ["This is no URL.", "This is no web address.", "Das ist keine Webadresse."],
+  [
+    "The URL can have at most 2,000 characters.",
+    "The address can have at most 2,000 characters.",
+    "Die Adresse darf höchstens 2.000 Zeichen haben.",
+  ],
+  [
+    "The URL must begin with https://.",
+    "The address must begin with https://.",
+    "Die Adresse muss mit https:// beginnen.",
+  ],
+  [
+    "The URL must not have a user name or a password.",
+    "The address must not have a user name or a password.",
+    "Die Adresse darf keinen Benutzernamen und kein Passwort haben.",
+  ],
+  [
+    "The URL can have the ports 443 and 8443.",
+    "The address can have the ports 443 and 8443.",
+    "Die Adresse kann die Ports 443 und 8443 haben.",
+  ],
+  ["The URL has no host.", "The address names no host.", "Die Adresse nennt keinen Rechner."],
+  [
+    "A webhook cannot call this service itself.",
+    null,
+    "Ein Webhook kann nicht diesen Dienst selbst aufrufen.",
+  ],
+  [
+    "A webhook can only call a public address.",
+    null,
+    "Ein Webhook kann nur eine öffentliche Adresse aufrufen.",
+  ],
+  [
+    "Name at least one type.",
+    "Please tick at least one kind of change.",
+    "Bitte kreuze mindestens eine Art von Änderung an.",
+  ],
+  [
+    "There can be at most {} webhooks. Delete one first.",
+    "There can be at most {} webhooks. Please delete one first.",
+    "Es kann höchstens {} Webhooks geben. Bitte lösche zuerst einen.",
+  ],
+  [
+    "This webhook is off. Switch it on first.",
+    "This webhook is off. Please switch it on first.",
+    "Dieser Webhook ist aus. Bitte schalte ihn zuerst ein.",
+  ],
+  [
+    "Too many secrets sign at present. Each one signs for a day after the next.",
+    "There are many secrets already. Please wait until tomorrow.",
+    "Es gibt schon viele Geheimnisse. Bitte warte bis morgen.",
+  ],
   ["This token is for another club.", null, "Dieses Token ist für einen anderen Club."],
   [
     "Too many wrong tokens came from this address.",

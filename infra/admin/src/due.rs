@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
-use shared::domain::{Application, Due, DueEntry, Extension, Person, Slot, Upload};
+use shared::domain::{Application, Due, DueEntry, Extension, Person, Slot, Upload, Webhook};
 use shared::ids::Id;
 use shared::time::Timestamp;
 
@@ -20,13 +20,14 @@ fn object(due: &Due) -> String {
         } => format!("drafts {application} {person:?}"),
         Due::Slot { slot, .. } => format!("slot {slot}"),
         Due::Upload { file, .. } => format!("upload {file}"),
+        Due::Webhook { place } => format!("webhook {}", place.webhook),
         Due::News {
             person, on_since, ..
         } => format!("news {person} {on_since}"),
     }
 }
 
-/// Applications, extensions, slots and people of whom the timer would not hear in time.
+/// Applications, extensions, slots, webhooks and people of whom the timer would not hear in time.
 pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
     let now = Timestamp::at(now);
     let mut filed: BTreeMap<String, Timestamp> = BTreeMap::new();
@@ -60,6 +61,9 @@ pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
     );
     let people = typed::<Person>(stored, "Person");
     due.extend(people.iter().filter_map(|person| person.news_entry(now)));
+    let webhooks = typed::<Webhook>(stored, "Webhook");
+    let on = webhooks.iter().filter(|webhook| webhook.active);
+    due.extend(on.filter_map(|webhook| webhook.due_entry(now)));
     due.retain(|entry| {
         let hour = filed.get(&object(&entry.what));
         // The news are filed for a later Monday, and an upload that a draft names for later weeks.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use shared::time::{Clock as _, SystemClock};
 use tests::faults::Apply;
 
-use crate::services::Services;
+use crate::services::{SEND, Services};
 
 /// Forwards a call of the table, perhaps with a fault.
 async fn table_call(
@@ -101,6 +101,10 @@ pub(crate) async fn call(
         .and_then(|target| target.strip_prefix("DynamoDB_20120810."))
     {
         return table_call(&services, operation, &headers, body).await;
+    }
+    if target.as_deref() == Some(SEND) {
+        let request = serde_json::from_slice(&body).unwrap_or_default();
+        return Json(services.calls.keep(&request)).into_response();
     }
     let _alone = match &services.alone {
         Some(lock) if is_table => Some(lock.lock().await),

@@ -6,6 +6,7 @@ mod bench;
 mod bucket;
 mod burst;
 mod caller;
+mod calls;
 mod catalogue;
 mod checks;
 mod choose;
@@ -157,6 +158,7 @@ impl Cloud {
             for function in ["Mailer", "Changes"] {
                 beside(Mapping::new(function, &functions, &template, &origin)?.run());
             }
+            beside(services.calls.clone().run(functions["Webhooks"].clone()));
         }
         beside(report(functions["MailReports"].clone(), told));
         Ok(Self {

@@ -13,6 +13,7 @@ use tests::template::{ACCOUNT, Function, REGION, SamTemplate, table_actions};
 use tokio::sync::mpsc;
 
 use crate::bucket;
+use crate::calls::Calls;
 use crate::environments::access_key;
 use crate::{Error, http};
 
@@ -33,8 +34,13 @@ pub struct Services {
     /// Locked during each call of the table, if it takes only one call at a time.
     pub(crate) alone: Option<tokio::sync::Mutex<()>>,
     pub(crate) faults: Arc<Faults>,
+    /// The queue of the webhooks.
+    pub(crate) calls: Arc<Calls>,
     pub(crate) http: reqwest::Client,
 }
+
+/// The only call of SQS.
+pub(crate) const SEND: &str = "AmazonSQS.SendMessageBatch";
 
 /// The emulators behind the services.
 pub struct Behind {
@@ -105,6 +111,7 @@ impl Services {
             roles,
             alone: alone.then(tokio::sync::Mutex::default),
             faults,
+            calls: Arc::default(),
             http: http(),
         }))
     }
@@ -243,6 +250,12 @@ impl Services {
             .and_then(|target| target.to_str().ok())
         {
             let (api, operation) = target.split_once('.')?;
+            if target == SEND {
+                let body: Value = json();
+                let queue = body["QueueUrl"].as_str()?.rsplit('/').next()?;
+                let queue = format!("arn:aws:sqs:{REGION}:{ACCOUNT}:{queue}");
+                return Some(vec![("sqs:SendMessage".into(), queue)]);
+            }
             if api != "DynamoDBStreams_20120810" {
                 return Some(table_actions(operation, &json()));
             }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use chrono::TimeDelta;
 use futures::future::join_all;
-use http::StatusCode;
+use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use shared::time::{Clock as _, SystemClock};
 use tests::Client;
@@ -224,6 +224,12 @@ pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
     );
     step(began, "she joins by the link of her mail");
 
+    webhook(&ada).await?;
+    step(
+        began,
+        "a test of a webhook goes through stream and queue, and a name that nobody has is not reached",
+    );
+
     sound(cloud, &[secret, &token]).await?;
     step(
         began,
@@ -318,6 +324,25 @@ async fn decide_and_send(
         "{each:?}"
     );
     Ok(mails)
+}
+
+/// Asks for a test of a webhook whose receiver does not exist, and waits for the first attempt.
+async fn webhook(ada: &Caller) -> Result<(), Error> {
+    let path = "/api/clubs/lodz-go/webhooks/";
+    let body = json!({ "url": "https://receiver.invalid/", "types": ["club.updated"] });
+    let webhook = ada.post(path, body).await.created();
+    assert!(webhook["secret"].is_string());
+    let one = format!("{path}{}/", id(&webhook));
+    ada.post(&format!("{one}test/"), json!({})).await.accepted();
+    until("an attempt", async || {
+        let told = ada.get(&format!("{one}deliveries/")).await.ok();
+        told[0]["attempt"] != 0 && told[0]["status"].is_null()
+    })
+    .await?;
+    ada.send(Method::DELETE, &one, Value::Null)
+        .await
+        .no_content();
+    Ok(())
 }
 
 /// The mails about decisions that SES took.

@@ -171,13 +171,16 @@ impl Mapping {
     }
 }
 
-/// Whether a record matches a filter pattern. A list in a pattern has the values that are allowed.
+/// Whether a record matches a filter pattern. A list in a pattern has the values that are allowed,
+/// or says that there must be any.
 fn fits(pattern: &Value, record: &Value) -> bool {
     match pattern {
         Value::Object(fields) => fields
             .iter()
             .all(|(name, pattern)| fits(pattern, &record[name])),
-        Value::Array(allowed) => allowed.contains(record),
+        Value::Array(allowed) => allowed
+            .iter()
+            .any(|one| one == record || (one["exists"] == true && !record.is_null())),
         other => other == record,
     }
 }

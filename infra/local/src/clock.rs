@@ -30,6 +30,12 @@ impl MovableClock {
         }
     }
 
+    /// What it showed when the machine's clock showed `moment`, had it been moved already.
+    pub fn at(&self, moment: DateTime<Utc>) -> DateTime<Utc> {
+        let moved = *self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        self.stopped_at.unwrap_or(moment) + moved
+    }
+
     /// Moves the clock forward.
     pub fn advance(&self, by: TimeDelta) {
         *self.moved.lock().unwrap_or_else(PoisonError::into_inner) += by;
@@ -38,7 +44,6 @@ impl MovableClock {
 
 impl Clock for MovableClock {
     fn now(&self) -> DateTime<Utc> {
-        self.stopped_at.unwrap_or_else(|| SystemClock.now())
-            + *self.moved.lock().unwrap_or_else(PoisonError::into_inner)
+        self.at(SystemClock.now())
     }
 }

@@ -23,17 +23,19 @@ use crate::reader::Reader;
 /// The engine looks for the largest sequence number of its stream at each write, through all
 /// records that it ever wrote. With an index it finds the number at once. As in template.yaml, only
 /// mails and what belongs to clubs is delivered, so the other records need not be kept, and none
-/// longer than a week. The sequence numbers are microseconds. The first two lines are for data of
+/// longer than a week. The sequence numbers are microseconds. The first three lines are for data of
 /// earlier releases.
 const STREAM: &str = "
     DROP TRIGGER IF EXISTS only_mails;
+    DROP TRIGGER IF EXISTS only_delivered;
     UPDATE _tables SET stream_view_type = 'NEW_AND_OLD_IMAGES' WHERE stream_enabled = 1;
     CREATE INDEX IF NOT EXISTS stream_order
         ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
-    CREATE TRIGGER IF NOT EXISTS only_delivered BEFORE INSERT ON _stream_records
+    CREATE TRIGGER only_delivered BEFORE INSERT ON _stream_records
         WHEN NEW.keys_json NOT LIKE '%OUTBOX#%' AND NEW.keys_json NOT LIKE '%APPLICATIONS#%'
             AND NEW.keys_json NOT LIKE '%SUBMISSIONS#%' AND NEW.keys_json NOT LIKE '%SLOT#%'
             AND NEW.keys_json NOT LIKE '%CLUBS#%' AND NEW.keys_json NOT LIKE '%\"CLUB#%'
+            AND NEW.keys_json NOT LIKE '%DELIVERIES#%'
         BEGIN SELECT RAISE(IGNORE); END;
     CREATE TRIGGER IF NOT EXISTS only_lately AFTER INSERT ON _stream_records
         BEGIN

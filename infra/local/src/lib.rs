@@ -1,5 +1,6 @@
 //! The local service: the routers of all functions in one process (O10).
 
+pub mod calls;
 pub mod clock;
 pub mod demo;
 pub mod engine;
@@ -9,6 +10,7 @@ pub mod issuer;
 pub mod mailbox;
 pub mod oidc;
 mod pages;
+mod parts;
 mod reader;
 pub mod routes;
 pub mod simulator;
@@ -17,15 +19,13 @@ pub mod stream;
 pub mod table;
 pub mod timer;
 
-use std::fs::{File, TryLockError};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::fs::File;
 use std::sync::Arc;
 
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
-use aws_smithy_runtime_api::client::http::HttpClient;
+use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpConnector};
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::from_fn;
@@ -33,30 +33,29 @@ use changes::Feed;
 use mailer::{Reports, Ses, Worker};
 use notices::Timer;
 use object_store::ObjectStore;
-use object_store::local::LocalFileSystem;
-use object_store::memory::InMemory;
 use serde_json::Value;
 use shared::auth::{FixedKeys, Keys, Verifier};
 use shared::db::Table;
 use shared::files::Files;
-use shared::ids::Ids;
 use shared::media::Media;
-use shared::settings::{
-    Addresses, Approval, ClaimNames, MailSettings, MediaSettings, Quotas, Secret, Secrets,
-    Settings, TokenSettings,
-};
+use shared::queue::Queue;
+use shared::receiver::ReceiverRules;
 use shared::web::{finish, guard};
 use shared::{App, Shared};
 use tower::ServiceExt as _;
 use utoipa_axum::router::OpenApiRouter;
+use webhooks::{Receivers, Teller};
 
+use calls::Calls;
 use clock::MovableClock;
 use engine::Engine;
-use issuer::{AUDIENCE, ISSUER, Issuer};
+use issuer::{AUDIENCE, Issuer};
 use mailbox::Mailbox;
 use stream::Stream;
 use table::TABLE;
 use timer::Ticker;
+
+pub use parts::{Parts, settings};
 
 /// Anything that keeps the local service from starting.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -72,6 +71,9 @@ pub const GROUPS: [Group; 5] = [
     ("memberships", memberships::routes),
     ("events", events::routes),
 ];
+
+/// The name of the queue of the webhooks.
+const QUEUE: &str = "http://127.0.0.1/webhooks";
 
 /// The local service with all its parts.
 pub struct Campus {
@@ -91,6 +93,10 @@ pub struct Campus {
     pub feed_stream: Arc<Stream>,
     /// Lists the changes of clubs.
     pub feed: Arc<Feed>,
+    /// The queue of the webhooks.
+    pub calls: Calls,
+    /// Calls the webhooks.
+    pub teller: Arc<Teller>,
     /// The timer for reminders and news.
     pub ticker: Arc<Ticker>,
     /// Takes the reports of the mailbox.
@@ -99,158 +105,6 @@ pub struct Campus {
     /// The table.
     pub engine: Engine,
     _lock: Option<File>,
-}
-
-/// The parts of a [`Campus`].
-pub struct Parts {
-    /// The table.
-    pub engine: Engine,
-    pub mailbox: Mailbox,
-    pub clock: Arc<MovableClock>,
-    /// The issuer's key, in PKCS #8.
-    pub key: Vec<u8>,
-    pub ids: Ids,
-    pub images: Arc<dyn ObjectStore>,
-    pub files: Arc<dyn ObjectStore>,
-    pub settings: Settings,
-    /// The files for the positions of the mail worker and of the changes in the stream.
-    pub positions: [Option<PathBuf>; 2],
-    /// Keeps other processes out of the folder.
-    pub lock: Option<File>,
-}
-
-impl Parts {
-    /// Parts that are stored in a folder, or in memory.
-    pub fn open(folder: Option<&Path>) -> Result<Self, Error> {
-        let file = |name: &str| folder.map(|folder| folder.join(name));
-        if let Some(folder) = folder {
-            std::fs::create_dir_all(folder)?;
-        }
-        let lock = folder.map(lock).transpose()?;
-        let engine = match file("table.db") {
-            Some(path) => Engine::open(&path.to_string_lossy()).map_err(|error| {
-                format!(
-                    "the table {} cannot be opened: {error}. If it is damaged, move it away or \
-                     choose another folder with --data-dir",
-                    path.display()
-                )
-            })?,
-            None => Engine::memory()?,
-        };
-        let key = match file("issuer.key") {
-            Some(path) if path.exists() => {
-                let key = std::fs::read(&path)?;
-                Issuer::new(&key, ISSUER).map_err(|_| {
-                    format!(
-                        "the key {} is empty or damaged. Delete it: a new one is made, and tokens \
-                         that were signed with it end",
-                        path.display()
-                    )
-                })?;
-                key
-            }
-            Some(path) => {
-                let key = Issuer::new_key()?;
-                std::fs::write(path, &key)?;
-                key
-            }
-            None => Issuer::new_key()?,
-        };
-        let clock = Arc::new(MovableClock::running());
-        let mailbox = Mailbox::open(clock.clone(), file("mail.jsonl"))?;
-        let images: Arc<dyn ObjectStore> = match file("media") {
-            Some(folder) => {
-                std::fs::create_dir_all(&folder)?;
-                Arc::new(LocalFileSystem::new_with_prefix(folder)?)
-            }
-            None => Arc::new(InMemory::new()),
-        };
-        let files: Arc<dyn ObjectStore> = match file("files") {
-            Some(folder) => {
-                std::fs::create_dir_all(&folder)?;
-                Arc::new(LocalFileSystem::new_with_prefix(folder)?)
-            }
-            None => Arc::new(InMemory::new()),
-        };
-        Ok(Self {
-            engine,
-            mailbox,
-            clock,
-            key,
-            ids: Ids::random(),
-            images,
-            files,
-            settings: settings(),
-            positions: [file("stream.position"), file("changes.position")],
-            lock,
-        })
-    }
-}
-
-/// Takes the folder for this process, and tries whether it can be written to.
-fn lock(folder: &Path) -> Result<File, Error> {
-    let path = folder.join("lock");
-    let words = |why: &str| format!("the folder {} {why}", folder.display());
-    let mut file =
-        File::create(&path).map_err(|error| words(&format!("cannot be used: {error}")))?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            return Err(
-                words("is in use by another process; choose another one with --data-dir").into(),
-            );
-        }
-        Err(TryLockError::Error(error)) => {
-            return Err(words(&format!("cannot be locked: {error}")).into());
-        }
-    }
-    // A full disk lets files be made, but nothing be written.
-    let tried = file
-        .write_all(&[b' '; 8_192])
-        .and_then(|()| file.sync_all());
-    tried.map_err(|error| words(&format!("cannot be written to: {error}")))?;
-    Ok(file)
-}
-
-/// The settings of the local service.
-pub fn settings() -> Settings {
-    Settings {
-        table_name: TABLE.into(),
-        tokens: TokenSettings {
-            issuer: ISSUER.into(),
-            id_namespace: ISSUER.into(),
-            audience: AUDIENCE.into(),
-            jwks_url: None,
-            leeway_seconds: 0,
-            claims: ClaimNames::default(),
-            admin_group: "clubs-admin".into(),
-        },
-        club_approval: Approval::Automatic,
-        quotas: Quotas::default(),
-        addresses: Addresses {
-            public_url: None,
-            site_url: "http://127.0.0.1:8000".into(),
-            cors_origins: vec!["*".into()],
-            trusts_forwarded: false,
-        },
-        mail: MailSettings {
-            from: "Clubs <no-reply@clubs.example>".into(),
-            rate: 0,
-            configuration_set: Some("local".into()),
-            time_zone: "UTC".into(),
-        },
-        metrics: None,
-        secrets: Secrets {
-            invite: Secret::new("the local service has no secrets to keep"),
-            receipt: Secret::new("and none to sign the receipts of its demo campus"),
-            old_receipt_keys: vec![],
-        },
-        media: MediaSettings {
-            bucket: String::new(),
-            url: "http://127.0.0.1:8000/media".into(),
-        },
-        files_bucket: String::new(),
-    }
 }
 
 /// A configuration of the SDK that sends all calls to `client`.
@@ -282,6 +136,22 @@ fn site_config(app: &Shared) -> site::SiteConfig {
     }
 }
 
+/// What calls the webhooks, through this connector or the network.
+fn teller(
+    app: &Shared,
+    queue: Queue,
+    receivers: Option<SharedHttpConnector>,
+    clock: Arc<MovableClock>,
+) -> Teller {
+    let rules = ReceiverRules::new(&app.settings);
+    let receivers = match receivers {
+        Some(connector) => Receivers::through(rules, connector),
+        None => Receivers::new(rules),
+    };
+    let table_and_queue = (app.table.clone(), queue);
+    Teller::new(table_and_queue, receivers, clock, app.settings.clone())
+}
+
 impl Campus {
     /// Builds the service from its parts.
     pub fn new(parts: Parts) -> Result<Self, Error> {
@@ -294,7 +164,8 @@ impl Campus {
             images,
             files,
             settings,
-            positions: [mails_from, changes_from],
+            positions: [mails_from, changes_from, queue_at],
+            receivers,
             lock,
         } = parts;
         let issuer = Arc::new(Issuer::new(&key, &settings.tokens.issuer)?);
@@ -318,13 +189,20 @@ impl Campus {
         let stream_from = |position| Stream::open(engine.clone(), clock.clone(), position);
         let stream = Arc::new(stream_from(mails_from)?);
         let feed_stream = Arc::new(stream_from(changes_from)?);
-        let feed = Arc::new(Feed::new(app.table.clone(), clock.clone()));
+        let calls = Calls::open(clock.clone(), queue_at);
+        let queue = Queue::connect(&sdk_config(calls.clone()), QUEUE);
+        let feed = Arc::new(Feed::new(app.table.clone(), queue.clone(), clock.clone()));
+        let teller = Arc::new(teller(&app, queue, receivers, clock.clone()));
         let ticker = Arc::new(Ticker {
             timer: Timer::new(app.table.clone(), app.settings.clone())?,
             clock: clock.clone(),
             engine: engine.clone(),
             stream: stream.clone(),
             worker: worker.clone(),
+            feed_stream: feed_stream.clone(),
+            feed: feed.clone(),
+            calls: calls.clone(),
+            teller: teller.clone(),
             turn: tokio::sync::Mutex::default(),
         });
         let local = routes::routes(state::Local {
@@ -345,6 +223,8 @@ impl Campus {
             worker,
             feed_stream,
             feed,
+            calls,
+            teller,
             ticker,
             reports,
             clock,

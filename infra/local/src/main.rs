@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use axum::extract::{ConnectInfo, Request};
 use clap::Parser;
 use local::{Campus, Error, Parts, demo};
-use shared::settings::Approval;
+use shared::settings::{Approval, WebhookSettings};
 use shared::time::Clock as _;
 use shared::web::ClientAddress;
 use tokio::net::TcpListener;
@@ -61,6 +61,7 @@ async fn run(options: Options) -> Result<(), Error> {
     let mut parts = Parts::open(folder)?;
     let origin = format!("http://{}", listener.local_addr()?);
     parts.settings.club_approval = Approval::from_env()?;
+    parts.settings.webhooks.is_local = WebhookSettings::is_local_from_env()?;
     parts.settings.tokens.issuer = format!("{origin}/local");
     parts.settings.addresses.site_url.clone_from(&origin);
     parts.settings.media.url = format!("{origin}/media");
@@ -88,6 +89,7 @@ async fn run(options: Options) -> Result<(), Error> {
         done = std::future::IntoFuture::into_future(server) => done.map_err(Error::from)?,
         () = campus.stream.run(&*campus.worker) => {}
         () = campus.feed_stream.run(&*campus.feed) => {}
+        () = campus.calls.run(&campus.teller) => {}
         () = campus.ticker.run() => {}
         () = campus.mailbox.report(&campus.reports) => {}
     }

@@ -8,9 +8,9 @@ use std::time::Duration;
 use aws_lambda_events::event::dynamodb::Event;
 use aws_lambda_events::event::streams::DynamoDbEventResponse;
 use changes::Feed;
+use chrono::DateTime;
 use mailer::Worker;
 use serde_json::{Value, json};
-use shared::time::{Clock as _, SystemClock};
 use tokio::sync::Notify;
 
 use crate::clock::MovableClock;
@@ -160,12 +160,11 @@ impl Stream {
     /// The engine writes the time of the machine into records. The clock of the service may be
     /// ahead of it.
     fn by_our_clock(&self, record: &mut Value) {
-        let ahead = self.clock.now() - SystemClock.now();
         let at = &mut record["dynamodb"]["ApproximateCreationDateTime"];
-        if let Some(seconds) = at.as_f64().map(f64::round) {
-            #[expect(clippy::cast_precision_loss, reason = "seconds since 1970 are exact")]
-            let ahead = ahead.num_seconds() as f64;
-            *at = json!(seconds + ahead);
+        if let Some(seconds) = at.as_f64() {
+            #[expect(clippy::cast_possible_truncation, reason = "seconds since 1970")]
+            let moment = DateTime::from_timestamp(seconds.round() as i64, 0);
+            *at = json!(self.clock.at(moment.unwrap_or_default()).timestamp());
         }
     }
 

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use changes::Feed;
 use chrono::{DateTime, TimeDelta, Utc};
 use mailer::Worker;
 use notices::Timer;
 use serde_json::{Value, json};
 use shared::time::{Clock as _, Timestamp};
 use tokio::sync::Mutex;
+use webhooks::Teller;
 
+use crate::calls::Calls;
 use crate::clock::MovableClock;
 use crate::engine::Engine;
 use crate::stream::{Delivered, Stream};
@@ -27,6 +30,10 @@ pub struct Ticker {
     pub(crate) engine: Engine,
     pub(crate) stream: Arc<Stream>,
     pub(crate) worker: Arc<Worker>,
+    pub(crate) feed_stream: Arc<Stream>,
+    pub(crate) feed: Arc<Feed>,
+    pub(crate) calls: Calls,
+    pub(crate) teller: Arc<Teller>,
     /// One move or run at a time.
     pub(crate) turn: Mutex<()>,
 }
@@ -67,7 +74,7 @@ impl Ticker {
         let end_at = Timestamp::at(end);
         for _ in 0..STOPS {
             self.tick().await?;
-            self.mail().await?;
+            self.deliver().await?;
             let now = Timestamp::at(self.clock.now());
             let Some(next) = self.next(now)?.filter(|next| *next < end_at) else {
                 break;
@@ -76,7 +83,7 @@ impl Ticker {
         }
         self.move_to(end);
         self.tick().await?;
-        self.mail().await
+        self.deliver().await
     }
 
     /// The machine's time may have passed this moment.
@@ -85,9 +92,11 @@ impl Ticker {
             .advance((moment - self.clock.now()).max(TimeDelta::zero()));
     }
 
-    /// Sends what is queued.
-    async fn mail(&self) -> Result<(), String> {
+    /// Sends what is queued, and tells the webhooks what changed.
+    async fn deliver(&self) -> Result<(), String> {
         while self.stream.deliver(&*self.worker).await? == Delivered::All {}
+        while self.feed_stream.deliver(&*self.feed).await? == Delivered::All {}
+        while self.calls.deliver(&self.teller).await {}
         Ok(())
     }
 
@@ -100,7 +109,9 @@ impl Ticker {
             "ExpressionAttributeNames": { "#at": "at" },
             "ExpressionAttributeValues": { ":due": { "S": "DUE#" }, ":now": { "S": now } },
         });
-        let mut next = None;
+        // A timestamp has whole seconds.
+        let rounded = |at: DateTime<Utc>| Timestamp::at(at + TimeDelta::milliseconds(999));
+        let mut next = self.calls.next().map(rounded);
         loop {
             let page = self.engine.json("Scan", &scan);
             let page = page.map_err(|error| error.to_string())?;

@@ -35,6 +35,7 @@ use crate::domain::submission::model::{
 };
 use crate::domain::token::model::Token;
 use crate::domain::tombstones::DeletedApplication;
+use crate::domain::webhook::model::{Delivery, Webhook};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -71,6 +72,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         ChangeCount,
         ClubChange,
         DecisionChange,
+        Delivery,
         DeletedApplication,
         KnownChange,
         Club,
@@ -119,6 +121,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
         Subscription,
         Token,
         Upload,
+        Webhook,
         Withdrawal,
         YearUses,
     )

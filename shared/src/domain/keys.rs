@@ -25,3 +25,4 @@ pub(crate) use crate::domain::review::keys::*;
 pub(crate) use crate::domain::slot::keys::*;
 pub(crate) use crate::domain::submission::keys::*;
 pub(crate) use crate::domain::token::keys::*;
+pub(crate) use crate::domain::webhook::keys::*;

@@ -39,6 +39,7 @@ mod submission;
 mod token;
 mod tombstones;
 mod waiting;
+mod webhook;
 
 pub use application::model::{Application, ApplicationTexts, Committee};
 pub use application::references::{ApplicationParts, References};
@@ -54,7 +55,9 @@ pub use catalogue::memory::{
     Catalogue, Clubs, ListedAt, ListedClub, ListedEvent, PartItems, club_parts,
 };
 pub use catalogue::versions::Versions;
-pub use change::model::{ChangeCount, ChangeType, ClubChange, KnownChange, NewChange, ObjectType};
+pub use change::model::{
+    ChangeCount, ChangeType, ClubChange, KnownChange, NewChange, Object, ObjectType,
+};
 pub use club::model::{Club, ClubProfile, ClubText, Window};
 pub use club::store::{ClubPage, ClubQuota, NewOwner};
 pub use draft::model::DraftAnswer;
@@ -119,3 +122,7 @@ pub use submission::told::Told;
 pub use token::model::{Token, TokenScope};
 pub use tombstones::{DeletedApplication, Gone};
 pub use waiting::{ClubWaiting, Waiting};
+pub use webhook::model::{
+    Call, CallKind, Delivery, Notification, OffReason, Recipient, SealedSecret, Webhook,
+    WebhookPlace,
+};

@@ -10,6 +10,7 @@ use std::{io, iter};
 use aws_smithy_http_client::Connector;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
+use aws_smithy_runtime_api::client::dns::SharedDnsResolver;
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient,
     SharedHttpConnector,
@@ -63,16 +64,35 @@ fn system() -> TrustStore {
 }
 
 fn trusting(authorities: TrustStore) -> SharedHttpConnector {
+    connecting(authorities, CONNECT, None)
+}
+
+/// Returns a connector that trusts the authorities of the system, and resolves names by `resolver`.
+#[cfg(feature = "queue")]
+pub(super) fn resolving(resolver: SharedDnsResolver) -> SharedHttpConnector {
+    // Callers limit the time of the whole call.
+    connecting(system(), Duration::from_mins(1), Some(resolver))
+}
+
+fn connecting(
+    authorities: TrustStore,
+    connect: Duration,
+    resolver: Option<SharedDnsResolver>,
+) -> SharedHttpConnector {
     let settings = HttpConnectorSettings::builder()
-        .connect_timeout(CONNECT)
+        .connect_timeout(connect)
         .build();
     let builder = Connector::builder()
         .connector_settings(settings)
         .tls_provider(Provider::Rustls(CryptoMode::AwsLc));
     let context = TlsContext::builder().with_trust_store(authorities).build();
-    SharedHttpConnector::new(match context {
-        Ok(context) => builder.tls_context(context).build(),
-        Err(_) => builder.build(),
+    let builder = match context {
+        Ok(context) => builder.tls_context(context),
+        Err(_) => builder,
+    };
+    SharedHttpConnector::new(match resolver {
+        Some(resolver) => builder.build_with_resolver(resolver),
+        None => builder.build(),
     })
 }
 

@@ -16,6 +16,8 @@ use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::provider::SharedCredentialsProvider;
+#[cfg(feature = "queue")]
+use aws_smithy_runtime_api::client::dns::{ResolveDns, SharedDnsResolver};
 use aws_smithy_runtime_api::client::http::SharedHttpConnector;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -105,6 +107,12 @@ pub fn table_with_files(settings: &Settings) -> Result<Table, String> {
     let config = sdk_config_with(connector.clone());
     let files = files_of(settings, &config, connector)?;
     Ok(Table::connect(&config, &settings.table_name).with_files(files))
+}
+
+/// Returns a connector for the receivers of webhooks, which resolves names by `resolver`.
+#[cfg(feature = "queue")]
+pub fn connector_with(resolver: impl ResolveDns + 'static) -> SharedHttpConnector {
+    connection::resolving(SharedDnsResolver::new(resolver))
 }
 
 fn sdk_config_with(connector: SharedHttpConnector) -> SdkConfig {

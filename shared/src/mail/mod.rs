@@ -29,6 +29,7 @@ mod membership;
 mod notice;
 mod parse;
 mod template;
+mod webhook;
 
 pub use appointment::{appointment, interview_url};
 pub use confirmation::confirmation;
@@ -40,6 +41,7 @@ pub use membership::{invitation, joined, requested};
 pub use notice::{draft_reminder, interview_reminder, news};
 pub use parse::Variable;
 pub use template::{Template, Variables};
+pub(crate) use webhook::webhook_off;
 
 use crate::domain::{EmailStatus, Mail, MailKind, Person};
 use crate::ids::Id;

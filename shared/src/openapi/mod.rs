@@ -8,6 +8,7 @@ mod responses;
 mod schemas;
 mod tags;
 mod variants;
+mod webhooks;
 
 use serde_json::{Map, Value, json};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -120,9 +121,11 @@ pub fn complete(mut api: OpenApi) -> Value {
         components.schemas.insert(name.into_owned(), schema);
     }
     components.schemas.extend(fields::all());
+    webhooks::add_schemas(components);
     let mut document = json!(api);
     document["tags"] = tags::all();
     document["x-tagGroups"] = tags::groups();
+    webhooks::complete(&mut document);
     schemas::complete(&mut document);
     operations::complete(&mut document);
     document

@@ -8,6 +8,11 @@ use super::{for_each_object, operations_of, schema_name};
 /// Returns a document of OpenAPI 3.1 in 3.0.
 pub fn version_3_0(mut document: Value) -> Value {
     document["openapi"] = json!("3.0.3");
+    // This version has no webhooks. Some readers know this name.
+    document["x-webhooks"] = document["webhooks"].take();
+    if let Some(document) = document.as_object_mut() {
+        document.remove("webhooks");
+    }
     if let Some(license) = document.pointer_mut("/info/license")
         && let Some(license) = license.as_object_mut()
     {

@@ -78,10 +78,16 @@ const GROUPS: [Group; 9] = [
     ),
     (
         "Programs",
-        &[(
-            "changes",
-            "What changed in a club, in an order that never changes.",
-        )],
+        &[
+            (
+                "changes",
+                "What changed in a club, in an order that never changes.",
+            ),
+            (
+                "webhooks",
+                "Addresses that are called when something changes, for owners and admins.",
+            ),
+        ],
     ),
     (
         "Me",

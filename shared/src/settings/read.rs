@@ -2,12 +2,12 @@
 
 use super::{
     Addresses, Approval, BAD_APPROVAL, ClaimNames, MailSettings, MediaSettings, OldReceiptKey,
-    Quotas, Secret, Secrets, Settings, SettingsError, TokenSettings,
+    Quotas, Secret, Secrets, Settings, SettingsError, TokenSettings, WebhookSettings,
 };
 use crate::metrics::Metrics;
 
 /// Every variable that [`Settings`] reads. A test compares them with template.yaml.
-pub const VARIABLES: [&str; 32] = [
+pub const VARIABLES: [&str; 34] = [
     "TABLE_NAME",
     "OIDC_ISSUER",
     "OIDC_AUDIENCE",
@@ -38,6 +38,8 @@ pub const VARIABLES: [&str; 32] = [
     "MEDIA_BUCKET",
     "MEDIA_URL",
     "FILES_BUCKET",
+    "WEBHOOK_QUEUE",
+    "OWN_HOSTS",
     "CORS_ORIGINS",
     "TRUST_FORWARDED",
 ];
@@ -171,6 +173,11 @@ impl Settings {
                 url: media_url,
             },
             files_bucket,
+            webhooks: WebhookSettings {
+                queue: or("WEBHOOK_QUEUE", ""),
+                own_hosts: list(&or("OWN_HOSTS", "")).map(str::to_lowercase).collect(),
+                is_local: false,
+            },
         };
         if problems.is_empty() {
             Ok(settings)

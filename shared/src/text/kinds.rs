@@ -157,6 +157,8 @@ texts! {
     FileName => limits::NAME, FilledLine;
     /// The name of a token.
     TokenName => limits::TOKEN_NAME, FilledLine;
+    /// What a webhook is for.
+    WebhookText => limits::WEBHOOK_DESCRIPTION, Line;
     /// A receipt that is to be verified.
     ReceiptText => limits::RECEIPT, Free;
     /// The description of a badge.

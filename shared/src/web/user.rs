@@ -106,6 +106,11 @@ impl User {
         self.0.identity.is_admin
     }
 
+    /// When the caller's token was issued, in seconds since 1970.
+    pub fn issued_at(&self) -> i64 {
+        self.0.identity.issued_at
+    }
+
     /// Returns the caller's profile. A new profile is stored, and a stored one is updated if the
     /// token has different claims. The profile is read at most once in each request.
     pub async fn person(&self) -> Result<&Person, ApiError> {
@@ -143,6 +148,7 @@ impl User {
             calendar: 0,
             notices: Notices::default(),
             signed_in_on: None,
+            admin_seen: None,
         });
         if person.subject != identity.subject {
             // Ids have only 53 bits. If an issuer lets people choose their subject, two subjects
@@ -174,6 +180,11 @@ impl User {
             if let Err(error) = app.table.note_session(&person, today).await {
                 tracing::warn!(%error, "the day of a session was not stored");
             }
+        }
+        if let Some(seen) = person.admin_seen.and_then(|seen| seen_as(identity, seen))
+            && let Err(error) = app.table.note_admin(&person, seen).await
+        {
+            tracing::warn!(%error, "the right of an admin was not stored");
         }
         app.known_people.saw(identity, app.clock.now());
         Ok(person)
@@ -283,4 +294,16 @@ impl OptionalFromRequestParts<Shared> for User {
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Option<Self>, ApiError> {
         Ok(Sender::of(parts).filter(|user| user.token().is_none()))
     }
+}
+
+/// What is to be noted about somebody who was an admin, see [`Person::admin_seen`]. Of two tokens the
+/// newer one counts; of two of the same second, the one without the right.
+fn seen_as(identity: &Identity, seen: i64) -> Option<i64> {
+    const DAY: i64 = 86_400;
+    let issued_at = identity.issued_at;
+    if identity.is_admin {
+        let is_due = issued_at > seen.abs() + if seen > 0 { DAY } else { 0 };
+        return is_due.then_some(issued_at);
+    }
+    (seen > 0 && issued_at >= seen).then_some(-issued_at)
 }

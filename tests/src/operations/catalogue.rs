@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ANYBODY, OFFICERS, Row, SIGNED_IN, admins, own, read, replace, upload, write};
+use super::{ANYBODY, OFFICERS, Row, SIGNED_IN, admins, own, owners, read, replace, upload, write};
 
 pub(super) fn rows() -> Vec<Row> {
     let mut rows = clubs();
@@ -14,7 +14,6 @@ pub(super) fn rows() -> Vec<Row> {
 
 fn clubs() -> Vec<Row> {
     let created = [401, 201, 201, 201, 201, 201, 201];
-    let owners = [401, 403, 403, 403, 204, 204, 403];
     let new = json!({
         "name": "Sailing Club",
         "subtitle": "Wind, water and a shared boat",
@@ -50,7 +49,7 @@ fn clubs() -> Vec<Row> {
         write("update_club", OFFICERS, subtitle),
         write("replace_club", OFFICERS, whole),
         replace("replace_club", OFFICERS),
-        write("delete_club", owners, Value::Null),
+        write("delete_club", owners(204), Value::Null),
         upload("upload_club_logo"),
         write("import_clubs", admins(200), imported),
         read("list_subscribers", OFFICERS),

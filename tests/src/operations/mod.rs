@@ -7,6 +7,7 @@ mod catalogue;
 mod events;
 mod memberships;
 mod submissions;
+mod webhooks;
 
 use std::collections::BTreeMap;
 
@@ -28,6 +29,10 @@ const fn officers(status: u16) -> Statuses {
 
 const fn admins(status: u16) -> Statuses {
     [401, 403, 403, 403, 403, status, 403]
+}
+
+const fn owners(status: u16) -> Statuses {
+    [401, 403, 403, 403, status, status, 403]
 }
 
 /// Only the person whose data it is; others are told that it does not exist.
@@ -225,6 +230,7 @@ pub fn all() -> Vec<Operation> {
     let documented = documented();
     let rows: Vec<Row> = [
         catalogue::rows(),
+        webhooks::rows(),
         memberships::rows(),
         applications::rows(),
         submissions::rows(),

@@ -114,3 +114,6 @@ mod token_scopes;
 mod tokens;
 mod unsubscribe;
 mod users;
+mod webhook_repeats;
+mod webhooks;
+mod webhooks_under_faults;

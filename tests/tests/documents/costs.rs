@@ -31,6 +31,7 @@ async fn measure() -> (Vec<Row>, Rights) {
     rows.extend(Box::pin(costs_interviews::interviews(&witness)).await);
     rows.extend(Box::pin(costs_notices::notices(&witness)).await);
     rows.extend(Box::pin(costs_changes::changes(&witness)).await);
+    rows.extend(Box::pin(costs_changes::webhooks(&witness)).await);
     // The rows of an operation stand together.
     let order: Vec<&str> = operations::all().iter().map(|one| one.id).collect();
     rows.sort_by_key(|row| {

@@ -1,5 +1,6 @@
-//! Prices of the changes of clubs.
+//! Prices of the changes of clubs, and of webhooks.
 
+use chrono::TimeDelta;
 use serde_json::json;
 use shared::db::usage::metered;
 use shared::domain::ClubChange;
@@ -103,4 +104,72 @@ async fn hidden(p: &mut Prices) {
         path,
     )
     .await;
+}
+
+/// A row of all calls that are due.
+async fn call(p: &mut Prices, note: &'static str) {
+    p.serving(Some("Webhooks"));
+    let (calls, teller) = (&p.campus.campus.calls, &p.campus.campus.teller);
+    let ((_, usage), rounds) = timed(Box::pin(metered(calls.deliver(teller)))).await;
+    p.serving(None);
+    p.add("(webhooks)", note, usage, rounds);
+}
+
+/// Rows of webhooks: handing a change on, and telling it.
+pub(super) async fn webhooks(witness: &Witness) -> Vec<Row> {
+    let mut p = Prices::new(witness);
+    let ada = p.campus.as_("ada");
+    p.campus.club("chess", &ada).await;
+    let change = async |p: &Prices, text: &str| {
+        let body = json!({ "subtitle": text });
+        p.campus
+            .as_("ada")
+            .patch("/api/clubs/chess/", body)
+            .await
+            .ok();
+    };
+    p.campus.list_changes().await;
+    let path = "/api/clubs/chess/webhooks/";
+    let body = |status: u16| {
+        let url = format!("https://chat.example/{status}");
+        json!({ "url": url, "types": ["club.updated"] })
+    };
+    let made = ada.post(path, body(204)).await.created();
+    change(&p, "a").await;
+    list(&mut p, "1 change, with a webhook").await;
+    call(&mut p, "told").await;
+    let one = format!("{path}{}/", made["id"]);
+    ada.patch(&one, json!({ "url": "https://chat.example/500" }))
+        .await
+        .ok();
+    change(&p, "b").await;
+    p.campus.list_changes().await;
+    call(&mut p, "failed for the first time").await;
+    p.campus.advance(TimeDelta::seconds(5));
+    call(&mut p, "failed again").await;
+    ada.patch(&one, json!({ "url": "https://chat.example/204" }))
+        .await
+        .ok();
+    p.campus.advance(TimeDelta::minutes(5));
+    call(&mut p, "told after failures").await;
+    ada.post(&format!("{one}test/"), json!({})).await.accepted();
+    list(&mut p, "a test of a webhook").await;
+    ada.patch(&one, json!({ "url": "https://chat.example/410" }))
+        .await
+        .ok();
+    call(&mut p, "gone, and its creator is mailed").await;
+    let bob = p.campus.member("chess", &ada, "bob", 0).await;
+    bob.patch(&one, json!({ "active": true })).await.ok();
+    change(&p, "c").await;
+    p.campus.list_changes().await;
+    let bob = bob.get("/api/settings/").await.ok()["username"].clone();
+    let bob = bob.as_str().unwrap_or_default().to_owned();
+    ada.patch(
+        &format!("/api/clubs/chess/members/{bob}/"),
+        json!({ "role": 20 }),
+    )
+    .await
+    .ok();
+    call(&mut p, "off, and the owners are mailed").await;
+    p.rows
 }

@@ -8,6 +8,7 @@ use http::Method;
 use serde_json::{Value, json};
 use shared::db::usage::Usage;
 use tests::operations::{self, documented};
+use tests::receiver::Instant;
 use tests::scene::Scene;
 use tests::template::table_actions;
 use tests::{Client, Response, Setup, TestCampus};
@@ -55,7 +56,8 @@ fn campus(witness: &Witness) -> TestCampus {
             None
         }) as futures::future::BoxFuture<'static, _>
     };
-    Setup::default().table(Arc::new(hook)).build()
+    let setup = Setup::default().table(Arc::new(hook));
+    setup.instant_receivers(&Instant::default()).build()
 }
 
 /// Waits for `work`, and counts its rounds.

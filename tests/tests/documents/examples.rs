@@ -87,6 +87,14 @@ pub async fn admin_of_demo() -> (Client, Values) {
     values.extend([("{calendar}", calendar_of(&admin).await)]);
     let token = list(&admin, "/api/settings/tokens/").await.remove(0);
     values.extend([("{api_token}", token["id"].clone())]);
+    for (path, names) in [
+        ("/api/clubs/robotics/webhooks/", ["{webhook}", "{delivery}"]),
+        ("/api/webhooks/", ["{all_webhook}", "{all_delivery}"]),
+    ] {
+        let webhook = list(&admin, path).await.remove(0)["id"].clone();
+        let told = list(&admin, &format!("{path}{webhook}/deliveries/")).await;
+        values.extend([(names[0], webhook), (names[1], told[0]["id"].clone())]);
+    }
     let own = admin.get("/api/settings/").await.ok();
     let link = link_of(&campus, own["id"].as_u64().unwrap_or_default()).await;
     values.extend([("{token}", link)]);

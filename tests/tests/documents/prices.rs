@@ -37,7 +37,7 @@ const ANSWER_KB: f64 = 6.0;
 const LOG_KB: f64 = 1.0;
 /// Alarms of the template in production. An alarm that looks at several metrics counts as so many:
 /// one looks at two, and one at four.
-const ALARMS: f64 = 22.0;
+const ALARMS: f64 = 24.0;
 /// Requests to the gateway for one visit of the site: the page and its settings. `CloudFront` keeps
 /// everything else.
 const VISIT: f64 = 2.0;

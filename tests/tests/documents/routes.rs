@@ -7,20 +7,19 @@ use serde_json::json;
 fn file_of(function: &str, handler: &str) -> String {
     let folder = super::root().join("functions").join(function).join("src");
     let needle = format!("pub async fn {handler}(");
-    let files = fs::read_dir(folder)
-        .expect("a source folder")
-        .filter_map(Result::ok)
-        .map(|entry| entry.path());
-    let mut found =
-        files.filter(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(&needle)));
-    let path = found
-        .next()
-        .unwrap_or_else(|| panic!("no file has {handler}"));
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    format!("functions/{function}/src/{name}")
+    let mut folders = vec![folder.clone()];
+    while let Some(one) = folders.pop() {
+        let entries = fs::read_dir(one).expect("a source folder");
+        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if fs::read_to_string(&path).is_ok_and(|text| text.contains(&needle)) {
+                let name = path.strip_prefix(&folder).expect("a file in the folder");
+                return format!("functions/{function}/src/{}", name.display());
+            }
+        }
+    }
+    panic!("no file has {handler}")
 }
 
 #[test]

@@ -262,6 +262,7 @@ pub async fn one_of_everything() -> TestCampus {
     question_with_a_condition(&drive).await;
     file_of_a_submission(&campus, &drive).await;
     tests::scene::own_token(&campus.as_("pia")).await;
+    tests::scene::webhooks(&campus.admin(), &drive.officer).await;
     interview(&drive, &submission).await;
     drive.decide(&submission, 4, "").await;
     campus

@@ -275,7 +275,7 @@ fn only_the_mailer_sends_and_reads_the_stream_and_nobody_has_more_than_they_need
             assert_eq!(has("ListBucket"), name == "Applications", "{name}");
             assert_eq!(
                 has("sqs:"),
-                ["Mailer", "MailReports"].contains(&name.as_str()),
+                ["Changes", "Mailer", "MailReports", "Webhooks"].contains(&name.as_str()),
                 "{name}"
             );
             // Actions of X-Ray have no resources. In the sandbox of SES, recipients need a right
@@ -303,7 +303,11 @@ fn what_is_watched_exists_and_the_dashboard_is_json() {
             .filter(|resource| resource["Type"] == "AWS::CloudWatch::Alarm");
         let alarms: Vec<&Value> = alarms.map(|alarm| &alarm["Properties"]).collect();
         // Ten alarms are free. The others are worth their price in production only.
-        let more = if template.holds("IsProduction") { 8 } else { 0 };
+        let more = if template.holds("IsProduction") {
+            10
+        } else {
+            0
+        };
         let of_logs = usize::from(template.holds("HasAccessLogs"));
         assert_eq!(alarms.len(), 10 + more + of_logs);
         let operations =

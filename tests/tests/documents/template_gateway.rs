@@ -105,7 +105,8 @@ fn each_operation_is_routed_to_the_function_that_serves_it_and_no_other() {
             "notices",
             "memberships",
             "site",
-            "submissions"
+            "submissions",
+            "webhooks"
         ])
     );
     for (function, routes) in local::GROUPS {

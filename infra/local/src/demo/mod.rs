@@ -8,6 +8,7 @@ mod own;
 mod people;
 mod questions;
 mod recruitment;
+mod webhooks;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

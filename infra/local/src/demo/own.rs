@@ -14,7 +14,7 @@ use shared::time::Timestamp;
 use super::files;
 use super::interviews::Interviews;
 use super::recruitment::{Drives, submission};
-use super::{admin, people};
+use super::{admin, people, webhooks};
 use crate::Campus;
 
 /// Adds the admin to the counters of the clubs, and returns the work that stores the rest.
@@ -33,6 +33,7 @@ pub fn load<'a>(
     let name = subject.name.unwrap_or_default();
     let person = Person {
         graduation_year: None,
+        admin_seen: Some(now.epoch_seconds()),
         ..people::person(0, &subject.username, &name, now)
     };
     let days = |days| now.plus(TimeDelta::days(days));
@@ -138,6 +139,7 @@ pub fn load<'a>(
         last_used_on: Some(days(-1).moment().date_naive()),
         received: order_number(days(-10).moment()),
     };
+    let (hooks, told) = webhooks::of(campus, &person, now);
     let due = extension
         .as_ref()
         .map(|extension| extension.due_entry(robotics, now));
@@ -146,6 +148,8 @@ pub fn load<'a>(
         table.load_people(&[person]).await?;
         table.load(&[membership]).await?;
         table.load(&[token]).await?;
+        table.load(&hooks).await?;
+        table.load(&told).await?;
         table.load(&[link]).await?;
         table.load(&[favorite]).await?;
         table.load(&[subscription]).await?;

@@ -179,6 +179,7 @@ pub fn person(i: usize, username: &str, name: &str, now: Timestamp) -> Person {
         former_emails: vec![],
         erasing: false,
         signed_in_on: None,
+        admin_seen: None,
         calendar: 0,
         notices: Notices::default(),
     }

@@ -157,15 +157,22 @@ pub struct ClubChange {
 }
 
 impl ClubChange {
+    /// Returns the id of the change that an event names.
+    pub(crate) fn id_of(event: &str) -> Id<Self> {
+        Id::derived("change", &[event])
+    }
+}
+
+impl Object {
     /// Returns the path of the object in the API.
     pub fn path(&self) -> String {
         let club = &self.club;
-        let id = self.object.unwrap_or_default();
+        let id = self.id.unwrap_or_default();
         let application = self.application.map(|id| id.to_string());
         let application = application.unwrap_or_default();
         let submission =
             || format!("/api/clubs/{club}/applications/{application}/submissions/{id}/");
-        match self.change_type.object() {
+        match self.object_type {
             ObjectType::ApplicationObject => format!("/api/clubs/{club}/applications/{id}/"),
             ObjectType::SubmissionObject => submission(),
             ObjectType::InterviewObject => format!("{}interview/", submission()),
@@ -173,6 +180,30 @@ impl ClubChange {
             ObjectType::RequestObject => format!("/api/clubs/{club}/membershiprequests/{id}/"),
             ObjectType::EventObject => format!("/api/clubs/{club}/events/{id}/"),
             ObjectType::ClubObject => format!("/api/clubs/{club}/"),
+        }
+    }
+}
+
+/// An object that changed.
+#[derive(Debug, Clone)]
+pub struct Object {
+    /// Code of the club.
+    pub club: ClubCode,
+    /// What kind of object it is.
+    pub object_type: ObjectType,
+    /// As in [`NewChange::object`].
+    pub id: Option<u64>,
+    /// As in [`NewChange`].
+    pub application: Option<Id<Application>>,
+}
+
+impl From<&ClubChange> for Object {
+    fn from(change: &ClubChange) -> Self {
+        Self {
+            club: change.club.clone(),
+            object_type: change.change_type.object(),
+            id: change.object,
+            application: change.application,
         }
     }
 }

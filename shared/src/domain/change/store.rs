@@ -62,7 +62,7 @@ impl NewChange {
         ClubChange {
             club: club.clone(),
             number,
-            id: Id::derived("change", &[&self.event]),
+            id: ClubChange::id_of(&self.event),
             at: self.at,
             change_type: self.change_type,
             object: self.object,

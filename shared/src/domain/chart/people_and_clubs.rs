@@ -155,6 +155,21 @@ pub(super) const ROWS: &[ChartRow] = &[
         "A change of a club, for programs. Made from the stream; the numbers have no gap.",
     ],
     [
+        "Webhook",
+        "WEBHOOKS#<club>",
+        "WEBHOOK#<place>",
+        "",
+        "A webhook of a club, in one of 5 places; without a club, one for all clubs. Its secrets are \
+            encrypted.",
+    ],
+    [
+        "Delivery",
+        "DELIVERIES#<webhook>",
+        "<time before the end>#<id>",
+        "",
+        "The last attempt to tell a webhook something, the newest first. Kept for 30 days.",
+    ],
+    [
         "ChangeCount",
         "CHANGES#<club>",
         "COUNT",

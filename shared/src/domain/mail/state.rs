@@ -103,11 +103,13 @@ pub enum MailKind {
     InterviewReminder,
     /// News of the clubs that somebody follows.
     News,
+    /// Tells that a webhook was switched off.
+    Webhook,
 }
 
 impl MailKind {
     /// All kinds.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Acceptance,
         Self::Rejection,
         Self::Interview,
@@ -119,6 +121,7 @@ impl MailKind {
         Self::DraftReminder,
         Self::InterviewReminder,
         Self::News,
+        Self::Webhook,
     ];
 
     /// Returns whether such a mail tells a decision.
@@ -140,6 +143,7 @@ impl MailKind {
             Self::DraftReminder => "draft_reminder",
             Self::InterviewReminder => "interview_reminder",
             Self::News => "news",
+            Self::Webhook => "webhook",
         }
     }
 }

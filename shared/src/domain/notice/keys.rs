@@ -32,6 +32,7 @@ pub(crate) fn due(hour: Timestamp, what: &Due) -> Key {
         Due::Upload { person, file, .. } => {
             format!("UPLOAD#{}#{}", padded(*person), padded(*file))
         }
+        Due::Webhook { place } => format!("WEBHOOK#{}", padded(place.webhook)),
         Due::News { person, .. } => format!("NEWS#{}", padded(*person)),
     };
     Key::new(due_in(hour), sk)

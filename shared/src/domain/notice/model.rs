@@ -7,6 +7,7 @@ use crate::domain::file::model::Upload;
 use crate::domain::notice::settings::NoticeKind;
 use crate::domain::person::model::Person;
 use crate::domain::slot::model::Slot;
+use crate::domain::webhook::model::WebhookPlace;
 use crate::ids::{Id, derived};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -81,6 +82,11 @@ pub enum Due {
         application: Id<Application>,
         /// Id of the file.
         file: Id<Upload>,
+    },
+    /// A webhook that fails: it is switched off if it still does.
+    Webhook {
+        /// Where it is.
+        place: WebhookPlace,
     },
     /// The weekly news for a person.
     News {

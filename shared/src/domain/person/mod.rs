@@ -3,4 +3,5 @@
 pub(crate) mod keys;
 pub(crate) mod model;
 pub(crate) mod search;
+pub(crate) mod sessions;
 pub(crate) mod store;

@@ -53,6 +53,11 @@ pub struct Person {
     /// who have had a token (Z2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_in_on: Option<NaiveDate>,
+    /// When the newest of their tokens was issued, in seconds since 1970: below 0, if it says that
+    /// they are no admin. It is kept for people who have made a webhook as an admin (Z10), and
+    /// stored once a day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub admin_seen: Option<i64>,
 }
 
 impl Person {

@@ -71,6 +71,7 @@ parts! {
         calendar: (Kept, Kept),
         notices: (Kept, Written),
         signed_in_on: (Kept, Kept),
+        admin_seen: (Kept, Kept),
     } and {
         TYPE: (Kept, Kept),
         GSI1PK: (Written, Kept),
@@ -225,22 +226,6 @@ impl Table {
             },
             Err(error) => Err(error),
         }
-    }
-
-    /// Notes the day on which a person used the service with a session: 1 write. It is no error if
-    /// the person was erased, or another request was faster. A late repeat does not reach the new
-    /// profile of somebody who came back.
-    pub async fn note_session(
-        &self,
-        person: &Person,
-        on: chrono::NaiveDate,
-    ) -> Result<(), TableError> {
-        let write = Write::update(person.key())
-            .set("signed_in_on", &on)
-            .if_is("signed_in_on", person.signed_in_on.as_ref())
-            .if_equals("created_at", &person.created_at)
-            .if_equals("erasing", &false);
-        ignore_refusal(self.write(write).await.map(drop))
     }
 
     /// Stores the settings of a person, after the copies of them. If the request stops in between,

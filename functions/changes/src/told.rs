@@ -1,0 +1,117 @@
+//! Hands changes on to the webhooks (Z9).
+
+use std::time::Duration;
+
+use shared::changes::CLOCKS_DIFFER;
+use shared::db::{Table, TableError};
+use shared::domain::{
+    Call, CallKind, ChangeType, Delivery, Membership, NewChange, Notification, Webhook,
+};
+use shared::queue::{Queue, QueueError};
+use shared::text::ClubCode;
+use shared::time::Timestamp;
+
+/// Why changes are handed on later.
+#[derive(Debug, thiserror::Error)]
+pub enum NotHandedOn {
+    /// The table cannot be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The queue did not take everything.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+}
+
+/// Puts calls of webhooks into their queue.
+pub struct HandsOn {
+    table: Table,
+    queue: Queue,
+}
+
+impl HandsOn {
+    /// Hands on to this queue.
+    pub fn new(table: Table, queue: Queue) -> Self {
+        Self { table, queue }
+    }
+
+    /// Returns the webhooks for all clubs: 1 query.
+    pub async fn for_all_clubs(&self) -> Result<Vec<Webhook>, TableError> {
+        self.table.webhooks(None).await
+    }
+
+    /// Puts a call into the queue for each change of a club and each webhook that is told it, at
+    /// least once: 1 query, and 1 request to the queue for 10 calls.
+    pub async fn hand_on(
+        &self,
+        club: &ClubCode,
+        changes: &[NewChange],
+        for_all: &[Webhook],
+        now: Timestamp,
+    ) -> Result<(), NotHandedOn> {
+        let of_club = self.table.webhooks(Some(club)).await?;
+        let mut calls = Vec::new();
+        for webhook in of_club.iter().chain(for_all).filter(|one| one.active) {
+            // A record may be delivered again, long after.
+            let is_new = |one: &&NewChange| one.at.plus(CLOCKS_DIFFER) >= webhook.created_at;
+            let new = changes.iter().filter(is_new);
+            if new
+                .clone()
+                .any(|change| may_end_right(change, club, webhook))
+            {
+                calls.push(call(webhook, CallKind::Check));
+            }
+            for change in new {
+                if webhook.types.contains(&change.change_type) {
+                    let told = Notification::change(club, change);
+                    calls.push(call(webhook, first_attempt(told, now)));
+                }
+            }
+        }
+        Ok(self.queue.send(&calls, Duration::ZERO).await?)
+    }
+
+    /// Puts a call into the queue for an attempt that somebody asked for.
+    pub async fn hand_on_wish(&self, wish: &Delivery, now: Timestamp) -> Result<(), NotHandedOn> {
+        let what = CallKind::Tell {
+            told: wish.told.clone(),
+            // The first attempt of a test is repeated if it fails.
+            repeat: u32::from(wish.attempt == 0),
+            due: now,
+            asked: wish.wanted,
+        };
+        let place = wish.place.clone();
+        Ok(self
+            .queue
+            .send(&[Call { place, what }], Duration::ZERO)
+            .await?)
+    }
+}
+
+fn call(webhook: &Webhook, what: CallKind) -> Call {
+    let place = webhook.place.clone();
+    Call { place, what }
+}
+
+fn first_attempt(told: Notification, due: Timestamp) -> CallKind {
+    CallKind::Tell {
+        told,
+        repeat: 1,
+        due,
+        asked: None,
+    }
+}
+
+/// Whether the creator of a webhook may have lost the right to it: as a member, or because the club
+/// was deleted.
+fn may_end_right(change: &NewChange, club: &ClubCode, webhook: &Webhook) -> bool {
+    if webhook.place.club.is_none() {
+        return false;
+    }
+    match change.change_type {
+        ChangeType::ClubUpdated => true,
+        ChangeType::MemberUpdated | ChangeType::MemberRemoved => {
+            change.object == Some(Membership::id_of(club, webhook.creator).get())
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,219 @@
+//! What can be done with webhooks (Z8).
+
+use aws_lc_rs::rand;
+use axum::Json;
+use axum::response::Response;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use shared::db::{Refusal, Retries, TableError};
+use shared::domain::{SealedSecret, Webhook, WebhookPlace};
+use shared::ids::Id;
+use shared::receiver::ReceiverRules;
+use shared::seal::Seal;
+use shared::time::RequestTime;
+use shared::web::{
+    ApiError, Code, Created, ERASING, Mode, NewId, NoContent, Result, edit, shown_at,
+};
+use shared::{Shared, limits};
+
+use super::bodies::{WebhookBody, WebhookInput};
+use super::holder::{Held, Holder};
+
+/// Random bytes of a secret.
+const SECRET_BYTES: usize = 32;
+
+/// Makes a secret of a webhook: as it is stored, and its text.
+fn new_secret(app: &Shared, webhook: Id<Webhook>, request: u64) -> (SealedSecret, String) {
+    let mut bytes = [0_u8; SECRET_BYTES];
+    rand::fill(&mut bytes).expect("the system has random numbers");
+    let seal = Seal::new(&app.settings.secrets.invite);
+    let sealed = SealedSecret {
+        id: request,
+        sealed: seal.close(&webhook.to_string(), &bytes),
+        until: None,
+    };
+    (sealed, format!("whsec_{}", BASE64_STANDARD.encode(bytes)))
+}
+
+fn too_many() -> ApiError {
+    let why = format!(
+        "There can be at most {} webhooks. Delete one first.",
+        limits::WEBHOOKS
+    );
+    ApiError::rule(why).coded(Code::Quota)
+}
+
+/// Notes that an admin is one: their webhooks work as long as they are.
+async fn note_admin(app: &Shared, holder: &Holder) -> Result<()> {
+    let person = holder.user.person().await?;
+    if person.erasing {
+        return Err(ApiError::rule(ERASING));
+    }
+    let issued_at = holder.user.issued_at();
+    if holder.user.is_admin() && person.admin_seen != Some(issued_at) {
+        app.table.note_admin(person, issued_at).await?;
+    }
+    Ok(())
+}
+
+pub async fn list(app: &Shared, holder: &Holder) -> Result<Json<Vec<WebhookBody>>> {
+    let mut all = holder.all(app).await?;
+    all.sort_by_key(|held| (held.webhook.created_at, held.webhook.id()));
+    Ok(Json(all.iter().map(WebhookBody::from).collect()))
+}
+
+pub async fn show(app: &Shared, holder: &Holder) -> Result<Json<WebhookBody>> {
+    Ok(Json((&holder.one(app).await?).into()))
+}
+
+pub async fn create(
+    app: &Shared,
+    holder: &Holder,
+    new: NewId,
+    received: u64,
+    input: WebhookInput,
+) -> Result<Created<WebhookBody>> {
+    let id = Id::new(new.id::<Webhook>().get());
+    let (sealed, secret) = new_secret(app, id, id.get());
+    let mut webhook = Webhook {
+        place: WebhookPlace {
+            club: holder.club.clone(),
+            place: 0,
+            webhook: id,
+        },
+        version: id.get(),
+        url: String::new(),
+        types: vec![],
+        description: String::new(),
+        active: true,
+        creator: holder.user.id(),
+        created_at: app.now(),
+        failing_since: None,
+        secrets: vec![sealed],
+        received,
+    };
+    let rules = ReceiverRules::new(&app.settings);
+    let active = input.apply(Mode::Create, &rules, &mut webhook)?;
+    webhook.active = active.unwrap_or(true);
+    note_admin(app, holder).await?;
+    let (held, is_own) = store(app, holder, webhook).await?;
+    Ok(Created {
+        location: holder.location(&held.webhook),
+        body: WebhookBody::from(&held).with_secret(is_own.then_some(secret)),
+    })
+}
+
+/// Stores a new webhook in an empty place. Returns what is stored, and whether it is this one and
+/// not that of an earlier attempt of the request.
+async fn store(app: &Shared, holder: &Holder, mut webhook: Webhook) -> Result<(Held, bool)> {
+    let mut retries = Retries::default();
+    loop {
+        retries.next().await?;
+        let all = holder.all(app).await?;
+        if let Some(held) = all.iter().find(|held| held.webhook.id() == webhook.id()) {
+            let is_own = held.webhook.secrets == webhook.secrets;
+            return Ok((held.clone(), is_own));
+        }
+        let is_taken = |place: &u8| all.iter().any(|held| held.webhook.place.place == *place);
+        let empty = (0..limits::WEBHOOKS).find(|place| !is_taken(place));
+        webhook.place.place = empty.ok_or_else(too_many)?;
+        match app.table.put_webhook(&webhook).await {
+            Ok(()) => {
+                let is_on = webhook.active;
+                return Ok((Held { webhook, is_on }, true));
+            }
+            Err(TableError::Refused(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn changed(error: TableError) -> ApiError {
+    match error {
+        TableError::Refused(Refusal::Changed) => ApiError::Changed,
+        other => other.into(),
+    }
+}
+
+pub async fn update(
+    app: &Shared,
+    holder: &Holder,
+    input: WebhookInput,
+) -> Result<Json<WebhookBody>> {
+    let held = holder.one(app).await?;
+    let rules = &ReceiverRules::new(&app.settings);
+    if input.active.sent() == Some(&true) {
+        note_admin(app, holder).await?;
+    }
+    let change = async |held: Held| {
+        let mut webhook = held.webhook.clone();
+        let active = input.clone().apply(Mode::Update, rules, &mut webhook)?;
+        let mut is_on = held.is_on;
+        if webhook.url != held.webhook.url || active == Some(true) {
+            webhook.failing_since = None;
+        }
+        if let Some(active) = active {
+            if active && !held.is_on {
+                webhook.creator = holder.user.id();
+            }
+            webhook.active = active;
+            is_on = active;
+        }
+        if webhook != held.webhook {
+            let stored = app.table.change_webhook(&webhook, None).await;
+            webhook = stored.map_err(changed)?;
+        }
+        Ok(Held { webhook, is_on })
+    };
+    let show = |held: &Held| WebhookBody::from(held);
+    let read = || holder.find(app);
+    let held = edit(&holder.if_match, held, show, read, change).await?;
+    Ok(Json((&held).into()))
+}
+
+pub async fn delete(app: &Shared, holder: &Holder, received: u64) -> Result<NoContent> {
+    let held = holder.one(app).await?;
+    let when = RequestTime {
+        received,
+        at: app.now(),
+    };
+    let change = async |held: Held| {
+        let deleted = app.table.delete_webhook(&held.webhook, when).await;
+        deleted.map_err(changed)
+    };
+    let show = |held: &Held| WebhookBody::from(held);
+    edit(&holder.if_match, held, show, || holder.find(app), change).await?;
+    Ok(NoContent)
+}
+
+/// Makes a new secret. The earlier ones sign for a day as well.
+pub async fn renew_secret(app: &Shared, holder: &Holder, new: NewId) -> Result<Response> {
+    let held = holder.one(app).await?;
+    let now = app.now();
+    let request = new.id::<Webhook>().get();
+    let (sealed, secret) = &new_secret(app, held.webhook.id(), request);
+    let change = async |held: Held| {
+        if held.webhook.secrets.iter().any(|one| one.id == request) {
+            return Ok((held, None));
+        }
+        let mut webhook = held.webhook.clone();
+        webhook.secrets = held.webhook.secrets_at(now).cloned().collect();
+        if webhook.secrets.len() >= limits::WEBHOOK_SECRETS {
+            let why = "Too many secrets sign at present. Each one signs for a day after the next.";
+            return Err(ApiError::rule(why).coded(Code::Quota));
+        }
+        for old in &mut webhook.secrets {
+            old.until = old.until.or(Some(now.plus(Webhook::OLD_SECRET)));
+        }
+        webhook.secrets.insert(0, sealed.clone());
+        let stored = app.table.change_webhook(&webhook, None).await;
+        let webhook = stored.map_err(changed)?;
+        Ok((Held { webhook, ..held }, Some(secret.clone())))
+    };
+    let show = |held: &Held| WebhookBody::from(held);
+    let read = || holder.find(app);
+    let (held, secret) = edit(&holder.if_match, held, show, read, change).await?;
+    let body = WebhookBody::from(&held).with_secret(secret);
+    // A repeat shows it without the secret.
+    Ok(shown_at(holder.location(&held.webhook), Json(body)))
+}

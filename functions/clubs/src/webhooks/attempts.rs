@@ -1,0 +1,87 @@
+//! Deliveries of webhooks, tests, and attempts that officers ask for (Z9).
+
+use axum::Json;
+use axum::http::StatusCode;
+use shared::Shared;
+use shared::db::{Retries, TableError};
+use shared::domain::{Delivery, Notification, Webhook};
+use shared::ids::made_at;
+use shared::time::Timestamp;
+use shared::web::{ApiError, NewId, Result};
+
+use super::bodies::DeliveryBody;
+use super::holder::Holder;
+
+/// 202: it is done soon.
+pub type Accepted = (StatusCode, Json<DeliveryBody>);
+
+fn accepted(delivery: &Delivery) -> Accepted {
+    (StatusCode::ACCEPTED, Json(delivery.into()))
+}
+
+/// Returns the webhook that the path names, if it is on.
+async fn one_that_is_on(app: &Shared, holder: &Holder) -> Result<Webhook> {
+    let held = holder.one(app).await?;
+    if !held.is_on {
+        return Err(ApiError::rule("This webhook is off. Switch it on first."));
+    }
+    Ok(held.webhook)
+}
+
+pub async fn list(app: &Shared, holder: &Holder) -> Result<Json<Vec<DeliveryBody>>> {
+    let held = holder.one(app).await?;
+    let deliveries = app.table.deliveries(held.webhook.id()).await?;
+    Ok(Json(deliveries.iter().map(DeliveryBody::from).collect()))
+}
+
+/// Asks for a test.
+pub async fn test(app: &Shared, holder: &Holder, new: NewId) -> Result<Accepted> {
+    let webhook = one_that_is_on(app, holder).await?;
+    let now = app.now();
+    let id = new.id::<Delivery>().get();
+    // A repeat has the same id and time, and so the same key.
+    let at = Timestamp::at(made_at(id));
+    let told = Notification {
+        id,
+        at,
+        club: holder.club.clone(),
+        change_type: None,
+        object: None,
+        application: None,
+        by: Some(holder.user.id()),
+    };
+    let delivery = Delivery {
+        wanted: Some(id),
+        ..Delivery::new(webhook.place, told, now)
+    };
+    match app.table.put_delivery(&delivery, None).await {
+        // An earlier attempt of this request asked for it.
+        Ok(()) | Err(TableError::Refused(_)) => Ok(accepted(&delivery)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Asks for another attempt.
+pub async fn retry(app: &Shared, holder: &Holder, new: NewId) -> Result<Accepted> {
+    let webhook = one_that_is_on(app, holder).await?;
+    let (id, request) = (holder.delivery()?, new.id::<Delivery>().get());
+    let mut retries = Retries::default();
+    loop {
+        retries.next().await?;
+        let deliveries = app.table.deliveries(webhook.id()).await?;
+        let before = deliveries.into_iter().find(|one| one.told.id == id);
+        let before = before.ok_or(ApiError::NotFound)?;
+        if [before.wanted, before.served].contains(&Some(request)) {
+            return Ok(accepted(&before));
+        }
+        let delivery = Delivery {
+            wanted: Some(request),
+            ..before.clone()
+        };
+        match app.table.put_delivery(&delivery, Some(&before)).await {
+            Ok(()) => return Ok(accepted(&delivery)),
+            Err(TableError::Refused(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

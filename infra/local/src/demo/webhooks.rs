@@ -1,0 +1,76 @@
+//! Webhooks of the demo campus: one of a club, and one for all clubs. Nobody has their secrets.
+
+use chrono::TimeDelta;
+use shared::domain::{
+    ChangeType, Delivery, Notification, Person, SealedSecret, Webhook, WebhookPlace,
+};
+use shared::ids::{Id, order_number};
+use shared::seal::Seal;
+use shared::text::ClubCode;
+use shared::time::Timestamp;
+
+use crate::Campus;
+
+/// The webhooks of the admin, and what they were told last.
+pub(super) fn of(campus: &Campus, admin: &Person, now: Timestamp) -> (Vec<Webhook>, Vec<Delivery>) {
+    let webhooks = [ClubCode::parse("robotics"), None]
+        .into_iter()
+        .zip(71..)
+        .map(|(club, id)| webhook(campus, admin, club, id, now));
+    let webhooks: Vec<Webhook> = webhooks.collect();
+    let deliveries = webhooks.iter().map(|webhook| delivery(webhook, admin, now));
+    let deliveries = deliveries.collect();
+    (webhooks, deliveries)
+}
+
+fn webhook(
+    campus: &Campus,
+    admin: &Person,
+    club: Option<ClubCode>,
+    id: u64,
+    now: Timestamp,
+) -> Webhook {
+    let created_at = now.plus(-TimeDelta::days(10));
+    let seal = Seal::new(&campus.app.settings.secrets.invite);
+    Webhook {
+        place: WebhookPlace {
+            club,
+            place: 0,
+            webhook: Id::new(id),
+        },
+        version: id,
+        url: "https://chat.example/hooks/7".into(),
+        types: vec![ChangeType::ClubUpdated],
+        description: "The chat of the board".into(),
+        active: true,
+        creator: admin.id,
+        created_at,
+        failing_since: None,
+        secrets: vec![SealedSecret {
+            id,
+            sealed: seal.close(&id.to_string(), &campus.app.next_id().to_be_bytes()),
+            until: None,
+        }],
+        received: order_number(created_at.moment()),
+    }
+}
+
+fn delivery(webhook: &Webhook, admin: &Person, now: Timestamp) -> Delivery {
+    let at = now.plus(-TimeDelta::hours(20));
+    let told = Notification {
+        id: webhook.id().get() + 10,
+        at,
+        club: webhook.place.club.clone(),
+        change_type: None,
+        object: None,
+        application: None,
+        by: Some(admin.id),
+    };
+    Delivery {
+        attempt: 1,
+        tried_at: Some(at.plus(TimeDelta::seconds(6))),
+        status: Some(204),
+        ms: Some(180),
+        ..Delivery::new(webhook.place.clone(), told, now)
+    }
+}

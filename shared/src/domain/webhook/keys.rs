@@ -1,0 +1,30 @@
+use crate::db::Key;
+use crate::db::keys::padded;
+use crate::domain::webhook::model::{Notification, Webhook, WebhookPlace};
+use crate::ids::{Id, MAX_ID};
+use crate::text::ClubCode;
+
+/// Returns the partition of the webhooks of a club; without one, of those for all clubs.
+pub(crate) fn webhooks(club: Option<&ClubCode>) -> String {
+    format!("WEBHOOKS#{}", club.map_or("*", |club| club))
+}
+
+pub(crate) fn webhook(place: &WebhookPlace) -> Key {
+    Key::new(
+        webhooks(place.club.as_ref()),
+        format!("WEBHOOK#{:02}", place.place),
+    )
+}
+
+/// Returns the partition of the deliveries of a webhook.
+pub(crate) fn deliveries(webhook: Id<Webhook>) -> String {
+    format!("DELIVERIES#{}", padded(webhook))
+}
+
+/// Returns the key of a delivery. They are ordered by the time of what they tell, the newest first.
+pub(crate) fn delivery(webhook: Id<Webhook>, told: &Notification) -> Key {
+    let at = u64::try_from(told.at.moment().timestamp_millis()).unwrap_or_default();
+    let before_the_end = padded(MAX_ID.saturating_sub(at));
+    let sk = format!("{before_the_end}#{}", padded(told.id));
+    Key::new(deliveries(webhook), sk)
+}

@@ -1,0 +1,180 @@
+//! Webhooks in the table: in numbered places of their club, so that the quota needs no counter.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::db::read::{Fetch, Range};
+use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::member::model::Membership;
+use crate::domain::notice::model::{Due, DueEntry};
+use crate::domain::person::model::Person;
+use crate::domain::tombstones::Gone;
+use crate::domain::webhook::model::{Delivery, Notification, Webhook, WebhookPlace};
+use crate::ids::Id;
+use crate::limits;
+use crate::text::ClubCode;
+use crate::time::{RequestTime, Timestamp};
+
+impl Entity for Webhook {
+    const TYPE: &'static str = "Webhook";
+
+    fn key(&self) -> Key {
+        keys::webhook(&self.place)
+    }
+}
+
+impl Entity for Delivery {
+    const TYPE: &'static str = "Delivery";
+
+    fn key(&self) -> Key {
+        keys::delivery(self.place.webhook, &self.told)
+    }
+
+    fn expires(&self) -> Option<i64> {
+        Some(self.expires)
+    }
+}
+
+impl Webhook {
+    /// Returns the entry with which the timer looks whether it still fails (Z10); none if it does
+    /// not fail.
+    pub fn due_entry(&self, now: Timestamp) -> Option<DueEntry> {
+        let at = self.failing_since?.plus(Self::FAILS_FOR);
+        let place = self.place.clone();
+        Some(DueEntry::new(at, now, Due::Webhook { place }))
+    }
+}
+
+/// The profile of the creator of a webhook, and their membership of its club.
+pub type Creator = (Option<Person>, Option<Membership>);
+
+fn creator_keys(webhook: &Webhook) -> (Key, Option<Key>) {
+    let club = webhook.place.club.as_ref();
+    let member = club.map(|club| keys::member(club, Membership::id_of(club, webhook.creator)));
+    (keys::profile(webhook.creator), member)
+}
+
+impl Table {
+    /// Returns the webhooks of a club, or those for all clubs, at most [`limits::WEBHOOKS`]: 1
+    /// query.
+    pub async fn webhooks(&self, club: Option<&ClubCode>) -> Result<Vec<Webhook>, TableError> {
+        let range = Range::Prefix("WEBHOOK#".into());
+        // The places of deleted webhooks are not webhooks.
+        self.query(keys::webhooks(club), range).await
+    }
+
+    /// Returns a webhook: 1 read.
+    pub async fn webhook(&self, place: &WebhookPlace) -> Result<Option<Webhook>, TableError> {
+        let found: Option<Webhook> = self.get(keys::webhook(place)).await?;
+        Ok(found.filter(|webhook| webhook.id() == place.webhook))
+    }
+
+    /// Returns a webhook, and what is known of telling it something: 1 batch read of 2 items.
+    pub async fn webhook_and_delivery(
+        &self,
+        place: &WebhookPlace,
+        told: &Notification,
+    ) -> Result<(Option<Webhook>, Option<Delivery>), TableError> {
+        let (webhook, delivery) = (keys::webhook(place), keys::delivery(place.webhook, told));
+        let wanted = vec![webhook.clone(), delivery.clone()];
+        let mut found = self.get_many(wanted).await?;
+        let webhook: Option<Webhook> = found.take(&webhook)?;
+        let webhook = webhook.filter(|webhook| webhook.id() == place.webhook);
+        Ok((webhook, found.take(&delivery)?))
+    }
+
+    /// Returns the profile of the creator of a webhook, and their membership of its club: 1 batch
+    /// read.
+    pub async fn creator_of(&self, webhook: &Webhook) -> Result<Creator, TableError> {
+        let found = self.creators_of(std::slice::from_ref(webhook)).await?;
+        Ok(found.into_iter().next().unwrap_or_default())
+    }
+
+    /// Returns the same for several webhooks, in their order: 1 batch read.
+    pub async fn creators_of(&self, webhooks: &[Webhook]) -> Result<Vec<Creator>, TableError> {
+        let wanted: Vec<(Key, Option<Key>)> = webhooks.iter().map(creator_keys).collect();
+        let (people, members): (HashSet<Key>, HashSet<Option<Key>>) =
+            wanted.iter().cloned().unzip();
+        let members: Vec<Key> = members.into_iter().flatten().collect();
+        let keys = people.iter().chain(&members).cloned();
+        let mut found = self.get_many(keys.collect()).await?;
+        let (mut known, mut roles) = (HashMap::new(), HashMap::new());
+        for key in people {
+            known.insert(key.clone(), found.take(&key)?);
+        }
+        for key in members {
+            roles.insert(key.clone(), found.take(&key)?);
+        }
+        let creators = wanted.iter().map(|(person, member)| {
+            let role = member.as_ref().and_then(|key| roles.get(key));
+            let person = known.get(person).cloned();
+            (person.flatten(), role.cloned().flatten())
+        });
+        Ok(creators.collect())
+    }
+
+    /// Stores a new webhook: 1 write. Refused if its place is not empty.
+    pub async fn put_webhook(&self, webhook: &Webhook) -> Result<(), TableError> {
+        let put = Write::put(webhook)?.if_new_or_gone(webhook.received);
+        self.write(put.or(Refusal::Exists)).await.map(drop)
+    }
+
+    /// Stores a changed webhook with a new version: 1 write, and 1 for an entry of the timer.
+    /// Refused if it is not as it was read.
+    pub async fn change_webhook(
+        &self,
+        webhook: &Webhook,
+        due: Option<&DueEntry>,
+    ) -> Result<Webhook, TableError> {
+        let mut changed = webhook.clone();
+        changed.version += 1;
+        let put = Write::put(&changed)?.if_equals("version", &webhook.version);
+        match due {
+            None => self.write(put).await.map(drop)?,
+            Some(due) => self.transact(vec![put, Write::put(due)?]).await?,
+        }
+        Ok(changed)
+    }
+
+    /// Deletes a webhook: 1 write. Until tomorrow its place says so, so that a late repeat of its
+    /// creation does not bring it back. Refused if it is not as it was read.
+    pub async fn delete_webhook(
+        &self,
+        webhook: &Webhook,
+        when: RequestTime,
+    ) -> Result<(), TableError> {
+        let gone = Write::put(&Gone::new(webhook.key(), when))?;
+        let gone = gone.if_equals("version", &webhook.version);
+        self.write(gone).await.map(drop)
+    }
+
+    /// Returns the last deliveries of a webhook, the newest first, at most
+    /// [`limits::DELIVERIES`]: 1 query.
+    pub async fn deliveries(&self, webhook: Id<Webhook>) -> Result<Vec<Delivery>, TableError> {
+        let mut found: Vec<Delivery> = Vec::new();
+        let take = |page: Vec<Delivery>| {
+            found.extend(page);
+            Ok(false)
+        };
+        let (partition, one_page) = (keys::deliveries(webhook), Fetch::Pages(limits::DELIVERIES));
+        self.each_page(false, partition, Range::All, one_page, take)
+            .await?;
+        Ok(found)
+    }
+
+    /// Stores an attempt, or that somebody asks for one: 1 write. Refused if another one was stored
+    /// since `before` was read.
+    pub async fn put_delivery(
+        &self,
+        delivery: &Delivery,
+        before: Option<&Delivery>,
+    ) -> Result<(), TableError> {
+        let put = Write::put(delivery)?;
+        let put = match before {
+            None => put.if_new(),
+            Some(before) => put.if_equals("attempt", &before.attempt),
+        };
+        self.write(put).await.map(drop)
+    }
+}

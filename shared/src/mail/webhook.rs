@@ -1,0 +1,63 @@
+//! Mails that say that a webhook was switched off (Z10).
+
+use askama::Template;
+
+use super::{Bodies, Occasion, mail, rendered};
+use crate::domain::{Mail, MailKind, OffReason, Recipient, Webhook};
+use crate::text::Email;
+use crate::time::Timestamp;
+
+templates! {
+    WebhookOffHtml "mail/webhook_off.html" WebhookOffText "mail/webhook_off.txt" {
+        name: &'a str, whose: &'a str, host: &'a str, has_failed: bool, is_gone: bool,
+        is_secret_lost: bool, link: &'a str
+    }
+}
+
+/// Returns the mail to one person. There is one for each time that the webhook is switched off.
+pub(crate) fn webhook_off(
+    to: &Recipient,
+    (webhook, club, reason): (&Webhook, Option<&str>, OffReason),
+    site: &str,
+    now: Timestamp,
+) -> Mail {
+    let (has_failed, is_gone) = (reason == OffReason::Failed, reason == OffReason::Gone);
+    let is_secret_lost = matches!(reason, OffReason::NoSecret(_));
+    let link = match &webhook.place.club {
+        Some(club) => format!("{site}/clubs/{club}/webhooks/"),
+        None => format!("{site}/admin/webhooks/"),
+    };
+    // The rest of the address may be secret.
+    let host = webhook
+        .url
+        .split(['/', '\\', '?', '#'])
+        .nth(2)
+        .unwrap_or_default();
+    let whose = club.unwrap_or("all clubs");
+    let bodies = WebhookOffHtml::bodies(
+        &to.first_name,
+        whose,
+        host,
+        has_failed,
+        is_gone,
+        is_secret_lost,
+        &link,
+    );
+    let (id, person) = (webhook.id().to_string(), to.person.to_string());
+    let occasion = Occasion {
+        about: crate::ids::derived("webhook off", &[&id, &person]),
+        sequence: webhook.version,
+        kind: MailKind::Webhook,
+    };
+    let subject = format!("A webhook of {whose} was switched off");
+    let reply_to = Email::default();
+    mail(
+        occasion,
+        Some(to.person),
+        &to.email,
+        &reply_to,
+        &subject,
+        bodies,
+        now,
+    )
+}

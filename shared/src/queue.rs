@@ -1,0 +1,76 @@
+//! The queue of the webhooks: what they are to be told, and when (Z9).
+
+use std::time::Duration;
+
+use aws_config::SdkConfig;
+use aws_sdk_sqs::Client;
+use aws_sdk_sqs::error::DisplayErrorContext;
+use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
+
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+
+use crate::domain::Call;
+
+/// The most messages that SQS takes at once.
+const AT_ONCE: usize = 10;
+/// How many requests are sent at the same time.
+const SIDE_BY_SIDE: usize = 16;
+/// The longest time for which SQS keeps a message back.
+pub const LONGEST_DELAY: Duration = Duration::from_mins(15);
+
+/// The queue did not take everything. What it took is there.
+#[derive(Debug, thiserror::Error)]
+#[error("the queue of the webhooks: {0}")]
+pub struct QueueError(String);
+
+/// The queue of the webhooks, in SQS.
+#[derive(Debug, Clone)]
+pub struct Queue {
+    client: Client,
+    url: String,
+}
+
+impl Queue {
+    /// The queue at this URL.
+    pub fn connect(config: &SdkConfig, url: &str) -> Self {
+        Self {
+            client: Client::new(config),
+            url: url.to_owned(),
+        }
+    }
+
+    /// Puts calls into the queue, which gives them out after this time, at most [`LONGEST_DELAY`]:
+    /// 1 request for 10. They may be given out more than once, and in any order.
+    pub async fn send(&self, calls: &[Call], delay: Duration) -> Result<(), QueueError> {
+        let seconds = delay.min(LONGEST_DELAY).as_millis().div_ceil(1_000);
+        let seconds = i32::try_from(seconds).unwrap_or_default();
+        let sent = calls
+            .chunks(AT_ONCE)
+            .map(|some| self.send_some(some, seconds));
+        let sent: Vec<_> = sent.collect();
+        let sent = stream::iter(sent).buffer_unordered(SIDE_BY_SIDE);
+        sent.try_collect().await
+    }
+
+    async fn send_some(&self, calls: &[Call], seconds: i32) -> Result<(), QueueError> {
+        let mut entries = Vec::with_capacity(calls.len());
+        for (position, call) in calls.iter().enumerate() {
+            let text = serde_json::to_string(call);
+            let entry = SendMessageBatchRequestEntry::builder()
+                .id(position.to_string())
+                .message_body(text.map_err(|error| QueueError(error.to_string()))?)
+                .delay_seconds(seconds)
+                // While the calls of one webhook are slow or many, SQS prefers the others.
+                .message_group_id(call.place.webhook.to_string())
+                .build();
+            entries.push(entry.map_err(|error| QueueError(error.to_string()))?);
+        }
+        let request = self.client.send_message_batch().queue_url(&self.url);
+        let answer = request.set_entries(Some(entries)).send().await;
+        let answer = answer.map_err(|error| QueueError(DisplayErrorContext(&error).to_string()))?;
+        if let Some(failed) = answer.failed.first() {
+            return Err(QueueError(failed.code.clone()));
+        }
+        Ok(())
+    }
+}
