@@ -40,7 +40,11 @@ function Page({ found }) {
   useEffect(() => {
     if (!name) return;
     const isWork = found?.work || ["officers", "admins"].includes(found?.audience ?? "");
-    const texts = isWork ? ["work", "interviews", "forms"] : found?.asks ? ["forms"] : [];
+    const texts = isWork
+      ? ["work", "interviews", "programs", "forms"]
+      : found?.asks
+        ? ["forms"]
+        : [];
     Promise.all([import(`./pages/${name}.js`), loadTexts(...texts)])
       .then(([file]) => (loaded.value = { name, view: file.default, error: null }))
       .catch((error) => (loaded.value = { name, view: null, error }));

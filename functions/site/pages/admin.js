@@ -50,6 +50,7 @@ export default function Admin() {
       )}
       <a href=${link("/admin/fairs/")}>${t("fairs")}</a>
       <a href=${link("/admin/import/")}>${t("import.clubs")}</a>
+      <a href=${link("/admin/webhooks/")}>${t("webhooks")}</a>
     </p>
     <section><h2>${t("admin.waiting")}</h2>
       ${loaded(waiting, (all) =>

@@ -6,7 +6,7 @@ import { Image } from "../parts/files.js";
 import { Form } from "../parts/form.js";
 import { me } from "../parts/me.js";
 import { url } from "../parts/path.js";
-import { open } from "../parts/router.js";
+import { link, open } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { Action, Title, confirmed, say } from "../parts/ui.js";
@@ -80,7 +80,9 @@ export default function EditClub({ club: code }) {
         stored=${club.reload} reload=${async () => sent(await club.reload())} />
       ${
         (found.is_member === OWNER || me.value?.is_admin) &&
-        html`<section><h2>${t("edit.delete")}</h2>
+        html`<section><h2>${t("webhooks")}</h2><p>${t("webhooks.short")}</p>
+        <p><a class="button" href=${link(url`/clubs/${code}/webhooks/`)}>${t("webhooks")}</a></p>
+          </section><section><h2>${t("edit.delete")}</h2>
         <p>${t("edit.delete.about")}</p>
         <p><${Action} className="danger" run=${close} done=${t("edit.deleted")}>${t("edit.delete")}
           <//></p></section>`

@@ -48,6 +48,12 @@ export const PAGES = [
     place: "events",
   },
   { path: "/clubs/:club/edit/", page: "club_edit", audience: "officers", place: "profile" },
+  {
+    path: "/clubs/:club/webhooks/",
+    page: "webhooks",
+    audience: "officers",
+    place: "profile",
+  },
   { path: "/clubs/:club/links/", page: "links", audience: "officers", place: "links" },
   {
     path: "/clubs/:club/applications/new/",
@@ -109,6 +115,7 @@ export const PAGES = [
   { path: "/admin/", page: "admin", audience: "admins" },
   { path: "/admin/fairs/", page: "admin_fairs", audience: "admins" },
   { path: "/admin/import/", page: "admin_import", audience: "admins" },
+  { path: "/admin/webhooks/", page: "webhooks", audience: "admins" },
   { path: "/admin/lists/", page: "admin_lists", audience: "admins" },
   { path: "/callback/", page: "callback" },
 ];

@@ -19,6 +19,7 @@ const stories = process.argv[5]
       "interviews",
       "admin",
       "tokens",
+      "webhooks",
       "resilience",
       "extremes",
       "notices",
