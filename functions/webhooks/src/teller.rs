@@ -85,13 +85,13 @@ impl Attempt {
     }
 
     /// The delivery after this attempt.
-    fn delivery(&self, before: Option<&Delivery>, answer: Answer, now: Timestamp) -> Delivery {
-        let first = || Delivery::new(self.place.clone(), self.told.clone(), now);
+    fn delivery(&self, before: Option<&Delivery>, answer: Answer, at: Timestamp) -> Delivery {
+        let first = || Delivery::new(self.place.clone(), self.told.clone(), at);
         let before = before.cloned().unwrap_or_else(first);
         Delivery {
             attempt: before.attempt + 1,
             repeat: before.repeat.max(self.repeat),
-            tried_at: Some(now),
+            tried_at: Some(at),
             status: answer.status,
             ms: Some(answer.ms),
             wanted: before.wanted.filter(|wanted| Some(*wanted) != self.asked),
@@ -220,7 +220,7 @@ impl Teller {
             ms = answer.ms,
             "webhook"
         );
-        self.store(&attempt, before.as_ref(), answer).await
+        self.store(&attempt, before.as_ref(), answer, now).await
     }
 
     /// Returns the secrets that sign now, or the id of the present one if it cannot be decrypted:
@@ -267,9 +267,10 @@ impl Teller {
         attempt: &Attempt,
         before: Option<&Delivery>,
         answer: Answer,
+        began: Timestamp,
     ) -> Result<(), Failure> {
         let now = Timestamp::at(self.clock.now());
-        let delivery = attempt.delivery(before, answer, now);
+        let delivery = attempt.delivery(before, answer, began);
         let is_over = delivery.is_taken() || answer.status == Some(GONE);
         if let Some(next) = attempt.next(now).filter(|_| !is_over) {
             self.send_later(&next, now).await?;
@@ -289,24 +290,25 @@ impl Teller {
         delivery: &Delivery,
         now: Timestamp,
     ) -> Result<(), Failure> {
+        let at = delivery.tried_at.unwrap_or(now);
         if delivery.status == Some(GONE) {
-            return self.switch_off(place, OffReason::Gone).await;
+            return self.switch_off(place, OffReason::Gone(at)).await;
         }
-        self.note(place, delivery.is_taken(), now).await
+        self.note(place, (delivery.is_taken(), at), now).await
     }
 
     /// Notes whether a webhook fails, and since when.
     async fn note(
         &self,
         place: &WebhookPlace,
-        is_taken: bool,
+        (is_taken, at): (bool, Timestamp),
         now: Timestamp,
     ) -> Result<(), Failure> {
         let mut retries = Retries::default();
         loop {
             retries.next().await?;
             let webhook = self.table.webhook(place).await?;
-            let Some(webhook) = webhook.filter(|webhook| webhook.active) else {
+            let Some(webhook) = webhook.filter(|one| one.active && one.on_since <= at) else {
                 return Ok(());
             };
             if webhook.has_failed(now) && !is_taken {

@@ -21,7 +21,10 @@ pub(crate) fn webhook_off(
     site: &str,
     now: Timestamp,
 ) -> Mail {
-    let (has_failed, is_gone) = (reason == OffReason::Failed, reason == OffReason::Gone);
+    let (has_failed, is_gone) = (
+        reason == OffReason::Failed,
+        matches!(reason, OffReason::Gone(_)),
+    );
     let is_secret_lost = matches!(reason, OffReason::NoSecret(_));
     let link = match &webhook.place.club {
         Some(club) => format!("{site}/clubs/{club}/webhooks/"),

@@ -115,6 +115,11 @@ async fn gone_switches_it_off() {
     campus.deliver().await;
     assert!(campus.mails()[0].text.contains("410"));
     assert_eq!(campus.mails().len(), 1);
+    // The same call comes once more, after somebody switched it on again.
+    campus.advance(TimeDelta::seconds(1));
+    owner.patch(&one, json!({ "active": true })).await.ok();
+    campus.another().call_webhooks().await;
+    assert_eq!(owner.get(&one).await.ok()["active"], true);
 }
 
 // proves Z10

@@ -88,6 +88,7 @@ pub async fn create(
         active: true,
         creator: holder.user.id(),
         created_at: app.now(),
+        on_since: app.now(),
         failing_since: None,
         secrets: vec![sealed],
         received,
@@ -149,8 +150,10 @@ pub async fn update(
         let mut webhook = held.webhook.clone();
         let active = input.clone().apply(Mode::Update, rules, &mut webhook)?;
         let mut is_on = held.is_on;
-        if webhook.url != held.webhook.url || active == Some(true) {
+        let fails = !held.is_on || webhook.failing_since.is_some();
+        if webhook.url != held.webhook.url || (active == Some(true) && fails) {
             webhook.failing_since = None;
+            webhook.on_since = app.now();
         }
         if let Some(active) = active {
             if active && !held.is_on {

@@ -45,6 +45,7 @@ fn webhook(
         active: true,
         creator: admin.id,
         created_at,
+        on_since: created_at,
         failing_since: None,
         secrets: vec![SealedSecret {
             id,

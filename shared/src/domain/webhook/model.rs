@@ -56,6 +56,8 @@ pub struct Webhook {
     pub creator: Id<Person>,
     /// When it was created.
     pub created_at: Timestamp,
+    /// Since when it is on with this address. What came of earlier calls does not count any more.
+    pub on_since: Timestamp,
     /// Since when no call was answered with success; none if the last one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Timestamp>,
@@ -264,8 +266,8 @@ pub enum OffReason {
     NoRight,
     /// No call was answered with success for five days.
     Failed,
-    /// Its receiver answered 410.
-    Gone,
+    /// Its receiver answered 410 to a call that was made at this time.
+    Gone(Timestamp),
     /// The secret with this id cannot be decrypted any more.
     NoSecret(u64),
 }
