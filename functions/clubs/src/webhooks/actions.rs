@@ -19,6 +19,8 @@ use shared::{Shared, limits};
 use super::bodies::{WebhookBody, WebhookInput};
 use super::holder::{Held, Holder};
 
+/// How often it is noted that somebody is an admin, in seconds.
+const DAY: i64 = 86_400;
 /// Random bytes of a secret.
 const SECRET_BYTES: usize = 32;
 
@@ -50,7 +52,10 @@ async fn note_admin(app: &Shared, holder: &Holder) -> Result<()> {
         return Err(ApiError::rule(ERASING));
     }
     let issued_at = holder.user.issued_at();
-    if holder.user.is_admin() && person.admin_seen != Some(issued_at) {
+    let is_known = person
+        .admin_seen
+        .is_some_and(|seen| seen > 0 && issued_at - seen < DAY);
+    if holder.user.is_admin() && !is_known {
         app.table.note_admin(person, issued_at).await?;
     }
     Ok(())
