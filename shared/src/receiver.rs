@@ -70,7 +70,6 @@ impl ReceiverRules {
             addresses.public_url.as_deref().unwrap_or_default(),
             &addresses.site_url,
             &settings.media.url,
-            &settings.tokens.issuer,
         ];
         let hosts = urls.iter().filter_map(|url| Url::parse(url).ok());
         let hosts = hosts.filter_map(|url| Some(place(&url, settings.webhooks.is_local)?.0));

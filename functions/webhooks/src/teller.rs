@@ -294,6 +294,10 @@ impl Teller {
         if delivery.status == Some(GONE) {
             return self.switch_off(place, OffReason::Gone(at)).await;
         }
+        // A receiver that now and then refuses a call would have a write for each.
+        if !delivery.is_taken() && delivery.repeat < 2 {
+            return Ok(());
+        }
         self.note(place, (delivery.is_taken(), at), now).await
     }
 

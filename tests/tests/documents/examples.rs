@@ -174,6 +174,9 @@ fn add_response(operation: &mut Value, answer: &Response) {
         if let Some(token) = response.get_mut("token") {
             *token = json!("clubs_0Example0Example0Example0Example0Example0");
         }
+        if let Some(secret) = response.get_mut("secret") {
+            *secret = json!("whsec_RXhhbXBsZUV4YW1wbGVFeGFtcGxlRXhhbXBsZUV4YW0=");
+        }
         response
     } else if kind.starts_with("text/c") && answer.text().len() < 20_000 {
         let text = answer.text();

@@ -32,7 +32,8 @@ pub struct WebhookBody {
     active: bool,
     /// When it was created.
     created_at: Timestamp,
-    /// Since when no call was answered with success. Null if the last one was.
+    /// Since when no call was answered with success, from the first repeat of one on. Null if the
+    /// last one was.
     failing_since: Option<Timestamp>,
     /// The secret with which it signs. Missing if this is not the first answer to the request that
     /// made it.
