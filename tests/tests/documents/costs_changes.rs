@@ -160,8 +160,7 @@ pub(super) async fn webhooks(witness: &Witness) -> Vec<Row> {
     call(&mut p, "gone, and its creator is mailed").await;
     let bob = p.campus.member("chess", &ada, "bob", 0).await;
     bob.patch(&one, json!({ "active": true })).await.ok();
-    change(&p, "c").await;
-    p.campus.list_changes().await;
+    p.campus.call_webhooks().await;
     let bob = bob.get("/api/settings/").await.ok()["username"].clone();
     let bob = bob.as_str().unwrap_or_default().to_owned();
     ada.patch(
@@ -170,6 +169,7 @@ pub(super) async fn webhooks(witness: &Witness) -> Vec<Row> {
     )
     .await
     .ok();
+    p.campus.list_changes().await;
     call(&mut p, "off, and the owners are mailed").await;
     p.rows
 }
