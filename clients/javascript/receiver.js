@@ -14,14 +14,17 @@ const webhook = new Webhook(process.env.CLUBS_WEBHOOK_SECRET);
 const known = new Set();
 
 async function answer(request) {
-  let body = "";
+  const parts = [];
+  let size = 0;
   for await (const part of request) {
-    body += part;
-    if (body.length > MOST_BYTES) return 413;
+    size += part.length;
+    // The rest is not kept, but read: otherwise nobody would get the answer.
+    if (size <= MOST_BYTES) parts.push(part);
   }
+  if (size > MOST_BYTES) return 413;
   let message;
   try {
-    message = webhook.verify(body, request.headers);
+    message = webhook.verify(Buffer.concat(parts).toString(), request.headers);
   } catch {
     return 401;
   }
@@ -34,6 +37,13 @@ async function answer(request) {
   return 204;
 }
 
-createServer(async (request, response) => {
-  response.writeHead(await answer(request)).end();
-}).listen(Number(process.argv[2]), "127.0.0.1");
+const server = createServer(async (request, response) => {
+  try {
+    response.writeHead(await answer(request)).end();
+  } catch {
+    // The request broke off.
+    response.destroy();
+  }
+});
+server.requestTimeout = 10_000;
+server.listen(Number(process.argv[2]), "127.0.0.1");

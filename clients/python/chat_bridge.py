@@ -26,12 +26,15 @@ TEXTS = {
 
 
 def write(message: dict[str, Any]) -> None:
-    """Writes one message. It has no names: who wants to know follows the link and signs in."""
+    """Writes one message. It has no names: who wants to know opens the club and signs in."""
     text = TEXTS.get(message["type"], message["type"])
-    club = message["club"] or "all clubs"
-    link = (message["object"] or {}).get("url", "")
-    body = {"text": f"{text} ({club}) {link}".strip()}
-    httpx.post(os.environ["CHAT_URL"], json=body, timeout=5).raise_for_status()
+    if message["club"]:
+        site = message["object"]["url"].split("/api/")[0]
+        text = f"{text}: {site}/clubs/{message['club']}/manage/"
+    answer = httpx.post(os.environ["CHAT_URL"], json={"text": text}, timeout=5)
+    if not answer.is_success:
+        # The address of the chat is a secret, and must not be in the log.
+        raise RuntimeError(f"the chat answers {answer.status_code}")
 
 
 if __name__ == "__main__":

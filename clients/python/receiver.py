@@ -27,19 +27,23 @@ def serve(port: int, take: Callable[[dict[str, Any]], None]) -> None:
     known: collections.OrderedDict[str, None] = collections.OrderedDict()
 
     class Handler(http.server.BaseHTTPRequestHandler):
+        timeout = 10
+
         def do_POST(self) -> None:  # noqa: N802
             self.send_response(self.answer())
             self.send_header("content-length", "0")
             self.end_headers()
 
         def answer(self) -> int:
-            size = int(self.headers.get("content-length") or 0)
-            if size > MOST_BYTES:
+            length = self.headers.get("content-length") or "0"
+            size = int(length) if length.isdecimal() else -1
+            if not 0 <= size <= MOST_BYTES:
                 return 413
             headers = {name.lower(): value for name, value in self.headers.items()}
             try:
                 message = webhook.verify(self.rfile.read(size), headers)
-            except WebhookVerificationError:
+            # A signature or a text that is none at all is a ValueError.
+            except (WebhookVerificationError, ValueError):
                 return 401
             name = headers["webhook-id"]
             if name not in known:

@@ -39,8 +39,13 @@ export default function Webhooks({ club }) {
   const all = useLoad(base);
   /** The webhook whose secret was just made. It is in memory only, and gone with the page. */
   const made = useSignal(/** @type {any} */ (null));
-  const stored = (webhook) => {
-    made.value = webhook.secret ? webhook : null;
+  /** After a request that makes a secret. If its answer was lost, a repeat does not have it. */
+  const madeOne = (webhook) => {
+    made.value = webhook;
+    return all.reload();
+  };
+  const ended = (webhook) => {
+    if (made.value?.id === webhook.id) made.value = null;
     return all.reload();
   };
   const back = club ? url`/clubs/${club}/edit/` : "/admin/";
@@ -49,18 +54,22 @@ export default function Webhooks({ club }) {
     <${Title}>${t("webhooks")}<//>
     <p class="prose">${t("webhooks.about")} <a href=${link("/api/docs/")}>${t("footer.api")}</a></p>
     ${made.value && html`<${Made} webhook=${made.value} close=${() => (made.value = null)} />`}
-    ${loaded(all, (found) =>
-      found.length === 0
-        ? html`<p class="quiet">${t("webhooks.none")}</p>`
-        : html`<ul class="cards">${found.map(
-            (webhook) => html`<${One} key=${webhook.id} base=${base} webhook=${webhook}
-              stored=${stored} />`,
-          )}</ul>`,
-    )}
-    <section class="card"><h2>${t("webhooks.new")}</h2>
-      <${Form} name=${`webhook-${club ?? "all"}`} whole fields=${fields()} stored=${stored}
-        submit=${t("webhooks.make")} data=${{ url: "", description: "", types: [] }}
-        send=${(values) => post(base, values)} /></section>`;
+    ${loaded(
+      all,
+      (found) => html`
+      ${
+        found.length === 0
+          ? html`<p class="quiet">${t("webhooks.none")}</p>`
+          : html`<ul class="cards">${found.map(
+              (webhook) => html`<${One} key=${webhook.id} base=${base} webhook=${webhook}
+              made=${madeOne} ended=${ended} reload=${all.reload} />`,
+            )}</ul>`
+      }
+      <section class="card"><h2>${t("webhooks.new")}</h2>
+        <${Form} name=${`webhook-${club ?? "all"}`} whole fields=${fields()} stored=${madeOne}
+          submit=${t("webhooks.make")} data=${{ url: "", description: "", types: [] }}
+          send=${(values) => post(base, values)} /></section>`,
+    )}`;
 }
 
 const fields = () => [
@@ -80,6 +89,10 @@ function Made({ webhook, close }) {
   const heading = useRef(null);
   // It stands above the list, and must be seen.
   useEffect(() => heading.current?.focus(), [webhook.secret]);
+  if (!webhook.secret) {
+    return html`<section class="card"><h2 tabindex="-1" ref=${heading}>${t("webhooks.secret")}</h2>
+      <p>${t("webhooks.lost", { host: hostOf(webhook.url) })}</p></section>`;
+  }
   return html`<section class="card"><h2 tabindex="-1" ref=${heading}>${t("webhooks.secret")}</h2>
     <p>${t("webhooks.once", { host: hostOf(webhook.url) })}</p>
     <p><code class="answer">${webhook.secret}</code></p>
@@ -95,21 +108,24 @@ function State({ webhook }) {
   return html`<${Chip} kind="good">${t("webhooks.on")}<//>`;
 }
 
-function One({ base, webhook, stored }) {
+function One({ base, webhook, made, ended, reload }) {
   const path = `${base}${webhook.id}/`;
   const shows = useSignal(false);
   const tests = useSignal(0);
   const name = webhook.description || hostOf(webhook.url);
   const renew = async () => {
-    if (!confirmed(t("webhooks.renew.sure"))) return false;
-    await stored(await post(`${path}secret/`, undefined));
+    if (!confirmed(t("webhooks.renew.sure", { name }))) return false;
+    await made(await post(`${path}secret/`, undefined));
   };
   const end = async () => {
     if (!confirmed(t("webhooks.delete.sure", { name }))) return false;
     await remove(path);
-    await stored({});
+    await ended(webhook);
   };
-  const turn = async () => stored(await patch(path, { active: !webhook.active }));
+  const turn = async () => {
+    await patch(path, { active: !webhook.active });
+    await reload();
+  };
   const test = async () => {
     await post(`${path}test/`, undefined);
     shows.value = true;
@@ -129,28 +145,31 @@ function One({ base, webhook, stored }) {
         html`<${Action} run=${test} done=${t("webhooks.tested")}
         label=${`${t("webhooks.test")}: ${name}`}>${t("webhooks.test")}<//>`
       }
-      <button aria-expanded=${shows.value} onClick=${() => (shows.value = !shows.value)}>
+      <button aria-expanded=${shows.value} aria-label=${`${t("webhooks.deliveries")}: ${name}`} onClick=${() => (shows.value = !shows.value)}>
         ${t("webhooks.deliveries")}</button>
-      <${Action} run=${renew}>${t("webhooks.renew")}<//>
-      <${Action} run=${turn} done=${t("saved")}>
+      <${Action} run=${renew} label=${`${t("webhooks.renew")}: ${name}`}>${t("webhooks.renew")}<//>
+      <${Action} run=${turn} done=${t("saved")}
+        label=${`${t(webhook.active ? "webhooks.turn.off" : "webhooks.turn.on")}: ${name}`}>
         ${t(webhook.active ? "webhooks.turn.off" : "webhooks.turn.on")}<//>
       <${Action} className="danger" run=${end} done=${t("webhooks.deleted")}
         label=${`${t("webhooks.delete")}: ${name}`}>${t("webhooks.delete")}<//></p>
     ${
       shows.value &&
-      html`<${Deliveries} path=${path} isOn=${webhook.active}
+      html`<${Deliveries} path=${path} name=${name} reload=${reload} isOn=${webhook.active}
       tests=${tests.value} />`
     }</li>`;
 }
 
 /** When the list is read again after something was asked for, in milliseconds. */
-const LOOKS = [2_000, 5_000, 10_000];
+const LOOKS = [2_000, 5_000, 10_000, 16_000, 30_000];
 
-function Deliveries({ path, isOn, tests }) {
+function Deliveries({ path, name, isOn, tests, reload }) {
   const all = useLoad(/** @type {string} */ (`${path}deliveries/`));
   const retries = useSignal(0);
   useEffect(() => {
-    const timers = LOOKS.map((ms) => setTimeout(all.reload, ms));
+    // An answer may also have switched the webhook off.
+    const look = () => void Promise.all([all.reload(), reload()]);
+    const timers = LOOKS.map((ms) => setTimeout(look, ms));
     return () => timers.forEach(clearTimeout);
   }, [tests, retries.value]);
   const retry = (one) => async () => {
@@ -170,7 +189,7 @@ function Deliveries({ path, isOn, tests }) {
           isOn &&
           one.attempt > 0 &&
           html`<span class="push"><${Action} run=${retry(one)} done=${t("webhooks.tested")}
-          label=${`${t("webhooks.retry")}: ${nameOf(one.type)}`}>${t("webhooks.retry")}<//></span>`
+          label=${`${t("webhooks.retry")}: ${name}, ${nameOf(one.type)} ${one.id}`}>${t("webhooks.retry")}<//></span>`
         }</li>`,
         )}</ul>`,
   );

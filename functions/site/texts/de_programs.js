@@ -48,6 +48,8 @@ export default {
   "webhooks.secret": "Das Geheimnis des Webhooks",
   "webhooks.once":
     "Kopiere dieses Geheimnis jetzt, für das Programm auf {host}. Es wird nicht noch einmal gezeigt.",
+  "webhooks.lost":
+    "Das Geheimnis von {host} ging unterwegs verloren. Wähle beim Webhook „Neues Geheimnis“.",
   "webhooks.copy": "Geheimnis kopieren",
   "webhooks.on": "An",
   "webhooks.off": "Aus",
@@ -58,7 +60,8 @@ export default {
   "webhooks.deliveries": "Aufrufe",
   "webhooks.deliveries.none": "Er wurde noch nicht aufgerufen.",
   "webhooks.renew": "Neues Geheimnis",
-  "webhooks.renew.sure": "Ein neues Geheimnis anlegen? Das alte gilt noch einen Tag.",
+  "webhooks.renew.sure":
+    "Ein neues Geheimnis für „{name}“ anlegen? Das alte signiert noch einen Tag.",
   "webhooks.turn.on": "Einschalten",
   "webhooks.turn.off": "Ausschalten",
   "webhooks.delete": "Löschen",
@@ -77,15 +80,15 @@ export default {
   "webhooks.interview.moved": "ein Gespräch wurde verschoben",
   "webhooks.interview.cancelled": "ein Gespräch wurde abgesagt",
   "webhooks.request.created": "jemand möchte beitreten",
-  "webhooks.request.deleted": "eine Anfrage wurde beantwortet",
+  "webhooks.request.deleted": "eine Anfrage wurde beantwortet oder zurückgezogen",
   "webhooks.member.added": "es gibt ein neues Mitglied",
-  "webhooks.member.updated": "ein Mitglied hat sich geändert",
-  "webhooks.member.removed": "ein Mitglied ist gegangen",
+  "webhooks.member.updated": "die Angaben zu einem Mitglied wurden geändert",
+  "webhooks.member.removed": "jemand ist kein Mitglied mehr",
   "webhooks.application.created": "ein Formular wurde angelegt",
   "webhooks.application.updated": "ein Formular wurde geändert",
   "webhooks.application.deleted": "ein Formular wurde gelöscht",
   "webhooks.event.created": "eine Veranstaltung wurde angelegt",
   "webhooks.event.updated": "eine Veranstaltung wurde geändert",
   "webhooks.event.deleted": "eine Veranstaltung wurde gelöscht",
-  "webhooks.club.updated": "der Club wurde geändert",
+  "webhooks.club.updated": "der Club wurde geändert, gelöscht oder wiederhergestellt",
 };

@@ -73,7 +73,8 @@ impl Attempt {
     /// Returns whether a webhook is to be told this.
     fn is_for(&self, webhook: &Webhook) -> bool {
         let change_type = self.told.change_type;
-        webhook.active && change_type.is_none_or(|kind| webhook.types.contains(&kind))
+        let is_type = change_type.is_none_or(|kind| webhook.types.contains(&kind));
+        webhook.active && (is_type || self.asked.is_some())
     }
 
     /// Returns whether it was made already: the queue gives out a call more than once.

@@ -10,7 +10,7 @@ use crate::time::Timestamp;
 templates! {
     WebhookOffHtml "mail/webhook_off.html" WebhookOffText "mail/webhook_off.txt" {
         name: &'a str, whose: &'a str, host: &'a str, has_failed: bool, is_gone: bool,
-        is_secret_lost: bool, link: &'a str
+        is_secret_lost: bool, is_for_all: bool, link: &'a str
     }
 }
 
@@ -26,6 +26,7 @@ pub(crate) fn webhook_off(
         matches!(reason, OffReason::Gone(_)),
     );
     let is_secret_lost = matches!(reason, OffReason::NoSecret(_));
+    let is_for_all = webhook.place.club.is_none();
     let link = match &webhook.place.club {
         Some(club) => format!("{site}/clubs/{club}/webhooks/"),
         None => format!("{site}/admin/webhooks/"),
@@ -44,6 +45,7 @@ pub(crate) fn webhook_off(
         has_failed,
         is_gone,
         is_secret_lost,
+        is_for_all,
         &link,
     );
     let (id, person) = (webhook.id().to_string(), to.person.to_string());

@@ -28,7 +28,7 @@ pub struct WebhookBody {
     /// What it is for.
     description: String,
     /// Whether it is on. It goes off when its creator is no owner (no admin) any more, when it
-    /// answers 410, and after 5 days without success.
+    /// answers 410, after 5 days without success, and if its secret was lost or its club deleted.
     active: bool,
     /// When it was created.
     created_at: Timestamp,
@@ -73,9 +73,10 @@ shared::input! {
         /// What it is told: at least one type.
         types: List<ChangeType, TYPES>, Required;
         /// What it is for: at most 200 characters.
-        description: WebhookText, Optional = String::new();
-        /// Whether it is on. Whoever switches it on is its creator from then on.
-        pub active: bool, Optional = true;
+        description: WebhookText, Optional;
+        /// Whether it is on; a new one is, if nothing else is sent. Whoever switches it on is its
+        /// creator from then on.
+        pub active: bool, Optional;
     }
 }
 
