@@ -9,8 +9,7 @@ use crate::time::Timestamp;
 
 templates! {
     WebhookOffHtml "mail/webhook_off.html" WebhookOffText "mail/webhook_off.txt" {
-        name: &'a str, whose: &'a str, host: &'a str, has_failed: bool, is_gone: bool,
-        is_secret_lost: bool, is_for_all: bool, link: &'a str
+        name: &'a str, whose: &'a str, host: &'a str, reason: OffReason, is_for_all: bool, link: &'a str
     }
 }
 
@@ -21,11 +20,6 @@ pub(crate) fn webhook_off(
     site: &str,
     now: Timestamp,
 ) -> Mail {
-    let (has_failed, is_gone) = (
-        reason == OffReason::Failed,
-        matches!(reason, OffReason::Gone(_)),
-    );
-    let is_secret_lost = matches!(reason, OffReason::NoSecret(_));
     let is_for_all = webhook.place.club.is_none();
     let link = match &webhook.place.club {
         Some(club) => format!("{site}/clubs/{club}/webhooks/"),
@@ -38,16 +32,7 @@ pub(crate) fn webhook_off(
         .nth(2)
         .unwrap_or_default();
     let whose = club.unwrap_or("all clubs");
-    let bodies = WebhookOffHtml::bodies(
-        &to.first_name,
-        whose,
-        host,
-        has_failed,
-        is_gone,
-        is_secret_lost,
-        is_for_all,
-        &link,
-    );
+    let bodies = WebhookOffHtml::bodies(&to.first_name, whose, host, reason, is_for_all, &link);
     let (id, person) = (webhook.id().to_string(), to.person.to_string());
     let occasion = Occasion {
         about: crate::ids::derived("webhook off", &[&id, &person]),

@@ -272,6 +272,23 @@ pub enum OffReason {
     NoSecret(u64),
 }
 
+impl OffReason {
+    /// Returns whether no call was answered with success.
+    pub fn is_failure(&self) -> bool {
+        *self == Self::Failed
+    }
+
+    /// Returns whether its receiver is gone.
+    pub fn is_gone(&self) -> bool {
+        matches!(self, Self::Gone(_))
+    }
+
+    /// Returns whether its secret is lost.
+    pub fn is_secret(&self) -> bool {
+        matches!(self, Self::NoSecret(_))
+    }
+}
+
 /// Somebody who is mailed.
 pub struct Recipient {
     /// Id of the user.
