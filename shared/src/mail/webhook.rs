@@ -9,7 +9,8 @@ use crate::time::Timestamp;
 
 templates! {
     WebhookOffHtml "mail/webhook_off.html" WebhookOffText "mail/webhook_off.txt" {
-        name: &'a str, whose: &'a str, host: &'a str, reason: OffReason, is_for_all: bool, link: &'a str
+        name: &'a str, whose: &'a str, host: &'a str, reason: OffReason, is_for_all: bool,
+        link: &'a str
     }
 }
 
