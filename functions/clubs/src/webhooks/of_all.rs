@@ -15,7 +15,8 @@ use super::holder::OfAll;
 ///
 /// For admins. The oldest comes first.
 #[utoipa::path(
-    get, path = "/api/webhooks/", tag = "webhooks", security(("bearer" = [])),
+    get, path = "/api/webhooks/",
+    tag = "webhooks", security(("bearer" = [])),
     responses((status = 200, body = Vec<WebhookBody>))
 )]
 pub async fn list_webhooks(
@@ -30,7 +31,8 @@ pub async fn list_webhooks(
 /// For admins. It is told by a signed `POST` request (Standard Webhooks) what changed. Only this
 /// answer shows the secret with which it signs. There can be at most 5 of them.
 #[utoipa::path(
-    post, path = "/api/webhooks/", tag = "webhooks", security(("bearer" = [])),
+    post, path = "/api/webhooks/",
+    tag = "webhooks", security(("bearer" = [])),
     request_body = WebhookInput, responses((status = 201, body = WebhookBody))
 )]
 pub async fn create_webhook(
@@ -48,7 +50,8 @@ pub async fn create_webhook(
 ///
 /// For admins.
 #[utoipa::path(
-    get, path = "/api/webhooks/{webhook}/", tag = "webhooks", security(("bearer" = [])),
+    get, path = "/api/webhooks/{webhook}/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("webhook" = u64, Path)),
     responses((status = 200, body = WebhookBody))
 )]
@@ -64,7 +67,8 @@ pub async fn show_webhook(
 /// For admins. Whoever switches it on is its creator from then on: it works while they are an
 /// admin.
 #[utoipa::path(
-    patch, path = "/api/webhooks/{webhook}/", tag = "webhooks", security(("bearer" = [])),
+    patch, path = "/api/webhooks/{webhook}/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("webhook" = u64, Path)),
     request_body = WebhookInput, responses((status = 200, body = WebhookBody))
 )]
@@ -80,7 +84,8 @@ pub async fn update_webhook(
 ///
 /// For admins. What it was not told yet is not told any more.
 #[utoipa::path(
-    delete, path = "/api/webhooks/{webhook}/", tag = "webhooks", security(("bearer" = [])),
+    delete, path = "/api/webhooks/{webhook}/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("webhook" = u64, Path)),
     responses((status = 204))
 )]
@@ -98,7 +103,8 @@ pub async fn delete_webhook(
 ///
 /// For admins. Only this answer shows it. For 24 hours, the secrets before it sign as well.
 #[utoipa::path(
-    post, path = "/api/webhooks/{webhook}/secret/", tag = "webhooks", security(("bearer" = [])),
+    post, path = "/api/webhooks/{webhook}/secret/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("webhook" = u64, Path)),
     responses((status = 200, body = WebhookBody))
 )]
@@ -116,7 +122,8 @@ pub async fn renew_webhook_secret(
 /// For admins. It is told something of the type `test` in a few seconds. The list of deliveries
 /// says what came of it.
 #[utoipa::path(
-    post, path = "/api/webhooks/{webhook}/test/", tag = "webhooks", security(("bearer" = [])),
+    post, path = "/api/webhooks/{webhook}/test/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("webhook" = u64, Path)),
     responses((status = 202, body = DeliveryBody))
 )]
@@ -133,7 +140,8 @@ pub async fn test_webhook(
 ///
 /// For admins. The newest comes first, at most 100.
 #[utoipa::path(
-    get, path = "/api/webhooks/{webhook}/deliveries/", tag = "webhooks", security(("bearer" = [])),
+    get, path = "/api/webhooks/{webhook}/deliveries/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("webhook" = u64, Path)),
     responses((status = 200, body = Vec<DeliveryBody>))
 )]
@@ -148,7 +156,8 @@ pub async fn list_deliveries(
 ///
 /// For admins. It is made in a few seconds, whatever came of the last one.
 #[utoipa::path(
-    post, path = "/api/webhooks/{webhook}/deliveries/{delivery}/retry/", tag = "webhooks", security(("bearer" = [])),
+    post, path = "/api/webhooks/{webhook}/deliveries/{delivery}/retry/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("webhook" = u64, Path), ("delivery" = u64, Path)),
     responses((status = 202, body = DeliveryBody))
 )]

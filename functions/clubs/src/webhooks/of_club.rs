@@ -15,7 +15,8 @@ use super::holder::OfClub;
 ///
 /// For owners. The oldest comes first.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/webhooks/", tag = "webhooks", security(("bearer" = [])),
+    get, path = "/api/clubs/{club}/webhooks/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("club" = String, Path)),
     responses((status = 200, body = Vec<WebhookBody>))
 )]
@@ -31,7 +32,8 @@ pub async fn list_club_webhooks(
 /// For owners. It is told by a signed `POST` request (Standard Webhooks) what changed. Only this
 /// answer shows the secret with which it signs. There can be at most 5 of them.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/webhooks/", tag = "webhooks", security(("bearer" = [])),
+    post, path = "/api/clubs/{club}/webhooks/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("club" = String, Path)),
     request_body = WebhookInput, responses((status = 201, body = WebhookBody))
 )]
@@ -50,7 +52,8 @@ pub async fn create_club_webhook(
 ///
 /// For owners.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/webhooks/{webhook}/", tag = "webhooks", security(("bearer" = [])),
+    get, path = "/api/clubs/{club}/webhooks/{webhook}/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("club" = String, Path), ("webhook" = u64, Path)),
     responses((status = 200, body = WebhookBody))
 )]
@@ -66,7 +69,8 @@ pub async fn show_club_webhook(
 /// For owners. Whoever switches it on is its creator from then on: it works while they are an
 /// owner.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/webhooks/{webhook}/", tag = "webhooks", security(("bearer" = [])),
+    patch, path = "/api/clubs/{club}/webhooks/{webhook}/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("club" = String, Path), ("webhook" = u64, Path)),
     request_body = WebhookInput, responses((status = 200, body = WebhookBody))
 )]
@@ -82,7 +86,8 @@ pub async fn update_club_webhook(
 ///
 /// For owners. What it was not told yet is not told any more.
 #[utoipa::path(
-    delete, path = "/api/clubs/{club}/webhooks/{webhook}/", tag = "webhooks", security(("bearer" = [])),
+    delete, path = "/api/clubs/{club}/webhooks/{webhook}/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("club" = String, Path), ("webhook" = u64, Path)),
     responses((status = 204))
 )]
@@ -100,7 +105,8 @@ pub async fn delete_club_webhook(
 ///
 /// For owners. Only this answer shows it. For 24 hours, the secrets before it sign as well.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/webhooks/{webhook}/secret/", tag = "webhooks", security(("bearer" = [])),
+    post, path = "/api/clubs/{club}/webhooks/{webhook}/secret/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("club" = String, Path), ("webhook" = u64, Path)),
     responses((status = 200, body = WebhookBody))
 )]
@@ -118,7 +124,8 @@ pub async fn renew_club_webhook_secret(
 /// For owners. It is told something of the type `test` in a few seconds. The list of deliveries
 /// says what came of it.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/webhooks/{webhook}/test/", tag = "webhooks", security(("bearer" = [])),
+    post, path = "/api/clubs/{club}/webhooks/{webhook}/test/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("club" = String, Path), ("webhook" = u64, Path)),
     responses((status = 202, body = DeliveryBody))
 )]
@@ -135,7 +142,8 @@ pub async fn test_club_webhook(
 ///
 /// For owners. The newest comes first, at most 100.
 #[utoipa::path(
-    get, path = "/api/clubs/{club}/webhooks/{webhook}/deliveries/", tag = "webhooks", security(("bearer" = [])),
+    get, path = "/api/clubs/{club}/webhooks/{webhook}/deliveries/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("club" = String, Path), ("webhook" = u64, Path)),
     responses((status = 200, body = Vec<DeliveryBody>))
 )]
@@ -150,7 +158,8 @@ pub async fn list_club_deliveries(
 ///
 /// For owners. It is made in a few seconds, whatever came of the last one.
 #[utoipa::path(
-    post, path = "/api/clubs/{club}/webhooks/{webhook}/deliveries/{delivery}/retry/", tag = "webhooks", security(("bearer" = [])),
+    post, path = "/api/clubs/{club}/webhooks/{webhook}/deliveries/{delivery}/retry/",
+    tag = "webhooks", security(("bearer" = [])),
     params(("club" = String, Path), ("webhook" = u64, Path), ("delivery" = u64, Path)),
     responses((status = 202, body = DeliveryBody))
 )]
