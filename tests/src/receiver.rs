@@ -171,7 +171,7 @@ impl TestCampus {
     /// Lists the changes, and tells the webhooks what is due.
     pub async fn call_webhooks(&self) {
         self.list_changes().await;
-        while self.campus.calls.deliver(&self.campus.teller).await {}
+        while self.campus.calls.deliver(&self.campus.dispatcher).await {}
     }
 
     /// Moves the clock forward, and does in order what is due until then.

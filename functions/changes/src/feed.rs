@@ -1,4 +1,4 @@
-//! Stores the changes of a batch of records, each once (Z7), and hands them on to the webhooks.
+//! Stores the changes of a batch of records, each once (Z7), and passes them on to the webhooks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use shared::queue::Queue;
 use shared::text::ClubCode;
 use shared::time::{Clock, Timestamp};
 
+use crate::forward::{Forwarder, NotForwarded};
 use crate::image::Unreadable;
-use crate::record::{changes_of, wish_of};
-use crate::told::{HandsOn, NotHandedOn};
+use crate::record::{asked_of, changes_of};
 
 /// Clubs whose changes are stored at the same time.
 const CLUBS_AT_ONCE: usize = 8;
@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub struct Feed {
     table: Table,
     clock: Arc<dyn Clock>,
-    webhooks: HandsOn,
+    webhooks: Forwarder,
 }
 
 /// The changes of one club, each with the position of its record.
@@ -35,7 +35,7 @@ type OfClub = (ClubCode, Vec<(usize, NewChange)>);
 impl Feed {
     /// A feed for the changes of a table, and a queue for webhooks.
     pub fn new(table: Table, queue: Queue, clock: Arc<dyn Clock>) -> Self {
-        let webhooks = HandsOn::new(table.clone(), queue);
+        let webhooks = Forwarder::new(table.clone(), queue);
         Self {
             table,
             clock,
@@ -47,14 +47,14 @@ impl Feed {
     /// The stream delivers again from there on; changes that are stored are left out then.
     pub async fn handle(&self, event: Event) -> DynamoDbEventResponse {
         let mut clubs: BTreeMap<ClubCode, Vec<(usize, NewChange)>> = BTreeMap::new();
-        let (mut wishes, mut unread) = (Vec::new(), None);
+        let (mut asked, mut unread) = (Vec::new(), None);
         for (position, record) in event.records.iter().enumerate() {
-            match changes_of(record).and_then(|changes| Ok((changes, wish_of(record)?))) {
-                Ok((changes, wish)) => {
+            match changes_of(record).and_then(|changes| Ok((changes, asked_of(record)?))) {
+                Ok((changes, delivery)) => {
                     for (club, change) in changes {
                         clubs.entry(club).or_default().push((position, change));
                     }
-                    wishes.extend(wish.map(|wish| (position, wish)));
+                    asked.extend(delivery.map(|delivery| (position, delivery)));
                 }
                 // What comes after it waits, because it may be about the same object.
                 Err(Unreadable(why)) => {
@@ -67,7 +67,7 @@ impl Feed {
         let count = clubs.values().map(Vec::len).sum::<usize>();
         let oldest = clubs.values().flatten().map(|(_, change)| change.at).min();
         let mut done = self.store_all(clubs).await;
-        done.extend(self.hand_on_wishes(wishes).await);
+        done.extend(self.forward_all_asked(asked).await);
         let stored = done.iter().flatten().sum::<usize>();
         if let Some(oldest) = oldest {
             let behind = self.clock.now() - oldest.moment();
@@ -89,7 +89,7 @@ impl Feed {
     }
 
     /// Stores the changes of all clubs. Returns for each one how many were new, or the position of
-    /// the first record if they are not all stored and handed on.
+    /// the first record if they are not all stored and passed on.
     async fn store_all(
         &self,
         clubs: BTreeMap<ClubCode, Vec<(usize, NewChange)>>,
@@ -109,30 +109,30 @@ impl Feed {
         done.buffer_unordered(CLUBS_AT_ONCE).collect().await
     }
 
-    /// Stores the changes of one club, and hands them on: also those that were stored by an earlier
-    /// attempt, which may have ended before it handed them on.
+    /// Stores the changes of one club, and passes them on: also those that an earlier attempt
+    /// stored, which may have ended before it passed them on.
     async fn store(&self, (club, changes): OfClub, for_all: &[Webhook]) -> Result<usize, usize> {
         let first = changes.first().map_or(0, |(position, _)| *position);
         let changes: Vec<NewChange> = changes.into_iter().map(|(_, change)| change).collect();
         let now = Timestamp::at(self.clock.now());
         let done = async {
             let stored = self.table.store_changes(&club, &changes, now).await?;
-            self.webhooks.hand_on(&club, &changes, for_all, now).await?;
+            self.webhooks.forward(&club, &changes, for_all, now).await?;
             Ok(stored)
         };
-        done.await.map_err(|error: NotHandedOn| {
+        done.await.map_err(|error: NotForwarded| {
             tracing::warn!(%error, "changes are stored later");
             first
         })
     }
 
-    /// Hands on what officers asked for. Returns the position of each record that failed.
-    async fn hand_on_wishes(&self, wishes: Vec<(usize, Delivery)>) -> Vec<Result<usize, usize>> {
+    /// Passes on the attempts that somebody asked for. Returns the positions of those that failed.
+    async fn forward_all_asked(&self, asked: Vec<(usize, Delivery)>) -> Vec<Result<usize, usize>> {
         let now = Timestamp::at(self.clock.now());
         let mut done = Vec::new();
-        for (position, wish) in wishes {
-            let handed_on = self.webhooks.hand_on_wish(&wish, now).await;
-            done.push(handed_on.map(|()| 0).map_err(|error| {
+        for (position, delivery) in asked {
+            let forwarded = self.webhooks.forward_asked(&delivery, now).await;
+            done.push(forwarded.map(|()| 0).map_err(|error| {
                 tracing::warn!(%error, "a webhook is called later");
                 position
             }));

@@ -3,12 +3,12 @@
 //!
 //! The stream delivers at least once, the changes of one item in their order, and those of
 //! different items in any order. `image.rs` says what a record changed, `feed.rs` stores each
-//! change once, and `told.rs` hands it on to the webhooks.
+//! change once, and `forward.rs` passes it on to the webhooks.
 
 mod feed;
+mod forward;
 mod image;
 mod record;
-mod told;
 
 pub use feed::Feed;
 
@@ -17,20 +17,17 @@ use std::sync::Arc;
 use aws_lambda_events::event::streams::DynamoDbEventResponse;
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
-use shared::db::Table;
-use shared::lambda::{Error, READY, log_as_json, sdk_config};
+use shared::lambda::{Begun, Error, READY, begin};
 use shared::queue::Queue;
-use shared::settings::Settings;
 use shared::time::SystemClock;
 
 /// Runs as a Lambda function.
 pub async fn run() -> Result<(), Error> {
-    log_as_json();
-    let settings = Settings::from_env()?;
-    let config = sdk_config();
-    let table = Table::connect(&config, &settings.table_name);
-    // The first event tells what is wrong, if anything is.
-    let _ = table.warm_up().await;
+    let Begun {
+        settings,
+        config,
+        table,
+    } = begin().await?;
     let queue = Queue::connect(&config, &settings.webhooks.queue);
     let feed = &Feed::new(table.clone(), queue, Arc::new(SystemClock));
     let ready = &table;

@@ -96,7 +96,7 @@ pub fn changes_of(record: &EventRecord) -> Result<Vec<(ClubCode, NewChange)>, Un
 /// # Errors
 ///
 /// As those of [`changes_of`].
-pub fn wish_of(record: &EventRecord) -> Result<Option<Delivery>, Unreadable> {
+pub fn asked_of(record: &EventRecord) -> Result<Option<Delivery>, Unreadable> {
     let delivery: Option<Delivery> = Image(&record.change.new_image).read("Delivery")?;
     Ok(delivery.filter(|delivery| delivery.wanted.is_some()))
 }

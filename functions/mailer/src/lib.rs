@@ -19,9 +19,7 @@ use std::sync::Arc;
 use aws_lambda_events::event::streams::DynamoDbEventResponse;
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
-use shared::db::Table;
-use shared::lambda::{Error, READY, log_as_json, sdk_config};
-use shared::settings::Settings;
+use shared::lambda::{Begun, Error, READY, begin};
 use shared::time::SystemClock;
 
 /// Whether the function is invoked with reports of SES (through SNS), and not with records of the
@@ -32,12 +30,11 @@ fn are_reports(event: &Value) -> bool {
 
 /// Runs the worker as a Lambda function.
 pub async fn run() -> Result<(), Error> {
-    log_as_json();
-    let settings = Settings::from_env()?;
-    let config = sdk_config();
-    let table = Table::connect(&config, &settings.table_name);
-    // The first event tells what is wrong, if anything is.
-    let _ = table.warm_up().await;
+    let Begun {
+        settings,
+        config,
+        table,
+    } = begin().await?;
     let ready = &table.clone();
     let reports = &Reports::new(table.clone());
     let ses = Ses::new(&config, &settings);

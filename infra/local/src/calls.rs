@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::time::Clock as _;
 use tokio::sync::Notify;
-use webhooks::Teller;
+use webhooks::Dispatcher;
 
 use crate::clock::MovableClock;
 use crate::engine::answer;
@@ -149,7 +149,7 @@ impl Calls {
     }
 
     /// Lets the function do what a message says.
-    async fn hand_over(&self, message: Message, to: &Teller) {
+    async fn hand_over(&self, message: Message, to: &Dispatcher) {
         let event = json!({ "Records": [
             { "messageId": message.id.to_string(), "body": message.body, "attributes": {},
               "messageAttributes": {} },
@@ -170,7 +170,7 @@ impl Calls {
     }
 
     /// Lets the function do everything that is due. Returns whether there was anything.
-    pub async fn deliver(&self, to: &Teller) -> bool {
+    pub async fn deliver(&self, to: &Dispatcher) -> bool {
         let due = self.take(AT_ONCE);
         let was_due = !due.is_empty();
         join_all(due.into_iter().map(|message| self.hand_over(message, to))).await;
@@ -178,7 +178,7 @@ impl Calls {
     }
 
     /// Lets the function do everything when it is due, for ever. A slow receiver hinders no other.
-    pub async fn run(&self, to: &Teller) {
+    pub async fn run(&self, to: &Dispatcher) {
         let mut going = FuturesUnordered::new();
         loop {
             for message in self.take(AT_ONCE - going.len()) {

@@ -44,7 +44,7 @@ use shared::web::{finish, guard};
 use shared::{App, Shared};
 use tower::ServiceExt as _;
 use utoipa_axum::router::OpenApiRouter;
-use webhooks::{Receivers, Teller};
+use webhooks::{Dispatcher, Receivers};
 
 use calls::Calls;
 use clock::MovableClock;
@@ -96,7 +96,7 @@ pub struct Campus {
     /// The queue of the webhooks.
     pub calls: Calls,
     /// Calls the webhooks.
-    pub teller: Arc<Teller>,
+    pub dispatcher: Arc<Dispatcher>,
     /// The timer for reminders and news.
     pub ticker: Arc<Ticker>,
     /// Takes the reports of the mailbox.
@@ -137,19 +137,19 @@ fn site_config(app: &Shared) -> site::SiteConfig {
 }
 
 /// What calls the webhooks, through this connector or the network.
-fn teller(
+fn dispatcher(
     app: &Shared,
     queue: Queue,
     receivers: Option<SharedHttpConnector>,
     clock: Arc<MovableClock>,
-) -> Teller {
+) -> Dispatcher {
     let rules = ReceiverRules::new(&app.settings);
     let receivers = match receivers {
         Some(connector) => Receivers::through(rules, connector),
         None => Receivers::new(rules),
     };
     let table_and_queue = (app.table.clone(), queue);
-    Teller::new(table_and_queue, receivers, clock, app.settings.clone())
+    Dispatcher::new(table_and_queue, receivers, clock, app.settings.clone())
 }
 
 impl Campus {
@@ -192,7 +192,7 @@ impl Campus {
         let calls = Calls::open(clock.clone(), queue_at);
         let queue = Queue::connect(&sdk_config(calls.clone()), QUEUE);
         let feed = Arc::new(Feed::new(app.table.clone(), queue.clone(), clock.clone()));
-        let teller = Arc::new(teller(&app, queue, receivers, clock.clone()));
+        let dispatcher = Arc::new(dispatcher(&app, queue, receivers, clock.clone()));
         let ticker = Arc::new(Ticker {
             timer: Timer::new(app.table.clone(), app.settings.clone())?,
             clock: clock.clone(),
@@ -202,7 +202,7 @@ impl Campus {
             feed_stream: feed_stream.clone(),
             feed: feed.clone(),
             calls: calls.clone(),
-            teller: teller.clone(),
+            dispatcher: dispatcher.clone(),
             turn: tokio::sync::Mutex::default(),
         });
         let local = routes::routes(state::Local {
@@ -224,7 +224,7 @@ impl Campus {
             feed_stream,
             feed,
             calls,
-            teller,
+            dispatcher,
             ticker,
             reports,
             clock,

@@ -89,7 +89,7 @@ async fn run(options: Options) -> Result<(), Error> {
         done = std::future::IntoFuture::into_future(server) => done.map_err(Error::from)?,
         () = campus.stream.run(&*campus.worker) => {}
         () = campus.feed_stream.run(&*campus.feed) => {}
-        () = campus.calls.run(&campus.teller) => {}
+        () = campus.calls.run(&campus.dispatcher) => {}
         () = campus.ticker.run() => {}
         () = campus.mailbox.report(&campus.reports) => {}
     }

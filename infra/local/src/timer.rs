@@ -10,7 +10,7 @@ use notices::Timer;
 use serde_json::{Value, json};
 use shared::time::{Clock as _, Timestamp};
 use tokio::sync::Mutex;
-use webhooks::Teller;
+use webhooks::Dispatcher;
 
 use crate::calls::Calls;
 use crate::clock::MovableClock;
@@ -33,7 +33,7 @@ pub struct Ticker {
     pub(crate) feed_stream: Arc<Stream>,
     pub(crate) feed: Arc<Feed>,
     pub(crate) calls: Calls,
-    pub(crate) teller: Arc<Teller>,
+    pub(crate) dispatcher: Arc<Dispatcher>,
     /// One move or run at a time.
     pub(crate) turn: Mutex<()>,
 }
@@ -96,7 +96,7 @@ impl Ticker {
     async fn deliver(&self) -> Result<(), String> {
         while self.stream.deliver(&*self.worker).await? == Delivered::All {}
         while self.feed_stream.deliver(&*self.feed).await? == Delivered::All {}
-        while self.calls.deliver(&self.teller).await {}
+        while self.calls.deliver(&self.dispatcher).await {}
         Ok(())
     }
 

@@ -24,12 +24,10 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
-#[cfg(feature = "files")]
 use crate::db::Table;
 use crate::environment::variable;
 #[cfg(feature = "files")]
 use crate::files::{Files, S3Files};
-#[cfg(feature = "files")]
 use crate::settings::Settings;
 
 #[cfg(feature = "api")]
@@ -80,6 +78,30 @@ pub fn log(layer: impl Layer<Registry> + Send + Sync, default: &str) {
 /// function's own, so that a handler can still respond.
 pub fn sdk_config() -> SdkConfig {
     sdk_config_with(connection::connector())
+}
+
+/// What a function without routes begins with.
+pub struct Begun {
+    /// Its settings.
+    pub settings: Settings,
+    /// The configuration of the SDK.
+    pub config: SdkConfig,
+    /// The table. What is wrong with it, if anything is, is told by the first event.
+    pub table: Table,
+}
+
+/// Begins a function without routes: its log, its settings and its table.
+pub async fn begin() -> Result<Begun, Error> {
+    log_as_json();
+    let settings = Settings::from_env()?;
+    let config = sdk_config();
+    let table = Table::connect(&config, &settings.table_name);
+    let _ = table.warm_up().await;
+    Ok(Begun {
+        settings,
+        config,
+        table,
+    })
 }
 
 /// Returns the bucket of files in the settings.

@@ -121,7 +121,7 @@ async fn gone_switches_it_off() {
     // It comes when somebody has switched the webhook on again.
     campus.advance(TimeDelta::seconds(1));
     owner.patch(&one, json!({ "active": true })).await.ok();
-    assert!(again.campus.calls.deliver(&again.campus.teller).await);
+    assert!(again.campus.calls.deliver(&again.campus.dispatcher).await);
     assert_eq!(owner.get(&one).await.ok()["active"], true);
 }
 
@@ -215,7 +215,7 @@ async fn a_slow_receiver_delays_no_other() {
         change(&owner, &number.to_string()).await;
     }
     campus.list_changes().await;
-    let calls = campus.campus.calls.run(&campus.campus.teller);
+    let calls = campus.campus.calls.run(&campus.campus.dispatcher);
     let all_are_there = async {
         let mut got = 0;
         while got < 20 {
@@ -310,7 +310,12 @@ async fn a_secret_that_is_lost_switches_it_off() {
     owner.patch(&one, json!({ "active": true })).await.ok();
     change(&owner, "b").await;
     changed.list_changes().await;
-    while changed.campus.calls.deliver(&changed.campus.teller).await {}
+    while changed
+        .campus
+        .calls
+        .deliver(&changed.campus.dispatcher)
+        .await
+    {}
     let requests = receiver.take();
     let secret = new["secret"].as_str().expect("a secret");
     assert!(requests.iter().all(|request| is_signed(request, secret)));

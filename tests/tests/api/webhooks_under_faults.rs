@@ -31,7 +31,7 @@ async fn every_change_is_told_with_every_third_call_at_fault() {
         let (calls, clock) = (&campus.campus.calls, &campus.campus.clock);
         while let Some(next) = calls.next() {
             campus.advance((next - clock.now()).max(chrono::TimeDelta::zero()));
-            calls.deliver(&campus.campus.teller).await;
+            calls.deliver(&campus.campus.dispatcher).await;
         }
         faults.hit(0);
         let (changes, _) = all(&owner, "chess").await;

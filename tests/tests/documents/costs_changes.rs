@@ -5,6 +5,7 @@ use serde_json::json;
 use shared::db::usage::metered;
 use shared::domain::ClubChange;
 use shared::ids::Id;
+use tests::Client;
 use tests::fixtures::code;
 
 use super::costs_rig::{Prices, Row, Witness, timed};
@@ -109,8 +110,8 @@ async fn hidden(p: &mut Prices) {
 /// A row of all calls that are due.
 async fn call(p: &mut Prices, note: &'static str) {
     p.serving(Some("Webhooks"));
-    let (calls, teller) = (&p.campus.campus.calls, &p.campus.campus.teller);
-    let ((_, usage), rounds) = timed(Box::pin(metered(calls.deliver(teller)))).await;
+    let (calls, dispatcher) = (&p.campus.campus.calls, &p.campus.campus.dispatcher);
+    let ((_, usage), rounds) = timed(Box::pin(metered(calls.deliver(dispatcher)))).await;
     p.serving(None);
     p.add("(webhooks)", note, usage, rounds);
 }
@@ -171,5 +172,33 @@ pub(super) async fn webhooks(witness: &Witness) -> Vec<Row> {
     .ok();
     p.campus.list_changes().await;
     call(&mut p, "off, and the owners are mailed").await;
+    many(&mut p, &ada).await;
     p.rows
+}
+
+/// Rows of a club with as many webhooks and deliveries as it may have, as long as they may be.
+async fn many(p: &mut Prices, ada: &Client) {
+    let path = "/api/clubs/chess/webhooks/";
+    let all: Vec<&str> = "submission.created submission.updated submission.withdrawn \
+        submission.decided interview.booked interview.moved member.added member.updated \
+        event.created event.updated"
+        .split_whitespace()
+        .collect();
+    let url = format!("https://chat.example/{}", "x".repeat(1_900));
+    let body = json!({ "url": url, "types": all, "description": "d".repeat(200) });
+    let mut one = String::new();
+    for _ in 1..5 {
+        let made = ada.post(path, body.clone()).await.created();
+        one = format!("{path}{}/", made["id"]);
+        for _ in 1..5 {
+            ada.post(&format!("{one}secret/"), json!({})).await.ok();
+        }
+    }
+    for _ in 0..110 {
+        ada.post(&format!("{one}test/"), json!({})).await.accepted();
+    }
+    p.get("list_club_webhooks", "5, as long as they may be", ada, path)
+        .await;
+    let deliveries = format!("{one}deliveries/");
+    p.get("list_club_deliveries", "100", ada, &deliveries).await;
 }

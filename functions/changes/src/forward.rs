@@ -1,4 +1,4 @@
-//! Hands changes on to the webhooks (Z9).
+//! Passes changes on to the webhooks (Z9).
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use shared::queue::{Queue, QueueError};
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 
-/// Why changes are handed on later.
+/// Why changes are passed on later.
 #[derive(Debug, thiserror::Error)]
-pub enum NotHandedOn {
+pub enum NotForwarded {
     /// The table cannot be read.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -23,13 +23,13 @@ pub enum NotHandedOn {
 }
 
 /// Puts calls of webhooks into their queue.
-pub struct HandsOn {
+pub struct Forwarder {
     table: Table,
     queue: Queue,
 }
 
-impl HandsOn {
-    /// Hands on to this queue.
+impl Forwarder {
+    /// Passes changes on to this queue.
     pub fn new(table: Table, queue: Queue) -> Self {
         Self { table, queue }
     }
@@ -41,13 +41,13 @@ impl HandsOn {
 
     /// Puts a call into the queue for each change of a club and each webhook that is told it, at
     /// least once: 1 query, and 1 request to the queue for 10 calls.
-    pub async fn hand_on(
+    pub async fn forward(
         &self,
         club: &ClubCode,
         changes: &[NewChange],
         for_all: &[Webhook],
         now: Timestamp,
-    ) -> Result<(), NotHandedOn> {
+    ) -> Result<(), NotForwarded> {
         let of_club = self.table.webhooks(Some(club)).await?;
         let mut calls = Vec::new();
         for webhook in of_club.iter().chain(for_all).filter(|one| one.active) {
@@ -71,15 +71,19 @@ impl HandsOn {
     }
 
     /// Puts a call into the queue for an attempt that somebody asked for.
-    pub async fn hand_on_wish(&self, wish: &Delivery, now: Timestamp) -> Result<(), NotHandedOn> {
+    pub async fn forward_asked(
+        &self,
+        delivery: &Delivery,
+        now: Timestamp,
+    ) -> Result<(), NotForwarded> {
         let what = CallKind::Tell {
-            told: wish.told.clone(),
+            told: delivery.told.clone(),
             // The first attempt of a test is repeated if it fails.
-            repeat: u32::from(wish.attempt == 0),
+            repeat: u32::from(delivery.attempt == 0),
             due: now,
-            asked: wish.wanted,
+            asked: delivery.wanted,
         };
-        let place = wish.place.clone();
+        let place = delivery.place.clone();
         Ok(self
             .queue
             .send(&[Call { place, what }], Duration::ZERO)

@@ -27,7 +27,7 @@ const PAUSES: [i64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
 const GONE: u16 = 410;
 
 /// Tells receivers what the queue holds.
-pub struct Teller {
+pub struct Dispatcher {
     table: Table,
     queue: Queue,
     clock: Arc<dyn Clock>,
@@ -116,8 +116,8 @@ impl Attempt {
     }
 }
 
-impl Teller {
-    /// A teller with these settings.
+impl Dispatcher {
+    /// A dispatcher with these settings.
     pub fn new(
         (table, queue): (Table, Queue),
         receivers: Receivers,
