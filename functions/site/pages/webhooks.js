@@ -132,7 +132,7 @@ function One({ base, webhook, made, ended, reload }) {
     tests.value += 1;
   };
   return html`<li><h2 class="line">${name} <${State} webhook=${webhook} /></h2>
-    <p class="small"><code>${webhook.url}</code></p>
+    <p><code class="long">${webhook.url}</code></p>
     <p>${webhook.types.map(nameOf).join(" · ")}</p>
     ${
       webhook.failing_since &&
