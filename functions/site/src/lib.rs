@@ -48,6 +48,9 @@ const HASH: &str = env!("SITE_HASH");
 const INDEX: &str = include_str!("../index.html");
 /// A file at an address with the hash never changes.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
+/// Pages are the same for everybody. The distribution keeps them for a minute, and browsers ask each
+/// time (O22).
+const A_MINUTE_IN_DISTRIBUTION: &str = "public, max-age=0, s-maxage=60";
 
 /// The routes of the site. For a browser, every path that is no file is the page itself; its status
 /// tells whether the site has such a page (O14).
@@ -223,8 +226,8 @@ async fn show_manifest(PublicPath(public): PublicPath, uri: Uri) -> Response {
     (headers, manifest.to_string()).into_response()
 }
 
-/// The service worker, which keeps the files of this release. It is asked for every time, so that a
-/// deployment is seen.
+/// The service worker, which keeps the files of this release. Browsers ask for it every time, so a
+/// deployment is seen after a minute.
 async fn show_worker(PublicPath(public): PublicPath, uri: Uri) -> Response {
     // The pictures are for the screen of a phone, not for the page.
     let is_kept = |file: &&File| file.content_type != "image/png" && file.name != WORKER;
@@ -235,7 +238,7 @@ async fn show_worker(PublicPath(public): PublicPath, uri: Uri) -> Response {
     let worker = worker.map_or_else(Default::default, |file| String::from_utf8_lossy(file.plain));
     let headers = [
         (header::CONTENT_TYPE, "text/javascript; charset=utf-8"),
-        (header::CACHE_CONTROL, "no-cache"),
+        (header::CACHE_CONTROL, A_MINUTE_IN_DISTRIBUTION),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     (headers, format!("self.SHELL = {shell};\n{worker}")).into_response()
@@ -336,10 +339,10 @@ async fn show_page(
     }
     // Below a stage of the gateway the public path begins with the stage.
     let base = public.strip_suffix(uri.path()).unwrap_or_default();
-    let status = if modules_of(uri.path()).is_some() {
-        StatusCode::OK
+    let (status, cache) = if modules_of(uri.path()).is_some() {
+        (StatusCode::OK, A_MINUTE_IN_DISTRIBUTION)
     } else {
-        StatusCode::NOT_FOUND
+        (StatusCode::NOT_FOUND, "no-cache")
     };
     let is_german = text(header::ACCEPT_LANGUAGE).trim_start().starts_with("de");
     let language = if is_german { "de" } else { "en" };
@@ -364,7 +367,7 @@ async fn show_page(
         status,
         [
             (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-            (header::CACHE_CONTROL, "no-cache"),
+            (header::CACHE_CONTROL, cache),
             (header::VARY, "Accept-Language, Accept-Encoding"),
             (header::REFERRER_POLICY, "no-referrer"),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -28,7 +28,7 @@ const FEW: usize = 25;
 pub struct BatchItems(HashMap<Key, Stored>);
 
 impl BatchItems {
-    fn of(found: Vec<Stored>) -> Self {
+    pub(crate) fn of(found: Vec<Stored>) -> Self {
         Self(found.into_iter().map(|item| (item.key(), item)).collect())
     }
 
@@ -131,9 +131,11 @@ impl Table {
     }
 
     /// Reads at most 100 items for half the price. They may be a moment old, or seem to be absent.
-    pub(crate) async fn get_lately(&self, keys: Vec<Key>) -> Result<BatchItems, TableError> {
-        let (found, _) = self.get_chunk(keys, false).await?;
-        Ok(BatchItems::of(found))
+    pub(crate) async fn get_lately<T: FromAnswer>(
+        &self,
+        keys: Vec<Key>,
+    ) -> Result<Vec<T>, TableError> {
+        Ok(self.get_chunk(keys, false).await?.0)
     }
 
     /// Like [`Table::get_many`], for entities of one type.
@@ -142,10 +144,8 @@ impl Table {
         keys: Vec<Key>,
     ) -> Result<HashMap<Key, E>, TableError> {
         let found = self.get_all::<E>(keys).await?;
-        Ok(found
-            .into_iter()
-            .map(|entity| (entity.key(), entity))
-            .collect())
+        let keyed = found.into_iter().map(|entity| (entity.key(), entity));
+        Ok(keyed.collect())
     }
 
     async fn get_all<T: FromAnswer + Send>(&self, keys: Vec<Key>) -> Result<Vec<T>, TableError> {

@@ -112,6 +112,51 @@ async fn whoever_reads_while_somebody_submits_again_sees_whole_answers() {
     assert_eq!(shown, "Better.");
 }
 
+// Reads for half the price may not see what was stored a moment ago.
+// proves S7
+#[tokio::test]
+async fn answers_that_a_copy_of_the_table_does_not_have_yet_are_read_from_the_table() {
+    let behind = Arc::new(AtomicBool::new(false));
+    let is_behind = behind.clone();
+    let hook = move |call: Call| {
+        let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
+        let wanted = &body["RequestItems"][local::table::TABLE];
+        let consistent = [&body["ConsistentRead"], &wanted["ConsistentRead"]];
+        let is_read = matches!(call.operation.as_str(), "BatchGetItem" | "Query");
+        let is_answers = String::from_utf8_lossy(&call.body).contains("ANSWERS#");
+        let lately = is_read && is_answers && !consistent.iter().any(|one| **one == true);
+        let empty = match call.operation.as_str() {
+            "BatchGetItem" => {
+                json!({ "Responses": { local::table::TABLE: [] }, "UnprocessedKeys": {} })
+            }
+            _ => json!({ "Items": [], "Count": 0, "ScannedCount": 0 }),
+        };
+        let reply = (lately && is_behind.load(Ordering::SeqCst))
+            .then(|| Reply::Answer(200, empty.to_string()));
+        Box::pin(async move { reply }) as _
+    };
+    let campus = Setup::default().hook(Arc::new(hook)).build();
+    let drive = campus.drive("chess").await;
+    let path = format!("{}submissions/", drive.path);
+    let first = drive.submit(&campus.as_("sue")).await;
+    // So many that they are read by queries.
+    for n in 0..110 {
+        drive.submit(&campus.as_(&format!("other{n}"))).await;
+    }
+    behind.store(true, Ordering::SeqCst);
+    let one = format!("{path}{}/", id(&first));
+    assert_eq!(
+        text(&drive.officer, &one).await,
+        first["responses"][0]["text"]
+    );
+    for list in [path.clone(), format!("{path}?limit=20")] {
+        let all = drive.officer.get(&list).await.ok();
+        for shown in all.as_array().expect("a list") {
+            assert_eq!(shown["responses"][0]["text"], first["responses"][0]["text"]);
+        }
+    }
+}
+
 // Two processes may give the same order number to two requests of one millisecond.
 // proves S7
 #[tokio::test]

@@ -85,7 +85,7 @@ fn the_languages_have_the_same_texts() {
     }
 }
 
-// proves O14
+// proves O14, O22
 #[tokio::test]
 async fn every_path_of_a_browser_is_the_page() {
     let campus = TestCampus::new();
@@ -106,7 +106,12 @@ async fn every_path_of_a_browser_is_the_page() {
             policy.contains("default-src 'none'; script-src 'self' 'sha256-"),
             "{policy}"
         );
-        assert_eq!(header(&headers, "cache-control"), "no-cache");
+        let kept = match expected {
+            200 => "public, max-age=0, s-maxage=60",
+            _ => "no-cache",
+        };
+        assert_eq!(header(&headers, "cache-control"), kept, "{path}");
+        assert!(header(&headers, "vary").contains("Accept-Language"));
         // The address of an invitation is a secret.
         assert_eq!(header(&headers, "referrer-policy"), "no-referrer");
     }

@@ -14,7 +14,6 @@ fn only_public_lists_and_calendars_are_cached_at_the_edge_and_by_who_asks() {
     let template = template();
     let delivery = &template.resources()["Delivery"]["Properties"]["DistributionConfig"];
     let disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
-    assert_eq!(delivery["DefaultCacheBehavior"]["CachePolicyId"], disabled);
     let behaviours = delivery["CacheBehaviors"].as_array().expect("behaviours");
     // The policies of AWS that send Strict-Transport-Security and nosniff.
     let secure = [
@@ -66,6 +65,24 @@ fn only_public_lists_and_calendars_are_cached_at_the_edge_and_by_who_asks() {
             .iter()
             .all(|code| { errors.iter().any(|error| error["ErrorCode"] == *code) })
     );
+}
+
+// A page is the same for everybody who reads its language (O22).
+// proves O22
+#[test]
+fn pages_are_kept_at_the_edge_by_language_and_for_a_minute() {
+    let template = template();
+    let resources = template.resources();
+    let delivery = &resources["Delivery"]["Properties"]["DistributionConfig"];
+    let policy = &delivery["DefaultCacheBehavior"]["CachePolicyId"];
+    assert_eq!(policy, "clubs-PageCache");
+    let policy = &resources["PageCache"]["Properties"]["CachePolicyConfig"];
+    for (bound, seconds) in [("MinTTL", 0), ("DefaultTTL", 0), ("MaxTTL", 60)] {
+        assert_eq!(policy[bound], seconds, "{bound}");
+    }
+    let key = &policy["ParametersInCacheKeyAndForwardedToOrigin"];
+    assert_eq!(key["HeadersConfig"]["Headers"], json!(["Accept-Language"]));
+    assert_eq!(key["QueryStringsConfig"]["QueryStringBehavior"], "all");
 }
 
 fn by_binary(functions: &BTreeMap<String, Function>) -> BTreeMap<&str, &Function> {

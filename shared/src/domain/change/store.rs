@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use chrono::TimeDelta;
 
 use crate::db::read::{Fetch, Range};
-use crate::db::{BatchItems, Entity, Retries, Table, TableError, Write};
+use crate::db::{Entity, Retries, Table, TableError, Write};
 use crate::domain::change::model::{ChangeCount, ClubChange, KnownChange, NewChange};
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -182,12 +182,10 @@ impl Table {
         let people: Vec<Id<Person>> = people.into_iter().collect();
         let read = people.chunks(PEOPLE_AT_ONCE).map(|some| {
             let profiles = some.iter().map(|person| keys::profile(*person));
-            self.get_lately(profiles.collect())
+            self.get_lately::<Person>(profiles.collect())
         });
         let read = futures::future::try_join_all(read).await?;
-        let there = read
-            .into_iter()
-            .flat_map(BatchItems::into_entities::<Person>);
+        let there = read.into_iter().flatten();
         let there = there.filter(|person| !person.erasing);
         Ok(there.map(|person| (person.id, person.created_at)).collect())
     }

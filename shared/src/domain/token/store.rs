@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
-use crate::db::{Entity, Table, TableError, Write};
+use crate::db::{BatchItems, Entity, Table, TableError, Write};
 use crate::domain::conditions::check_not_erasing;
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -45,7 +45,7 @@ impl Table {
         let (token, profile) = (keys::token(person, place), keys::profile(person));
         let wanted = vec![token.clone(), profile.clone()];
         let mut found = if lately {
-            self.get_lately(wanted).await?
+            BatchItems::of(self.get_lately(wanted).await?)
         } else {
             self.get_many(wanted).await?
         };
