@@ -6,19 +6,20 @@ use axum::Json;
 use axum::extract::State;
 use shared::db::{Refusal, Retries, TableError};
 use shared::domain::{
-    Application, ApplicationQuota, ApplicationTexts, Committee, Extension, Form, WholeForm,
+    Application, ApplicationQuota, ApplicationTexts, Committee, Extension, Form, Submission,
+    WholeForm,
 };
 use shared::ids::Id;
 use shared::text::ClubCode;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
-    ApiError, Code, Created, Input, Load, Mode, NewId, Officer, PathIds, ReceivedAt, Result,
-    SignedIn, User, create,
+    ApiError, Code, Created, Input, Load, Mode, NewId, Officer, Params, PathIds, ReceivedAt,
+    Result, SignedIn, User, create,
 };
 use shared::{Shared, ids, limits};
 
 use crate::committees::{COMMITTEE_USED, remove_committees};
-use crate::form::{ApplicationBody, ApplicationInput, ApplicationViewer};
+use crate::form::{ApplicationBody, ApplicationInput, ApplicationViewer, OwnSubmissionBody};
 
 /// List the applications of a club.
 ///
@@ -198,18 +199,35 @@ pub(crate) async fn create_form(
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
     security(("bearer" = []), ("token" = ["recruitment:read"])),
-    params(("club" = String, Path), ("application" = u64, Path)),
+    params(
+        ("club" = String, Path),
+        ("application" = u64, Path),
+        ("own" = Option<bool>, Query,
+            description = "`true`: with the submissions of the caller, in `my_submissions`")
+    ),
     responses((status = 200, body = ApplicationBody))
 )]
 pub async fn show_application(
+    State(app): State<Shared>,
     scope: SignedIn<RecruitmentRead, (), (WholeForm, OwnExtension)>,
-) -> Json<ApplicationBody> {
+    session: Option<User>,
+    params: Params,
+) -> Result<Json<ApplicationBody>> {
     let (whole, OwnExtension(extension)) = &scope.object;
     let viewer = ApplicationViewer {
         is_officer: scope.is_officer(),
         extended: extension.as_ref().map(|extension| extension.end),
     };
-    Json(ApplicationBody::new(whole, viewer))
+    let mut body = ApplicationBody::new(whole, viewer);
+    if params.flag("own")? == Some(true)
+        && let Some(user) = session
+    {
+        let application = &whole.form.application;
+        let own = app.table.submitted_to(user.id(), application.id).await?;
+        let show = |one: &Submission| OwnSubmissionBody::new(one, application, app.now().moment());
+        body.my_submissions = Some(own.iter().map(show).collect());
+    }
+    Ok(Json(body))
 }
 
 /// Change some fields of an application.

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use shared::bodies::shown_change;
 use shared::domain::{
     Application, ApplicationTexts, Choice, Committee, Extension, FileFormat, Question,
-    QuestionType, ShowIf, WholeForm,
+    QuestionType, ShowIf, Submission, WholeForm,
 };
 use shared::ids::Id;
 use shared::limits;
@@ -62,6 +64,34 @@ pub struct ApplicationBody {
     created_at: Timestamp,
     /// When the application was last changed.
     updated_at: Timestamp,
+    /// The submissions of the caller to it, the newest first. Missing if they were not asked for
+    /// with `own=true`, and for tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub my_submissions: Option<Vec<OwnSubmissionBody>>,
+}
+
+/// A submission of the caller, without its answers.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct OwnSubmissionBody {
+    /// Id of the submission.
+    #[schema(value_type = u64)]
+    id: Id<Submission>,
+    /// Id of the committee, or null.
+    #[schema(value_type = Option<u64>)]
+    committee: Option<Id<Committee>>,
+    /// When it was last changed, as far as the caller may know.
+    updated_at: Timestamp,
+}
+
+impl OwnSubmissionBody {
+    /// The submission as its applicant may know it now (S14).
+    pub fn new(submission: &Submission, application: &Application, now: DateTime<Utc>) -> Self {
+        Self {
+            id: submission.id,
+            committee: submission.committee,
+            updated_at: shown_change(submission, application, now),
+        }
+    }
 }
 
 /// The caller, as far as it changes what they see of an application.
@@ -114,6 +144,7 @@ impl ApplicationBody {
             questions: form.questions.iter().map(QuestionBody::from).collect(),
             created_at: application.created_at,
             updated_at: application.updated_at,
+            my_submissions: None,
         }
     }
 }

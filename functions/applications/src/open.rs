@@ -7,9 +7,8 @@ use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use shared::Shared;
-use shared::bodies::shown_change;
 use shared::domain::Clubs;
-use shared::domain::{Application, Club, Committee, DraftAnswer, Extension, Submission};
+use shared::domain::{Application, Club, DraftAnswer, Extension, Submission};
 use shared::ids;
 use shared::ids::Id;
 use shared::limits;
@@ -19,7 +18,7 @@ use shared::time::Timestamp;
 use shared::web::{Params, ReceivedAt, Result, Slice, User, Visibility};
 use utoipa::ToSchema;
 
-use crate::form::own_end;
+use crate::form::{OwnSubmissionBody, own_end};
 
 /// Number of applications whose drafts are in memory at once. The drafts of one have at most 600
 /// KiB.
@@ -44,7 +43,7 @@ pub struct OpenApplicationBody {
     /// Whether the caller has withdrawn a submission and has no other one.
     withdrawn: bool,
     /// The submissions of the caller, the newest first.
-    submissions: Vec<OpenSubmissionBody>,
+    submissions: Vec<OwnSubmissionBody>,
 }
 
 impl OpenApplicationBody {
@@ -72,19 +71,6 @@ impl OpenClubBody {
             name: club.profile.name.clone(),
         }
     }
-}
-
-/// A submission of the caller.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct OpenSubmissionBody {
-    /// Id of the submission.
-    #[schema(value_type = u64)]
-    id: Id<Submission>,
-    /// Id of the committee, or null.
-    #[schema(value_type = Option<u64>)]
-    committee: Option<Id<Committee>>,
-    /// When it was last changed, as far as the caller may know.
-    updated_at: Timestamp,
 }
 
 /// An application that may be open, by what its club knows of it.
@@ -343,11 +329,7 @@ fn body(
         submissions: submissions
             .into_iter()
             .flatten()
-            .map(|submission| OpenSubmissionBody {
-                id: submission.id,
-                committee: submission.committee,
-                updated_at: shown_change(submission, application, now),
-            })
+            .map(|submission| OwnSubmissionBody::new(submission, application, now))
             .collect(),
     }
 }

@@ -2,6 +2,7 @@
 // receipt. What is typed is saved while somebody types, and kept until the service has it.
 
 import { html, useComputed } from "../parts/kit.js";
+import { learn } from "../parts/api.js";
 import { useLoad, loaded } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
@@ -11,18 +12,34 @@ import { Left, ticks, useTicks } from "../parts/countdown.js";
 import { t } from "../parts/texts.js";
 import { Chip, Icon, Rich, Time, Title } from "../parts/ui.js";
 
+const OWN = "/submissions/";
+
 export default function Apply({ club, application: id }) {
-  const application = useLoad(url`/clubs/${club}/applications/${id}/`);
-  const own = useLoad("/submissions/");
+  const path = url`/clubs/${club}/applications/${id}/?own=true`;
+  const application = useLoad(path);
+  const hasNone = application.data?.my_submissions?.length === 0;
+  const own = useLoad(application.data && !hasNone ? OWN : "");
+  /** What was just stored is known: nothing is asked for, which may fail. */
+  const stored = (submission) => {
+    const others = (all) => (all ?? []).filter((one) => one.id !== submission.id);
+    const { committee, updated_at } = submission;
+    const brief = { id: submission.id, committee: committee?.id ?? null, updated_at };
+    own.take(learn(OWN, (all) => [submission, ...others(all)]));
+    const change = (found) => ({
+      ...found,
+      my_submissions: [brief, ...others(found.my_submissions)],
+    });
+    application.take(learn(path, change));
+  };
   return loaded(
     application,
     (found) =>
       loaded(
-        own,
+        hasNone ? { ...own, data: /** @type {any[]} */ ([]) } : own,
         (all) => {
           const sent = all.filter((one) => one.application === found.id);
           return html`<${Steps} club=${club} application=${found} sent=${sent}
-            reload=${own.reload} />`;
+            stored=${stored} />`;
         },
         8,
         true,
@@ -41,7 +58,7 @@ function chosen(application) {
   return application.committees.some((one) => one.id === id) ? id : undefined;
 }
 
-function Steps({ club, application, sent, reload }) {
+function Steps({ club, application, sent, stored }) {
   const committee = chosen(application);
   const end = application.my_end_time ?? application.application_end_time;
   useTicks();
@@ -63,7 +80,7 @@ function Steps({ club, application, sent, reload }) {
       isDecided=${isDecided} /></div>`;
   }
   return html`<${ApplyForm} key=${committee} ...${about} others=${sent} head=${head}
-    hasEnded=${hasEnded} reload=${reload} />`;
+    hasEnded=${hasEnded} stored=${stored} />`;
 }
 
 const Elsewhere = ({ application }) => html`<p>${t("apply.elsewhere")}</p>

@@ -3,7 +3,7 @@
 // keys for the next one, for scores and for decisions.
 
 import { html, useEffect, useMemo, useRef, useSignal } from "../parts/kit.js";
-import { call } from "../parts/api.js";
+import { call, now } from "../parts/api.js";
 import { Answers } from "../parts/apply_ends.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
@@ -113,36 +113,50 @@ export default function ReviewMode({ club, application: id }) {
           : html`<${Applicant} key=${one.id} one=${one}
             path=${url`/clubs/${club}/applications/${id}/submissions/${one.id}/`} people=${people}
               at=${at} go=${go} press=${press}
-          changed=${(values) => change(new Set([one.id]), values)} />`
+          changed=${(values) => change(new Set([one.id]), values)}
+          isOpen=${Date.parse(application.data?.application_end_time ?? "") > now()} />`
     }`;
 }
 
-function Applicant({ one, path, people, at, go, changed, press }) {
-  const submission = useLoad(path);
+/** @param {any} props */
+function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
+  // The list has the answers. They change while the application is open.
+  const submission = useLoad(isOpen ? path : "");
   const found = submission.data ?? one;
   const isHelp = useSignal(false);
-  const explain = async (body) => (await call("PATCH", path, { body, etag: submission.etag })).data;
+  const take = (answer) => {
+    submission.take(answer);
+    changed(answer.data);
+    return answer;
+  };
+  const again = async () => take(await call("GET", path)).data;
   const review = useRef(/** @type {any} */ (null));
-  /** Decides about what was seen: what somebody else decided meanwhile is not overwritten. */
-  const set = async (to, seen, etag) => {
+  /** The tag of what was seen: what changed meanwhile is shown, and not overwritten. */
+  const tagOf = async (seen) => {
+    const { data, etag } = take(await call("GET", path));
+    const isSame = data.status === seen.status && data.revision === seen.revision;
+    if (!isSame) throw new Error(t("review.changed"));
+    return etag;
+  };
+  const explain = async (body) => {
+    const etag = submission.etag || (await tagOf(found));
+    return take(await call("PATCH", path, { body, etag })).data;
+  };
+  const set = async (status, seen, known = "") => {
+    const etag = known || (await tagOf(seen));
     try {
-      const { data } = await call("PATCH", path, { body: { status: to }, etag });
-      changed({ status: data.status });
-      await submission.reload();
+      return take(await call("PATCH", path, { body: { status }, etag })).data;
     } catch (error) {
       if (error.status !== 412) throw error;
-      const now = await call("GET", path);
-      await submission.reload();
-      changed({ status: now.data.status });
-      if (now.data.status !== seen) throw new Error(t("review.changed"));
-      await set(to, seen, now.etag);
+      // A review changes it, too.
+      return set(status, seen);
     }
   };
   const decide = (status) => async () => {
     const before = found.status;
-    await set(status, before, submission.etag);
+    const decided = await set(status, found, submission.etag);
     say(t("review.decided", { name: nameOf(found), status: t(`status.${status}`) }), "done", () =>
-      set(before, status).then(() => say(t("undone"))),
+      set(before, decided).then(() => say(t("undone"))),
     );
   };
   const [a, r] = [decide(4), decide(2)];
@@ -198,7 +212,7 @@ function Applicant({ one, path, people, at, go, changed, press }) {
           ${t("review.revision", { n: found.revision })}<//>`
         }</p>
       <${Answers} submission=${found} /><${History} path=${path} /></section>
-    <div class="decide"><${Review} path=${path} handle=${review} changed=${changed} />
+    <div class="decide"><${Review} path=${path} handle=${review} changed=${changed} take=${take} />
       <h2>${t("applicant.decision")}</h2>
       <div class="decisions" role="group" aria-label=${t("applicant.decision")}>${STATUSES.map(
         (status) => html`
@@ -211,7 +225,7 @@ function Applicant({ one, path, people, at, go, changed, press }) {
         name=${`reason-${found.id}`}
           fields=${REASON()}
         data=${found}
-          send=${explain} stored=${submission.reload} reload=${submission.reload} /></details>
+          send=${explain} reload=${again} /></details>
       <p><button class="plain" aria-expanded=${isHelp.value}
         onClick=${() => (isHelp.value = !isHelp.value)}><${Icon}
           name="keyboard" /> ${t("review.keys")}</button></p>

@@ -116,7 +116,7 @@ function problemsOf(asked, draft, wantsToSend) {
 
 /** @param {any} props */
 export function ApplyForm(props) {
-  const { club, application, committee, submission, head, hasEnded, reload } = props;
+  const { club, application, committee, submission, head, hasEnded, stored } = props;
   const { draft, load, isReady, isCarried, error } = useDraft(props);
   const errors = useSignal(NO_ERRORS);
   /** The answers that the API refused. One that was changed since may be sent again. */
@@ -157,7 +157,7 @@ export function ApplyForm(props) {
     try {
       await draft.hold();
       const path = url`/clubs/${club}/applications/${application.id}/submissions/`;
-      await call("POST", path, {
+      const { data } = await call("POST", path, {
         body,
         key: crypto.randomUUID(),
         limit: 10_000,
@@ -168,7 +168,7 @@ export function ApplyForm(props) {
       errors.value = NO_ERRORS;
       draft.forget();
       delete carried[`${person()} ${application.id}`];
-      await reload();
+      stored(data);
       setQuery({ step: "sent" });
       scrollTo(0, 0);
     } catch (problem) {

@@ -4,7 +4,7 @@
 import { computed, signal } from "./kit.js";
 import { forgetAll } from "./cache.js";
 import { config } from "./config.js";
-import { forgetSeen } from "./offline.js";
+import { forgetSeen, unremember } from "./offline.js";
 import { link, open, unsaved } from "./router.js";
 import { makeSession } from "./session.js";
 import { forgetPerson, forgetUnless, hasPending } from "./store.js";
@@ -154,6 +154,8 @@ export async function finishSignIn() {
     if (now.person !== person()) throw new Error(t("signin.other"));
     elevated = given.access_token;
   } else {
+    // Rights may have changed.
+    await unremember(now.person, "/settings/");
     session.keep(now);
   }
   return pending.to;

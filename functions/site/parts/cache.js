@@ -44,7 +44,7 @@ export function shared(path, ask, again) {
   return answer;
 }
 
-/** Takes over what a write answered about the thing at its own address. */
+/** Takes over what a write answered about the thing at its own address. Says whether it did. */
 export function written(method, path, answer) {
   // It may have changed other answers, too.
   for (const one of kept.values()) one.at = 0;
@@ -54,7 +54,9 @@ export function written(method, path, answer) {
     const isSame = answer.data?.id !== undefined && answer.data.id === had.data?.id;
     if (isSame) keep(path, answer);
     else kept.delete(path);
+    return isSame;
   }
+  return false;
 }
 
 /** Forgets everything: somebody signed in or out. */

@@ -15,11 +15,12 @@ import { Problem, Skeleton } from "./ui.js";
  * @property {string} next
  * @property {boolean} isStale
  * @property {() => Promise<D | undefined>} reload
+ * @property {(answer: {data: any, etag: string, next: string}) => void} take
  */
 
 /**
- * Loads data for a page: `{ data, error, reload, etag, next }`. What was loaded stays while it is
- * loaded again. Nothing is loaded for an empty path.
+ * Loads data for a page: `{ data, error, reload, take, etag, next }`. What was loaded stays while it
+ * is loaded again. Nothing is loaded for an empty path. `take` shows an answer that came otherwise.
  * @template {string} P
  * @param {P} path
  * @returns {Load<P extends "" ? never : import("../api").Reply<"GET", P>>}
@@ -53,8 +54,12 @@ export function useLoad(path) {
     load(false);
   }, [path, isSignedIn.value]);
   const reload = () => load(true);
+  const take = (answer) => {
+    last.current += 1;
+    state.value = { ...answer, error: null, path };
+  };
   const fresh = state.value.path === path || !path;
-  return /** @type {any} */ ({ ...state.value, isStale: !fresh, reload });
+  return /** @type {any} */ ({ ...state.value, isStale: !fresh, reload, take });
 }
 
 /**

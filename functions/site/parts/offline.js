@@ -10,7 +10,7 @@ const KEPT = [
   /^\/home\/$/,
   /^\/applications\/open\//,
   /^\/clubs\/[\w-]+\/$/,
-  /^\/clubs\/[\w-]+\/applications\/(current|\d+)\/$/,
+  /^\/clubs\/[\w-]+\/applications\/(current|\d+)\/(\?own=true)?$/,
   /^\/clubs\/[\w-]+\/applications\/\d+\/draft\//,
 ];
 
@@ -22,7 +22,8 @@ const key = (path) => new URL(`/seen${path}`, location.origin).href;
 /** Keeps an answer for a person. A browser that keeps nothing is no error. */
 export async function remember(person, path, answer) {
   if (!isThere || !person || !isKept(path)) return;
-  const text = JSON.stringify({ data: answer.data, etag: answer.etag, next: answer.next });
+  const { data, etag, next } = answer;
+  const text = JSON.stringify({ data, etag, next, at: Date.now() });
   await caches.open(nameOf(person)).then(
     (all) => all.put(key(path), new Response(text)),
     () => {},

@@ -17,8 +17,9 @@ const unsent = new Map();
  * @param {any} props.path of the submission
  * @param {{current: any}} props.handle gets `score(n)` and `focus()`, for the keys of the page
  * @param {(values: any) => void} props.changed gets what the list of submissions shows
+ * @param {(answer: any) => void} props.take gets the submission, which counts its reviews
  */
-export function Review({ path, handle, changed }) {
+export function Review({ path, handle, changed, take }) {
   const reviews = useLoad(path + "reviews/");
   return html`<h2 class="flat">${t("review.mine")}</h2>
     ${loaded(
@@ -31,12 +32,7 @@ export function Review({ path, handle, changed }) {
         ) => {
           changed({ my_score: score });
           await reviews.reload();
-          const { data } = await call("GET", path);
-          changed({
-            my_score: data.my_score,
-            score_average: data.score_average,
-            review_count: data.review_count,
-          });
+          take(await call("GET", path));
         }} />
         ${others.length > 0 && html`<h3>${t("review.others")}</h3>`}
         <ul class="list">${others.map(

@@ -48,8 +48,8 @@ const HASH: &str = env!("SITE_HASH");
 const INDEX: &str = include_str!("../index.html");
 /// A file at an address with the hash never changes.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
-/// Pages are the same for everybody. The distribution keeps them for a minute, and browsers ask each
-/// time (O22).
+/// Pages are the same for everybody. The distribution keeps them for a minute, and browsers ask
+/// each time (O22).
 const A_MINUTE_IN_DISTRIBUTION: &str = "public, max-age=0, s-maxage=60";
 
 /// The routes of the site. For a browser, every path that is no file is the page itself; its status

@@ -290,7 +290,7 @@ export default {
   "recruitment.opens": "Öffnet",
 
   "review.changed":
-    "Jemand anderes hat inzwischen entschieden. Sieh es dir an und entscheide dann noch " +
+    "Diese Bewerbung hat sich inzwischen geändert. Sieh sie dir an und entscheide dann noch " +
     "einmal.",
   "review.count": "{n} von {all} von dir bewertet",
   "review.decided": "{name}: {status}",

@@ -20,11 +20,11 @@ async function askedFor(page) {
   return asked.sort();
 }
 
-// An officer sees what waits, by three requests, and a click leads to it.
+// An officer sees what waits, by two requests, and a click leads to it.
 const olivia = await windowOf();
 await olivia.goto(origin);
 await signIn(olivia, "Olivia Marsh");
-assert.deepEqual(await askedFor(olivia), ["/api/events/", "/api/home/", "/api/settings/"]);
+assert.deepEqual(await askedFor(olivia), ["/api/events/", "/api/home/"]);
 await olivia
   .getByRole("link", { name: /submissions? without a decision/ })
   .first()
@@ -89,7 +89,7 @@ const sam = await windowOf();
 await sam.goto(origin);
 await signIn(sam, "Sam Okafor");
 await sam.setViewportSize(PHONE);
-assert.deepEqual(await askedFor(sam), ["/api/events/", "/api/home/", "/api/settings/"]);
+assert.deepEqual(await askedFor(sam), ["/api/events/", "/api/home/"]);
 await accessible(sam, "home-own");
 
 // An admin sees the figures of the campus.

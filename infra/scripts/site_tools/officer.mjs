@@ -76,7 +76,7 @@ await olivia.getByRole("button", { name: "Not decided yet", pressed: true }).wai
 await olivia.waitForLoadState("networkidle");
 await call("olivia", "PATCH", `${of}/submissions/${fatima.id}/`, { status: 3 });
 await olivia.keyboard.press("a");
-await olivia.getByText("Somebody else has decided meanwhile.").waitFor();
+await olivia.getByText("This submission has changed meanwhile.").waitFor();
 assert.equal(await stored(), 3);
 await olivia.keyboard.press("a");
 await olivia.getByText("Fatima Zahra: Accepted").waitFor();
@@ -91,6 +91,23 @@ await olivia
   .waitFor();
 await olivia.keyboard.press("a");
 await olivia.getByText("Fatima Zahra: Accepted").waitFor();
+
+// An applicant submits again while somebody looks: what was not seen is not decided.
+const why = robotics.questions.find((one) => one.question_type === 1 && !one.committees.length);
+const again = (text) =>
+  call("late.lou", "POST", `${of}/submissions/`, {
+    committee: null,
+    responses: [{ question: why.id, text }],
+  });
+const lou = await again("Wheels");
+await olivia.goto(`${origin}${review}&open=${lou.id}`);
+await heading(olivia, "late.lou Test");
+await olivia.waitForLoadState("networkidle");
+await again("Wings");
+await olivia.keyboard.press("a");
+await olivia.getByText("This submission has changed meanwhile.").waitFor();
+assert.equal((await call("olivia", "GET", `${of}/submissions/${lou.id}/`)).status, 1);
+await call("late.lou", "DELETE", `/submissions/${lou.id}/`);
 
 // Many at once, and back again.
 await olivia.goto(origin + review.replace("review/?only=all", ""));

@@ -2,8 +2,11 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use tests::TestCampus;
+use shared::domain::TokenScope;
 use tests::fixtures::{hours, id};
+use tests::{Client, TestCampus};
+
+use crate::tokens::with_scopes;
 
 const SECRET: &str = "planted secret";
 
@@ -33,6 +36,43 @@ async fn own_submissions_across_clubs_newest_first() {
     );
 }
 
+// proves A15
+#[tokio::test]
+async fn an_application_says_what_the_caller_submitted_to_it() {
+    let campus = TestCampus::new();
+    let (chess, go) = (campus.drive("chess").await, campus.drive("go").await);
+    let committees = json!({ "committees": [{ "name": "Board" }] });
+    let shown = chess.officer.patch(&chess.path, committees).await.ok();
+    let committee = &shown["committees"][0]["id"];
+    let sue = campus.as_("sue");
+    let path = format!("{}?own=true", chess.path);
+    let mine = async |who: &Client| who.get(&path).await.ok()["my_submissions"].clone();
+    assert_eq!(mine(&sue).await, json!([]));
+    go.submit(&sue).await;
+    chess.submit(&campus.as_("bob")).await;
+    let first = chess.submit(&sue).await;
+    let submissions = format!("{}submissions/", chess.path);
+    let responses = json!([{ "question": chess.question, "text": "I play." }]);
+    let body = json!({ "committee": committee, "responses": responses });
+    let second = sue.post(&submissions, body).await.created();
+    let brief = |one: &Value, committee: &Value| json!({ "id": one["id"], "committee": committee, "updated_at": one["updated_at"] });
+    let both = [brief(&second, committee), brief(&first, &Value::Null)];
+    assert_eq!(mine(&sue).await, json!(both));
+    // Nobody is shown what others sent, and without the parameter nothing is read for it.
+    assert_eq!(mine(&chess.officer).await, json!([]));
+    let plain = sue.get(&chess.path).await.ok();
+    assert_eq!(plain.get("my_submissions"), None);
+    let own = format!("/api/submissions/{}/", id(&second));
+    sue.delete(&own).await.no_content();
+    assert_eq!(mine(&sue).await, json!([both[1]]));
+    sue.get(&format!("{}?own=maybe", chess.path))
+        .await
+        .error(400);
+    // What a person sent is never for tokens.
+    let token = with_scopes(&campus, &chess.officer, &[TokenScope::RecruitmentRead]).await;
+    assert_eq!(token.get(&path).await.ok().get("my_submissions"), None);
+}
+
 // proves S2, S14
 #[tokio::test]
 async fn nothing_shows_before_release_or_mail() {
@@ -45,6 +85,7 @@ async fn nothing_shows_before_release_or_mail() {
         format!("/api/submissions/{}/", id(&submission)),
         format!("{}submissions/{}/", drive.path, id(&submission)),
         drive.path.clone(),
+        format!("{}?own=true", drive.path),
         "/api/clubs/chess/applications/current/".to_owned(),
         format!("{}questions/", drive.path),
         "/api/clubs/chess/".to_owned(),

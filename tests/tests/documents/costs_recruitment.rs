@@ -39,6 +39,16 @@ pub(super) async fn form(witness: &Witness) -> Vec<Row> {
     } = drive(&p.campus).await;
     p.campus.member("chess", &ada, "bob", 20).await;
     p.get("show_application", "5 questions", &ada, &path).await;
+    let own = format!("{path}?own=true");
+    let (sue, sent) = (p.campus.as_("sue"), p.campus.as_("sent"));
+    let body = json!({ "responses": [{ "question": question, "text": "I play." }] });
+    let submissions = format!("{path}submissions/");
+    sent.post(&submissions, body).await.created();
+    sue.get("/api/settings/").await.ok();
+    let note = "own submissions, none";
+    p.get("show_application", note, &sue, &own).await;
+    let note = "own submissions, 1";
+    p.get("show_application", note, &sent, &own).await;
     let copies = format!("{path}duplicate/");
     let copy = p
         .get("duplicate_application", "5 questions", &ada, &copies)

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::db::answer::{AnyItem as _, Stored, readable};
 use crate::db::read::{MAX_BATCH_KEYS, Range};
 use crate::db::{Entity as _, Table, TableError};
+use crate::domain::application::model::Application;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
@@ -31,6 +32,25 @@ impl Table {
         &self,
         person: Id<Person>,
     ) -> Result<(Vec<Submission>, Vec<Withdrawal>), TableError> {
+        let wanted = self.own_keys(person).await?;
+        self.own_heads(person, wanted).await
+    }
+
+    /// Returns a person's own submissions to one application, newest first: 1 query of the index, 1
+    /// query of the person's partition, and 1 batch read if there are any.
+    pub async fn submitted_to(
+        &self,
+        person: Id<Person>,
+        application: Id<Application>,
+    ) -> Result<Vec<Submission>, TableError> {
+        let mut wanted = self.own_keys(person).await?;
+        wanted.retain(|key| keys::application_of_submission(key) == Some(application));
+        let (own, _) = self.own_heads(person, wanted).await?;
+        Ok(own)
+    }
+
+    /// The keys of a person's submissions, also of withdrawn ones.
+    async fn own_keys(&self, person: Id<Person>) -> Result<Vec<Key>, TableError> {
         let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
         let (entries, places) = futures::try_join!(
             self.index_entries(keys::own(person), range),
@@ -39,8 +59,15 @@ impl Table {
         let places = places
             .iter()
             .map(|place| keys::submission(place.application, place.submission));
-        let wanted: BTreeSet<Key> = entries.iter().map(Stored::key).chain(places).collect();
-        let wanted: Vec<Key> = wanted.into_iter().collect();
+        let keys: BTreeSet<Key> = entries.iter().map(Stored::key).chain(places).collect();
+        Ok(keys.into_iter().collect())
+    }
+
+    async fn own_heads(
+        &self,
+        person: Id<Person>,
+        wanted: Vec<Key>,
+    ) -> Result<(Vec<Submission>, Vec<Withdrawal>), TableError> {
         let (mut own, mut withdrawn): (Vec<Submission>, Vec<Withdrawal>) = (vec![], vec![]);
         for batch in wanted.chunks(MAX_BATCH_KEYS) {
             let found = self.get_many(batch.to_vec()).await?.into_items();
