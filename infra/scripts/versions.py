@@ -54,8 +54,14 @@ def check(fine, what):
         sys.exit(f"template.yaml: {what}")
 
 
+class Throttled(Exception):
+    """The function is stopped, or the account has no free execution."""
+
+
 class Amazon:
     """CodeDeploy and Lambda, as `VersionCheck` meets them."""
+
+    exceptions = types.SimpleNamespace(TooManyRequestsException=Throttled)
 
     def __init__(self, current, target, answer):
         self.info = {"functionName": "clubs-clubs", "currentVersion": current, "targetVersion": target}
@@ -73,6 +79,8 @@ class Amazon:
 
     def invoke(self, FunctionName, Qualifier, Payload):
         self.calls.append((FunctionName, Qualifier, json.loads(Payload)["path"]))
+        if isinstance(self.answer, Exception):
+            raise self.answer
         return {**self.answer, "Payload": io.StringIO(self.answer["Payload"])}
 
     def put_lifecycle_event_hook_execution_status(self, **given):
@@ -84,14 +92,17 @@ def check_hook(code):
     works, fails = {"Payload": '{"statusCode": 200}'}, {"Payload": '{"statusCode": 503, "body": "why"}'}
     crashes = {"Payload": '{"errorMessage": "it ended"}', "FunctionError": "Unhandled"}
     mails = {"Payload": '{"batchItemFailures": []}'}
-    for current, target, answer, status in [
-        ("3", "4", works, "Succeeded"),
-        ("3", "4", mails, "Succeeded"),
-        ("3", "4", fails, "Failed"),
-        ("3", "4", crashes, "Failed"),
+    for current, target, answer, status, tries in [
+        ("3", "4", works, "Succeeded", 1),
+        ("3", "4", mails, "Succeeded", 1),
+        ("3", "4", fails, "Failed", 3),
+        ("3", "4", crashes, "Failed", 3),
+        ("3", "4", TimeoutError(), "Failed", 3),
+        # A restore stops submissions, and a full account says nothing about a version.
+        ("3", "4", Throttled(), "Succeeded", 3),
         # CloudFormation takes a deployment back, and the version before worked.
-        ("10", "9", fails, "Succeeded"),
-        ("9", "9", fails, "Succeeded"),
+        ("10", "9", fails, "Succeeded", 0),
+        ("9", "9", fails, "Succeeded", 0),
     ]:
         amazon = Amazon(current, target, answer)
         boto3 = types.ModuleType("boto3")
@@ -105,8 +116,7 @@ def check_hook(code):
             scope["check"](event, None)
         told = {"deploymentId": "d-1", "lifecycleEventHookExecutionId": "one", "status": status}
         check(amazon.calls[-1] == told, f"VersionCheck tells {amazon.calls[-1]}, not {status}")
-        asked = [] if int(target) <= int(current) else [("clubs-clubs", target, "/ready")]
-        asked *= 1 if status == "Succeeded" else 3
+        asked = [("clubs-clubs", target, "/ready")] * tries
         check(amazon.calls[:-1] == asked, f"VersionCheck asks {amazon.calls[:-1]}, not {asked}")
 
 

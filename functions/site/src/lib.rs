@@ -238,7 +238,8 @@ async fn show_worker(PublicPath(public): PublicPath, uri: Uri) -> Response {
     let worker = worker.map_or_else(Default::default, |file| String::from_utf8_lossy(file.plain));
     let headers = [
         (header::CONTENT_TYPE, "text/javascript; charset=utf-8"),
-        (header::CACHE_CONTROL, A_MINUTE_IN_DISTRIBUTION),
+        // An old one would keep files of this release under the name of another.
+        (header::CACHE_CONTROL, "no-cache"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     (headers, format!("self.SHELL = {shell};\n{worker}")).into_response()
@@ -368,7 +369,7 @@ async fn show_page(
         [
             (header::CONTENT_TYPE, "text/html; charset=utf-8"),
             (header::CACHE_CONTROL, cache),
-            (header::VARY, "Accept-Language, Accept-Encoding"),
+            (header::VARY, "Accept, Accept-Language, Accept-Encoding"),
             (header::REFERRER_POLICY, "no-referrer"),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         ],

@@ -1,5 +1,7 @@
 //! Booking, moving and cancelling an interview: the same for applicants and officers (K6, K7).
 
+use std::collections::HashMap;
+
 use shared::Shared;
 use shared::bodies::changes_until;
 use shared::bookings::{Freeing, free};
@@ -38,6 +40,8 @@ pub(crate) struct Booked {
     pub(crate) submission: Submission,
     /// The slot that the submission has booked.
     pub(crate) from: Option<Slot>,
+    /// Slots that were read in the same round.
+    pub(crate) seen: HashMap<Id<Slot>, Slot>,
 }
 
 /// A request to book a slot.
@@ -124,6 +128,7 @@ impl Booked {
                 Err(TableError::Refused(_)) => {}
                 Err(error) => return Err(error.into()),
             }
+            self.seen.clear();
             let application = self.application.id;
             let ((), now) = futures::try_join!(self.again(app), async {
                 Ok(app.table.slot(application, wish.slot).await?)
@@ -201,7 +206,8 @@ impl Booked {
     }
 
     /// Whether the person has booked another slot at the time of this one: for officers, in their
-    /// club; for applicants, in any club that is not archived. 1 batch read, if anything is booked.
+    /// club; for applicants, in any club that is not archived. 1 batch read, if anything is booked
+    /// that was not read yet.
     async fn overlaps(
         &self,
         app: &Shared,
@@ -213,12 +219,19 @@ impl Booked {
             booking.submission != self.submission.id.get()
                 && (by == By::Applicant || booking.club == self.club.code)
         });
-        let wanted = others.map(|booking| (booking.application, booking.slot));
+        let (seen, new): (Vec<_>, Vec<_>) =
+            others.partition(|booking| self.seen.contains_key(&booking.slot));
+        let wanted = new
+            .iter()
+            .map(|booking| (booking.application, booking.slot));
         let slots = app.table.slots_by_id(wanted).await?;
-        let there: Vec<_> = slots
-            .into_values()
+        let seen = seen
+            .iter()
+            .filter_map(|booking| self.seen.get(&booking.slot));
+        let there: Vec<_> = seen
+            .chain(slots.values())
             .filter(|other| other.overlaps(slot))
-            .map(|other| other.club)
+            .map(|other| other.club.clone())
             .collect();
         if there.is_empty() || there.contains(&self.club.code) {
             return Ok(!there.is_empty());

@@ -43,6 +43,7 @@ async fn booked<S>(app: &Shared, scope: Officer<S, Application, Submission>) -> 
         application,
         submission,
         from,
+        seen: HashMap::new(),
     })
 }
 

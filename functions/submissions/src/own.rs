@@ -7,7 +7,7 @@ use shared::Shared;
 use shared::bodies::{OwnSubmissions, SubmissionBody};
 use shared::bookings::{Freeing, cancellation};
 use shared::db::Retries;
-use shared::domain::{Answered, Application, Extension, Mail, Submission};
+use shared::domain::{Answered, Application, BookedPlaces, Extension, Mail, Submission};
 use shared::domain::{StoredSubmission, WithdrawOutcome};
 use shared::time::RequestTime;
 use shared::web::{ApiError, IfMatch, NoContent, NoInput, PathIds, ReceivedAt, Result, User};
@@ -26,9 +26,19 @@ use crate::store::request_time;
 )]
 pub async fn list_own_submissions(State(app): State<Shared>, user: User) -> Result<Response> {
     let own = app.table.submissions_of(user.id()).await?;
+    remember(&app, &own);
     let shown = OwnSubmissions::of(&app, &own).await?;
     free_own(&app, &own, shown.parts()).await?;
     Ok(Json(shown.bodies(&own)).into_response())
+}
+
+/// Remembers where these submissions are, and what is booked, for bookings.
+fn remember(app: &Shared, own: &[Answered]) {
+    let slot = |one: &Answered| Some((one.application, one.booked()?));
+    let booked: BookedPlaces = own.iter().filter_map(slot).collect();
+    for submission in own.iter().filter(|one| one.interview().is_some()) {
+        app.slots.saw_submission(submission, booked.clone());
+    }
 }
 
 /// What is stored in the place in the path, if it is the caller's.
@@ -66,6 +76,7 @@ pub async fn show_own_submission(
     path: PathIds,
 ) -> Result<Response> {
     let own = [own_answered(&app, &user, &path).await?];
+    remember(&app, &own);
     let shown = OwnSubmissions::of(&app, &own).await?;
     free_own(&app, &own, shown.parts()).await?;
     let body = shown.bodies(&own).pop().ok_or(ApiError::NotFound)?;

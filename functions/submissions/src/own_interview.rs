@@ -9,9 +9,10 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use shared::Shared;
 use shared::bodies::{InterviewBody, changes_until};
-use shared::domain::{Application, Booking, Club, Slot, Submission};
+use shared::domain::{
+    Application, BookedPlaces, Booking, Club, Place, SeenSubmission, Slot, Submission,
+};
 use shared::ids::Id;
-use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::{
     ApiError, Input, Mode, NoContent, NoInput, PathIds, Reader, ReceivedAt, Result, User,
@@ -50,15 +51,20 @@ impl From<&Slot> for FreeSlotBody {
 }
 
 /// The submission in the path with what its interview needs, if it is the caller's and they are
-/// invited. The club and the application are read beside each other.
+/// invited: 1 round if this process knows where it is, else 3.
 async fn invited(app: &Shared, user: &User, path: &PathIds) -> Result<Booked> {
+    let id = path.id("submission").ok_or(ApiError::NotFound)?;
+    if let Some(seen) = app.slots.submission(id)
+        && let Some((booked, _)) = at_once(app, user, id, seen, None).await?
+    {
+        return Ok(booked);
+    }
     let submission = own(app, user, path).await?;
     let place = (submission.club.clone(), submission.application);
     let (club, application, from) = surroundings(app, &place, submission.booked()).await?;
     complete(club, application, submission, from)
 }
 
-type Place = (ClubCode, Id<Application>);
 type Surroundings = (Option<Club>, Option<Application>, Option<Slot>);
 
 async fn surroundings(
@@ -94,6 +100,7 @@ fn complete(
         application: application.ok_or(ApiError::NotFound)?,
         from: from.filter(|slot| Some(slot.id) == submission.booked()),
         submission,
+        seen: HashMap::new(),
     })
 }
 
@@ -111,16 +118,25 @@ pub async fn list_free_slots(
     user: User,
     path: PathIds,
 ) -> Result<Json<Vec<FreeSlotBody>>> {
-    let booked = invited(&app, &user, &path).await?;
+    let (booked, bookings) = futures::try_join!(invited(&app, &user, &path), async {
+        Ok(app.table.bookings(user.id()).await?)
+    })?;
     if booked.is_over(app.now()) {
         return Err(ApiError::NotFound);
     }
     let (application, committee) = (&booked.application, booked.submission.committee);
     let slots = app.table.slots(application.id).await?;
     app.slots.saw(&slots);
+    app.slots
+        .saw_submission(&booked.submission, places(&bookings).into());
     let now = app.now();
     let is_open = |slot: &&Slot| slot.is_for(committee) && changes_until(slot, application) > now;
     Ok(Json(slots.iter().filter(is_open).map(Into::into).collect()))
+}
+
+fn places<'a>(bookings: impl IntoIterator<Item = &'a Booking>) -> Vec<(Id<Application>, Id<Slot>)> {
+    let place = |booking: &Booking| (booking.application, booking.slot);
+    bookings.into_iter().map(place).collect()
 }
 
 /// What a booking needs, and the slot that is wanted.
@@ -130,45 +146,60 @@ struct Choice {
     bookings: Vec<Booking>,
 }
 
-/// Reads everything at once, if the slot is known. None if it is not, or if it is of another
-/// application.
-async fn known(
+/// Reads the submission with what its interview needs and the slot that is wanted, in one round:
+/// the slots that the caller had booked when this process last looked are read, too. None if the
+/// caller has no such submission there.
+async fn at_once(
     app: &Shared,
     user: &User,
     id: Id<Submission>,
-    slot: Id<Slot>,
-) -> Result<Option<Choice>> {
-    let Some(place) = app.slots.application(slot) else {
-        return Ok(None);
-    };
-    let ((club, application, to), submission, bookings) = futures::try_join!(
-        surroundings(app, &place, Some(slot)),
+    SeenSubmission { place, booked }: SeenSubmission,
+    wanted: Option<Id<Slot>>,
+) -> Result<Option<(Booked, Option<Slot>)>> {
+    let ((club, application, to), submission, mut seen) = futures::try_join!(
+        surroundings(app, &place, wanted),
         async { Ok(app.table.submission(place.1, id).await?) },
-        async { Ok(app.table.bookings(user.id()).await?) }
+        async { Ok(app.table.slots_by_id(booked.iter().copied()).await?) }
     )?;
     let submission = submission.filter(|submission| submission.person == Some(user.id()));
     let Some(submission) = submission else {
         return Ok(None);
     };
     let from = match submission.booked() {
-        Some(before) if before != slot => app.table.slot(place.1, before).await?,
-        _ => to.clone(),
+        None => None,
+        before if before == wanted => to.clone(),
+        Some(before) => match seen.remove(&before) {
+            Some(from) => Some(from),
+            None => app.table.slot(place.1, before).await?,
+        },
     };
-    Ok(Some(Choice {
-        booked: complete(club, application, submission, from)?,
-        to,
-        bookings,
-    }))
+    let booked = complete(club, application, submission, from)?;
+    Ok(Some((Booked { seen, ..booked }, to)))
 }
 
 async fn choice(app: &Shared, user: &User, path: &PathIds, slot: Id<Slot>) -> Result<Choice> {
     let id = path.id("submission").ok_or(ApiError::NotFound)?;
-    if let Some(choice) = known(app, user, id, slot).await? {
-        return Ok(choice);
-    }
-    let (submission, bookings) = futures::try_join!(own(app, user, path), async {
-        Ok(app.table.bookings(user.id()).await?)
-    })?;
+    let bookings = async { Ok(app.table.bookings(user.id()).await?) };
+    let known = app.slots.submission(id).or_else(|| {
+        let place = app.slots.application(slot)?;
+        let booked = BookedPlaces::default();
+        Some(SeenSubmission { place, booked })
+    });
+    let (submission, bookings) = match known {
+        None => futures::try_join!(own(app, user, path), bookings)?,
+        Some(seen) => {
+            let found = at_once(app, user, id, seen, Some(slot));
+            let (found, bookings) = futures::try_join!(found, bookings)?;
+            if let Some((booked, to)) = found {
+                return Ok(Choice {
+                    booked,
+                    to,
+                    bookings,
+                });
+            }
+            (own(app, user, path).await?, bookings)
+        }
+    };
     let place = (submission.club.clone(), submission.application);
     let ((club, application, from), to) =
         futures::try_join!(surroundings(app, &place, submission.booked()), async {
@@ -222,7 +253,21 @@ pub async fn book_interview(
         at: Timestamp::at(received),
     };
     booked.book(&app, wish, to, &bookings).await?;
+    remember(&app, &booked, &bookings);
     answer(&booked)
+}
+
+/// Remembers what is booked now.
+fn remember(app: &Shared, booked: &Booked, bookings: &[Booking]) {
+    let submission = &booked.submission;
+    let others = bookings
+        .iter()
+        .filter(|other| other.submission != submission.id.get());
+    let own = submission
+        .booked()
+        .map(|slot| (submission.application, slot));
+    let now = places(others).into_iter().chain(own).collect();
+    app.slots.saw_submission(submission, now);
 }
 
 /// The interview as it is stored now.

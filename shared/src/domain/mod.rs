@@ -105,7 +105,7 @@ pub use request::store::JoinState;
 pub use review::model::Review;
 pub use review::store::GivenScore;
 #[cfg(feature = "api")]
-pub use slot::memory::KnownSlots;
+pub use slot::memory::{BookedPlaces, KnownSlots, Place, SeenSubmission};
 pub use slot::model::{Interviewer, OwnInterviews, Slot, SlotNote};
 pub use slot::store::SlotChange;
 pub use submission::answers::{Answer, Answers, StoredAnswer};

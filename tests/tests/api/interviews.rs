@@ -10,7 +10,7 @@ use crate::slots::{Interviewing, slot};
 
 /// The code of an answer that refuses.
 #[track_caller]
-fn code(refused: tests::Response) -> String {
+pub(crate) fn code(refused: tests::Response) -> String {
     let code = refused.json()["code"]
         .as_str()
         .unwrap_or_default()
@@ -150,50 +150,6 @@ async fn a_full_slot_is_told() {
         .put(&officers, json!({ "slot": slot }))
         .await;
     assert_eq!(code(refused), "slot_full");
-}
-
-// proves K6
-#[tokio::test]
-async fn two_interviews_at_once_need_a_word() {
-    let campus = TestCampus::new();
-    let there = Interviewing::new(&campus).await;
-    let chess = there.slot(slot(30)).await;
-    there.book(chess).await.ok();
-    let drive = campus.drive("go").await;
-    let submission = drive.submit(&there.sue).await;
-    let go = Interviewing {
-        drive,
-        sue: there.sue.clone(),
-        submission,
-    };
-    go.invite(&go.submission).await;
-    let at_once = go.slot(slot(30)).await;
-    let after = go.slot(slot(31)).await;
-    assert_eq!(code(go.book(at_once).await), "overlap");
-    go.book(after).await.ok();
-    // Officers look at their own club only.
-    go.drive
-        .officer
-        .put(&go.path(), json!({ "slot": at_once }))
-        .await
-        .ok();
-    go.book(after).await.ok();
-    let both = json!({ "slot": at_once, "overlap": true });
-    go.sue
-        .put(&format!("{}interview/", go.own()), both)
-        .await
-        .ok();
-    let second = there.slot(slot(30)).await;
-    go.book(after).await.ok();
-    // The slot that is left does not count.
-    there.book(second).await.ok();
-    there
-        .drive
-        .officer
-        .delete("/api/clubs/chess/")
-        .await
-        .no_content();
-    go.book(at_once).await.ok();
 }
 
 // proves K8

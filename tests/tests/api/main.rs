@@ -52,6 +52,7 @@ mod idempotency;
 mod if_match;
 mod imports;
 mod interview_mails;
+mod interview_overlaps;
 mod interview_races;
 mod interviews;
 mod interviews_under_faults;

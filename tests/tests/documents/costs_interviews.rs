@@ -67,14 +67,15 @@ pub(super) async fn interviews(witness: &Witness) -> Vec<Row> {
     other.send("interview", chosen).await.ok();
     let second = format!("/api/submissions/{}/interview/", id(&submission));
     let note = "another interview is booked, and the slot was not listed";
-    p.row(
-        "book_interview",
-        note,
-        &sue,
-        &second,
-        json!({ "slot": id(&slot) }),
-    )
-    .await;
+    let book = json!({ "slot": id(&slot) });
+    p.row("book_interview", note, &sue, &second, book.clone())
+        .await;
+    p.row("cancel_interview", "seen", &sue, &second, Value::Null)
+        .await;
+    let listed = format!("/api/submissions/{}/slots/", id(&submission));
+    sue.get(&listed).await.ok();
+    let note = "another interview is booked, and the slot was listed";
+    p.row("book_interview", note, &sue, &second, book).await;
     p.row(
         "list_slots",
         "100 slots, 50 bookings",

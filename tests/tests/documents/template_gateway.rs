@@ -67,7 +67,7 @@ fn only_public_lists_and_calendars_are_cached_at_the_edge_and_by_who_asks() {
     );
 }
 
-// A page is the same for everybody who reads its language (O22).
+// A page differs by its language, and by whether a browser asks (O22).
 // proves O22
 #[test]
 fn pages_are_kept_at_the_edge_by_language_and_for_a_minute() {
@@ -81,8 +81,11 @@ fn pages_are_kept_at_the_edge_by_language_and_for_a_minute() {
         assert_eq!(policy[bound], seconds, "{bound}");
     }
     let key = &policy["ParametersInCacheKeyAndForwardedToOrigin"];
-    assert_eq!(key["HeadersConfig"]["Headers"], json!(["Accept-Language"]));
+    assert_eq!(key["HeadersConfig"]["Headers"], json!(["Accept", "Accept-Language"]));
     assert_eq!(key["QueryStringsConfig"]["QueryStringBehavior"], "all");
+    // The function that writes both in one word runs always. `edge.test.mjs` runs it.
+    let at_edge = &delivery["DefaultCacheBehavior"]["FunctionAssociations"][0]["FunctionARN"];
+    assert!(at_edge.to_string().contains("ViewerRequest"), "{at_edge}");
 }
 
 fn by_binary(functions: &BTreeMap<String, Function>) -> BTreeMap<&str, &Function> {

@@ -1,0 +1,95 @@
+//! Two interviews at the same time, and what was booked since somebody looked
+
+use serde_json::json;
+use tests::TestCampus;
+
+use crate::interviews::code;
+use crate::slots::{Interviewing, slot};
+
+// proves K6
+#[tokio::test]
+async fn two_interviews_at_once_need_a_word() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let chess = there.slot(slot(30)).await;
+    there.book(chess).await.ok();
+    let drive = campus.drive("go").await;
+    let submission = drive.submit(&there.sue).await;
+    let go = Interviewing {
+        drive,
+        sue: there.sue.clone(),
+        submission,
+    };
+    go.invite(&go.submission).await;
+    let at_once = go.slot(slot(30)).await;
+    let after = go.slot(slot(31)).await;
+    assert_eq!(code(go.book(at_once).await), "overlap");
+    go.book(after).await.ok();
+    // Officers look at their own club only.
+    go.drive
+        .officer
+        .put(&go.path(), json!({ "slot": at_once }))
+        .await
+        .ok();
+    go.book(after).await.ok();
+    let both = json!({ "slot": at_once, "overlap": true });
+    go.sue
+        .put(&format!("{}interview/", go.own()), both)
+        .await
+        .ok();
+    let second = there.slot(slot(30)).await;
+    go.book(after).await.ok();
+    // The slot that is left does not count.
+    there.book(second).await.ok();
+    there
+        .drive
+        .officer
+        .delete("/api/clubs/chess/")
+        .await
+        .no_content();
+    go.book(at_once).await.ok();
+}
+
+// proves K6
+#[tokio::test]
+async fn what_was_booked_since_somebody_looked_counts() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let drive = campus.drive("go").await;
+    let submission = drive.submit(&there.sue).await;
+    let go = Interviewing {
+        drive,
+        sue: there.sue.clone(),
+        submission,
+    };
+    go.invite(&go.submission).await;
+    let (at_once, later, last) = (
+        go.slot(slot(30)).await,
+        go.slot(slot(40)).await,
+        go.slot(slot(50)).await,
+    );
+    let listed = format!("{}slots/", go.own());
+    go.sue.get(&listed).await.ok();
+    let chess = there.slot(slot(30)).await;
+    there.book(chess).await.ok();
+    assert_eq!(code(go.book(at_once).await), "overlap");
+    // An officer moves it, which this process need not remember.
+    go.book(later).await.ok();
+    let officer = &go.drive.officer;
+    let body = json!({ "slot": last });
+    officer.put(&go.path(), body).await.ok();
+    assert_eq!(go.book(later).await.ok()["slot"]["id"], later);
+    let booked = async |slot: u64| go.shown(slot).await["booked"].clone();
+    assert_eq!(
+        (booked(later).await, booked(last).await),
+        (json!(1), json!(0))
+    );
+    officer.put(&go.path(), json!({ "slot": last })).await.ok();
+    let own = format!("{}interview/", go.own());
+    go.sue.delete(&own).await.no_content();
+    assert_eq!(
+        (booked(later).await, booked(last).await),
+        (json!(0), json!(0))
+    );
+    assert_eq!(go.interview().await["state"], "invited");
+}
