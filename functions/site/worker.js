@@ -8,7 +8,15 @@ const PATIENCE_MS = 4000;
 
 self.addEventListener("install", (event) => {
   const all = files.map((file) => `${base}assets/${version}/${file}`);
-  event.waitUntil(caches.open(NAME).then((cache) => cache.addAll([base, ...all])));
+  event.waitUntil(
+    caches.open(NAME).then(async (cache) => {
+      // The distribution may still have the page of the release before, at the address itself.
+      const page = await fetch(`${base}?release=${version}`, { cache: "no-store" });
+      if (!page.ok) throw new Error(`the page is ${page.status}`);
+      await cache.put(base, page);
+      await cache.addAll(all);
+    }),
+  );
   self.skipWaiting();
 });
 
@@ -24,7 +32,7 @@ self.addEventListener("activate", (event) => {
 
 /** A page from the network; without an answer, the page that is kept, which knows all addresses. */
 async function page(request) {
-  const kept = async () => (await caches.open(NAME)).match(base);
+  const kept = async () => (await caches.open(NAME)).match(base, { ignoreVary: true });
   const late = new Promise((done) => setTimeout(done, PATIENCE_MS)).then(kept);
   const fresh = fetch(request).catch(kept);
   const answer = (await Promise.race([fresh, late])) ?? (await fresh);

@@ -50,7 +50,7 @@ pub(crate) fn interviews_of(
             committee: has_committee.then(|| submission.committee_name.clone()),
             interview,
         };
-        let is_shown = !is_over && !submission.is_rejection_known(application, now);
+        let is_shown = !is_over && !submission.is_interview_over(application, now);
         is_shown.then(|| (slot.map(|slot| slot.start), body))
     };
     let mut shown: Vec<_> = submissions.iter().filter_map(show).collect();

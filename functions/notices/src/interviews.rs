@@ -48,7 +48,7 @@ impl Timer {
             let person = submission.person.and_then(|person| people.get(&person));
             let person = person.filter(|person| !person.erasing && person.notices.interviews);
             // Their place is given back when somebody asks (K9).
-            let is_over = submission.is_rejection_known(&application, now.moment());
+            let is_over = submission.is_interview_over(&application, now.moment());
             let Some(person) = person.filter(|_| is_early && !is_over) else {
                 continue;
             };

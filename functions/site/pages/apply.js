@@ -1,9 +1,9 @@
 // `/clubs/{club}/apply/{application}/`: an application, from the choice of a committee to the
 // receipt. What is typed is saved while somebody types, and kept until the service has it.
 
-import { html, useComputed } from "../parts/kit.js";
-import { learn } from "../parts/api.js";
+import { html, useComputed, useSignal } from "../parts/kit.js";
 import { useLoad, loaded } from "../parts/load.js";
+import { remembered } from "../parts/offline.js";
 import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { Closed, Sent } from "../parts/apply_ends.js";
@@ -18,24 +18,27 @@ export default function Apply({ club, application: id }) {
   const path = url`/clubs/${club}/applications/${id}/?own=true`;
   const application = useLoad(path);
   const hasNone = application.data?.my_submissions?.length === 0;
-  const own = useLoad(application.data && !hasNone ? OWN : "");
+  /** What was stored here, where nothing was before: the list need not be asked for. */
+  const first = useSignal(/** @type {any[] | null} */ (null));
+  const known = first.value ?? (hasNone ? [] : null);
+  const own = useLoad(application.data && !known ? OWN : "");
   /** What was just stored is known: nothing is asked for, which may fail. */
   const stored = (submission) => {
-    const others = (all) => (all ?? []).filter((one) => one.id !== submission.id);
+    const others = (all) => all.filter((one) => one.id !== submission.id);
     const { committee, updated_at } = submission;
     const brief = { id: submission.id, committee: committee?.id ?? null, updated_at };
-    own.take(learn(OWN, (all) => [submission, ...others(all)]));
-    const change = (found) => ({
-      ...found,
-      my_submissions: [brief, ...others(found.my_submissions)],
-    });
-    application.take(learn(path, change));
+    if (known) first.value = [submission, ...others(known)];
+    else own.take({ data: [submission, ...others(own.data)], etag: "", next: "" });
+    void listed(submission);
+    const found = /** @type {any} */ (application.data);
+    const mine = [brief, ...others(found.my_submissions ?? [])];
+    application.take(learn(path, { ...found, my_submissions: mine }));
   };
   return loaded(
     application,
     (found) =>
       loaded(
-        hasNone ? { ...own, data: /** @type {any[]} */ ([]) } : own,
+        known ? { ...own, data: known } : own,
         (all) => {
           const sent = all.filter((one) => one.application === found.id);
           return html`<${Steps} club=${club} application=${found} sent=${sent}
@@ -47,6 +50,13 @@ export default function Apply({ club, application: id }) {
     8,
     true,
   );
+}
+
+/** Adds a submission to the list of one's own, if that is known here, also without a network. */
+async function listed(submission) {
+  const seen = cached(OWN) ?? (await remembered(person(), OWN));
+  const others = seen?.data.filter((one) => one.id !== submission.id);
+  if (others) learn(OWN, [submission, ...others]);
 }
 
 /** What the address says of the committee: `undefined` if it was not chosen yet. */

@@ -14,9 +14,10 @@ import { Action, Chip, Empty, Icon, Title, confirmed } from "../parts/ui.js";
 
 const WEEK = 7;
 
-/** The Monday of a week, so many weeks later. */
+/** The Monday of a week, so many weeks later. A day without a time is one of this time zone. */
 function monday(text, weeks = 0) {
-  const day = new Date(text ?? dayStart(Date.now()));
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text ?? "");
+  const day = new Date(isDay ? `${text}T00:00` : (text ?? dayStart(Date.now())));
   const from = Number.isNaN(day.getTime()) ? new Date() : day;
   const back = (from.getDay() + 6) % 7;
   return new Date(from.getFullYear(), from.getMonth(), from.getDate() - back + weeks * WEEK);

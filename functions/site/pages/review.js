@@ -124,28 +124,38 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
   const submission = useLoad(isOpen ? path : "");
   const found = submission.data ?? one;
   const isHelp = useSignal(false);
+  /** Rises with each write, so that a read that was sent before it changes nothing after it. */
+  const writes = useRef(0);
   const take = (answer) => {
     submission.take(answer);
     changed(answer.data);
     return answer;
   };
-  const again = async () => take(await call("GET", path)).data;
+  const read = async () => {
+    const before = writes.current;
+    const answer = await call("GET", path);
+    return before === writes.current ? take(answer) : answer;
+  };
+  const write = async (body, etag) => {
+    const answer = await call("PATCH", path, { body, etag });
+    writes.current += 1;
+    return take(answer).data;
+  };
+  const again = async () => (await read()).data;
   const review = useRef(/** @type {any} */ (null));
   /** The tag of what was seen: what changed meanwhile is shown, and not overwritten. */
   const tagOf = async (seen) => {
-    const { data, etag } = take(await call("GET", path));
-    const isSame = data.status === seen.status && data.revision === seen.revision;
-    if (!isSame) throw new Error(t("review.changed"));
+    const { data, etag } = await read();
+    const isSame = ["status", "reason", "revision"].every((field) => data[field] === seen[field]);
+    // As the API says it, so that a form shows both versions.
+    if (!isSame) throw Object.assign(new Error(t("review.changed")), { status: 412 });
     return etag;
   };
-  const explain = async (body) => {
-    const etag = submission.etag || (await tagOf(found));
-    return take(await call("PATCH", path, { body, etag })).data;
-  };
+  const explain = async (body) => write(body, submission.etag || (await tagOf(found)));
   const set = async (status, seen, known = "") => {
     const etag = known || (await tagOf(seen));
     try {
-      return take(await call("PATCH", path, { body: { status }, etag })).data;
+      return await write({ status }, etag);
     } catch (error) {
       if (error.status !== 412) throw error;
       // A review changes it, too.
@@ -212,7 +222,7 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
           ${t("review.revision", { n: found.revision })}<//>`
         }</p>
       <${Answers} submission=${found} /><${History} path=${path} /></section>
-    <div class="decide"><${Review} path=${path} handle=${review} changed=${changed} take=${take} />
+    <div class="decide"><${Review} path=${path} handle=${review} changed=${changed} read=${read} />
       <h2>${t("applicant.decision")}</h2>
       <div class="decisions" role="group" aria-label=${t("applicant.decision")}>${STATUSES.map(
         (status) => html`

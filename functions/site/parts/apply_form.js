@@ -154,10 +154,11 @@ export function ApplyForm(props) {
     const ends = new AbortController();
     const told = (again) => (sending.value = { again, stop: () => ends.abort() });
     told(0);
+    let answer;
     try {
       await draft.hold();
       const path = url`/clubs/${club}/applications/${application.id}/submissions/`;
-      const { data } = await call("POST", path, {
+      answer = await call("POST", path, {
         body,
         key: crypto.randomUUID(),
         limit: 10_000,
@@ -165,12 +166,6 @@ export function ApplyForm(props) {
         until: ends.signal,
         again: (_, ms) => told(Math.round(ms / 1000)),
       });
-      errors.value = NO_ERRORS;
-      draft.forget();
-      delete carried[`${person()} ${application.id}`];
-      stored(data);
-      setQuery({ step: "sent" });
-      scrollTo(0, 0);
     } catch (problem) {
       draft.release();
       refused.current = draft.answers.value;
@@ -181,6 +176,13 @@ export function ApplyForm(props) {
     } finally {
       sending.value = null;
     }
+    // It is stored. Nothing that follows may say otherwise.
+    errors.value = NO_ERRORS;
+    draft.forget();
+    delete carried[`${person()} ${application.id}`];
+    stored(answer.data);
+    setQuery({ step: "sent" });
+    scrollTo(0, 0);
   };
 
   if (error)

@@ -1,7 +1,7 @@
 // The own review of a submission, stored as it is made, and those of others.
 
 import { html, useEffect, useRef, useSignal } from "./kit.js";
-import { call, put, remove } from "./api.js";
+import { put, remove } from "./api.js";
 import { loaded, useLoad } from "./load.js";
 import { me } from "./me.js";
 import { t } from "./texts.js";
@@ -17,9 +17,9 @@ const unsent = new Map();
  * @param {any} props.path of the submission
  * @param {{current: any}} props.handle gets `score(n)` and `focus()`, for the keys of the page
  * @param {(values: any) => void} props.changed gets what the list of submissions shows
- * @param {(answer: any) => void} props.take gets the submission, which counts its reviews
+ * @param {() => Promise<any>} props.read reads the submission again, which counts its reviews
  */
-export function Review({ path, handle, changed, take }) {
+export function Review({ path, handle, changed, read }) {
   const reviews = useLoad(path + "reviews/");
   return html`<h2 class="flat">${t("review.mine")}</h2>
     ${loaded(
@@ -32,7 +32,7 @@ export function Review({ path, handle, changed, take }) {
         ) => {
           changed({ my_score: score });
           await reviews.reload();
-          take(await call("GET", path));
+          await read();
         }} />
         ${others.length > 0 && html`<h3>${t("review.others")}</h3>`}
         <ul class="list">${others.map(

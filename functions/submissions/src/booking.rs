@@ -74,7 +74,7 @@ impl Booked {
         interview.is_some_and(|interview| interview.over)
             || self
                 .submission
-                .is_rejection_known(&self.application, now.moment())
+                .is_interview_over(&self.application, now.moment())
     }
 
     fn place(&self) -> (&Club, &Application) {
@@ -94,10 +94,13 @@ impl Booked {
         loop {
             retries.next().await?;
             let interview = self.submission.interview().cloned();
-            let interview =
-                interview.unwrap_or_else(|| Interview::invited(self.submission.sequence));
+            let interview = interview.unwrap_or_else(|| self.submission.invited());
             if interview.received >= wish.received {
                 return Ok(());
+            }
+            if wish.by == By::Applicant && self.is_over(wish.at) {
+                let why = "This application is decided.";
+                return Err(ApiError::rule(why).coded(Code::ApplicationClosed));
             }
             if interview.slot == Some(wish.slot) {
                 return self.saw(app, wish.received).await;
@@ -179,10 +182,6 @@ impl Booked {
         bookings: &[Booking],
     ) -> Result<&'a Slot> {
         let is_officer = wish.by == By::Officer;
-        if !is_officer && self.is_over(wish.at) {
-            let why = "This application is decided.";
-            return Err(ApiError::rule(why).coded(Code::ApplicationClosed));
-        }
         let slot = to
             .filter(|slot| !slot.deleted && slot.application == self.application.id)
             .filter(|slot| is_officer || slot.is_for(self.submission.committee));

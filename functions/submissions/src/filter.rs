@@ -57,7 +57,8 @@ impl InterviewFilter {
         ("missed", Self::Attended(false)),
     ];
 
-    fn matches(self, submission: &Submission) -> bool {
+    /// Nobody is told of themselves whether they came.
+    fn matches(self, submission: &Submission, officer: Id<Person>) -> bool {
         let interview = submission.interview().filter(|interview| !interview.over);
         let Some(interview) = interview else {
             return matches!(self, Self::NotInvited);
@@ -66,7 +67,9 @@ impl InterviewFilter {
             Self::NotInvited => false,
             Self::Invited => interview.slot.is_none(),
             Self::Booked => interview.slot.is_some(),
-            Self::Attended(came) => interview.attended == Some(came),
+            Self::Attended(came) => {
+                interview.attended == Some(came) && submission.person != Some(officer)
+            }
         }
     }
 }
@@ -129,7 +132,7 @@ impl SubmissionFilter {
                 .is_none_or(|wanted| self.is_reviewed(submission, wanted))
             && self
                 .interview
-                .is_none_or(|wanted| wanted.matches(submission))
+                .is_none_or(|wanted| wanted.matches(submission, self.officer))
             && (self.words.is_empty() || text::matches(&self.words, texts.into_iter().flatten()))
     }
 }

@@ -43,7 +43,7 @@ fn is_due(app: &Shared, application: &Application, submission: &Submission, slot
     let now = app.clock.now();
     submission.booked() == Some(slot.id)
         && slot.start.moment() > now
-        && submission.is_rejection_known(application, now)
+        && submission.is_interview_over(application, now)
 }
 
 /// Gives back the places in these slots whose people know that they were rejected.
@@ -81,10 +81,11 @@ pub(crate) async fn free_own(
         let application = parts.applications.get(&submission.application)?;
         is_due(app, application, submission, slot).then_some((application, slot))
     };
-    for submission in submissions.iter().take(AT_ONCE) {
-        if let Some((application, slot)) = place(submission)
-            && let Some(club) = app.table.club(&submission.club).await?
-        {
+    let due = submissions
+        .iter()
+        .filter_map(|one| Some((one, place(one)?)));
+    for (submission, (application, slot)) in due.take(AT_ONCE) {
+        if let Some(club) = app.table.club(&submission.club).await? {
             free_known(app, (&club, application), submission, slot).await?;
         }
     }

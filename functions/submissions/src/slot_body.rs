@@ -145,8 +145,8 @@ impl ShownSlot {
         Ok(slots.into_iter().map(show).collect())
     }
 
-    /// Returns the body of the slot.
-    pub(crate) fn body(&self) -> SlotBody {
+    /// Returns the body of the slot as this officer sees it.
+    pub(crate) fn body(&self, officer: Id<Person>) -> SlotBody {
         let Self {
             slot,
             note,
@@ -175,18 +175,24 @@ impl ShownSlot {
             interviewers: slot.interviewers.iter().filter_map(interviewer).collect(),
             note: note.clone(),
             booked: slot.seats.len(),
-            bookings: booked.into_iter().filter_map(booking).collect(),
+            bookings: booked
+                .into_iter()
+                .filter_map(|submission| booking(submission, officer))
+                .collect(),
         }
     }
 }
 
-fn booking(submission: &Submission) -> Option<BookingBody> {
+/// A booking. Nobody is told of themselves whether they came.
+fn booking(submission: &Submission, officer: Id<Person>) -> Option<BookingBody> {
     let interview = submission.interview()?;
     let personal = &submission.applicant.as_ref()?.personal;
     Some(BookingBody {
         submission: submission.id,
         user: NamedPerson::new(submission.person?, personal),
-        attended: interview.attended,
+        attended: interview
+            .attended
+            .filter(|_| submission.person != Some(officer)),
         booked_at: interview.booked_at,
     })
 }

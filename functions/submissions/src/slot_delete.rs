@@ -35,7 +35,7 @@ pub async fn delete_slot(
     let (club, application, mut slot) = (scope.club, scope.parent, scope.object);
     if scope.if_match.is_given() && !slot.deleted {
         let shown = ShownSlot::of(&app, slot.clone()).await?;
-        scope.if_match.check(|| shown.body())?;
+        scope.if_match.check(|| shown.body(scope.user.id()))?;
     }
     let mut retries = Retries::default();
     // An earlier deletion may have ended before it was finished.

@@ -10,7 +10,7 @@ use shared::web::scopes::RecruitmentWrite;
 use shared::web::{ApiError, Created, Input, Mode, NewId, Officer, Reader, Result};
 use shared::{Shared, limits};
 
-use crate::slot_body::{ShownSlot, SlotBody, SlotInput};
+use crate::slot_body::{SlotBody, SlotInput};
 use crate::slot_store::{new_slot, store};
 
 shared::input! {
@@ -94,13 +94,13 @@ pub async fn create_slots(
         let why = format!("At most {} slots can be made at once.", limits::SERIES);
         return Err(ApiError::field("minutes", why));
     }
-    let (club, application) = (scope.club.code, scope.parent.id);
+    let (club, application, officer) = (scope.club.code, scope.parent.id, scope.user.id());
     let shown = store(&app, scope.parent, slots, wanted).await?;
     Ok(Created {
         location: format!(
             "/api/clubs/{club}/applications/{application}/slots/?series={}",
             new.0
         ),
-        body: shown.iter().map(ShownSlot::body).collect(),
+        body: shown.iter().map(|slot| slot.body(officer)).collect(),
     })
 }

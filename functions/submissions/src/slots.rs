@@ -37,7 +37,8 @@ pub async fn list_slots(
     let place = (&scope.club.code, scope.parent.id);
     let mut shown = ShownSlot::all_of(&app, place, slots).await?;
     free_released(&app, (&scope.club, &scope.parent), &mut shown).await?;
-    Ok(Json(shown.iter().map(ShownSlot::body).collect()))
+    let officer = scope.user.id();
+    Ok(Json(shown.iter().map(|slot| slot.body(officer)).collect()))
 }
 
 /// Create a slot.
@@ -69,7 +70,7 @@ pub async fn create_slot(
     } = &shown.slot;
     Ok(Created {
         location: format!("/api/clubs/{club}/applications/{application}/slots/{id}/"),
-        body: shown.body(),
+        body: shown.body(scope.user.id()),
     })
 }
 
@@ -97,7 +98,7 @@ pub async fn show_slot(
     let mut shown = [shown];
     free_released(&app, (&scope.club, &scope.parent), &mut shown).await?;
     let [shown] = shown;
-    Ok(Json(shown.body()))
+    Ok(Json(shown.body(scope.user.id())))
 }
 
 /// Change a slot.
@@ -124,9 +125,10 @@ pub async fn update_slot(
             .map_err(|_| TableError::Busy("the slot could not be read".into())),
         _ => Ok(None),
     };
-    let saved = shared::web::edit(&scope.if_match, shown, ShownSlot::body, read, |old| {
+    let body = |shown: &ShownSlot| shown.body(scope.user.id());
+    let saved = shared::web::edit(&scope.if_match, shown, body, read, |old| {
         change(&app, (&scope.club, &scope.parent), old, input.clone())
     });
     let saved = saved.await?;
-    Ok(Json(saved.body()))
+    Ok(Json(body(&saved)))
 }

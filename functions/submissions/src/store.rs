@@ -282,6 +282,7 @@ fn replacing(
         interview_mail: old.interview_mail.clone(),
         mailed: old.mailed.clone(),
         interview: old.interview.clone(),
+        calendar_file: old.calendar_file,
         keys: remembered(&old.keys, key),
         ..new
     }

@@ -251,6 +251,7 @@ fn new_submission(
         interview_mail: None,
         mailed: None,
         interview: None,
+        calendar_file: 0,
     };
     Answered {
         submission,

@@ -44,6 +44,15 @@ next.setDefaultTimeout(45_000);
 await saved(next);
 const draft = await call("offline", "GET", `/clubs/robotics/applications/${open.id}/draft/`);
 assert.equal(draft.responses[0].text, "typed without a network");
+// It is sent from the form that was kept, and what is known of it says so.
+await next.getByRole("button", { name: "Check and send" }).click();
+await next.getByRole("button", { name: "Send application" }).click();
+await heading(next, "Your application was sent");
+assert.equal((await call("offline", "GET", "/submissions/")).length, 1);
+await next.context().setOffline(true);
+await next.getByRole("button", { name: "Change" }).click();
+await next.getByText("Sent", { exact: true }).first().waitFor();
+await next.context().setOffline(false);
 
 // Signing out leaves nothing of the person in the browser, and what is there opens no page of
 // theirs.

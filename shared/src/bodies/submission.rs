@@ -181,7 +181,11 @@ impl<'a> SubmissionBody<'a> {
         let scores = Scores::seen_by(officer, submission, application);
         let interview = InterviewBody::of(submission, application, &references.slots);
         Self {
-            interview: interview.map(|interview| interview.with_attendance(submission)),
+            interview: interview.map(|interview| match submission.person == Some(officer) {
+                // Nobody is told of themselves whether they came.
+                true => interview,
+                false => interview.with_attendance(submission),
+            }),
             review_count: Some(scores.count),
             score_average: Some(scores.average()),
             my_score: Some(scores.own),
@@ -251,7 +255,7 @@ impl<'a> SubmissionBody<'a> {
     ) -> Self {
         let interview = InterviewBody::of(submission, application, &references.slots);
         let body = Self {
-            interview: interview.filter(|_| !submission.is_rejection_known(application, now)),
+            interview: interview.filter(|_| !submission.is_interview_over(application, now)),
             receipt: app.receipt_of(submission),
             ..Self::without_scores(submission, application, references, studies)
         };

@@ -13,7 +13,7 @@ use crate::slots::{Interviewing, slot};
 
 /// The calendar file of a mail, with unfolded lines.
 #[track_caller]
-fn calendar(mail: &KeptMail) -> String {
+pub(crate) fn calendar(mail: &KeptMail) -> String {
     let [file] = &mail.attachments[..] else {
         panic!("no file: {}", mail.subject)
     };
@@ -25,14 +25,14 @@ fn calendar(mail: &KeptMail) -> String {
 
 /// A line of a calendar file.
 #[track_caller]
-fn line(calendar: &str, name: &str) -> String {
+pub(crate) fn line(calendar: &str, name: &str) -> String {
     let line = calendar.lines().find(|line| line.starts_with(name));
     line.unwrap_or_else(|| panic!("no {name} in {calendar}"))
         .to_owned()
 }
 
 /// The mails to Sue about interviews, as far as the worker has sent them.
-async fn told(campus: &TestCampus) -> Vec<KeptMail> {
+pub(crate) async fn told(campus: &TestCampus) -> Vec<KeptMail> {
     campus.deliver().await;
     let mut mails = campus.mails();
     mails.retain(|mail| mail.to.starts_with("sue") && !mail.attachments.is_empty());

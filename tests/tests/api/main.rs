@@ -51,6 +51,7 @@ mod home;
 mod idempotency;
 mod if_match;
 mod imports;
+mod interview_ends;
 mod interview_mails;
 mod interview_overlaps;
 mod interview_races;

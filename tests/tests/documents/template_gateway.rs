@@ -81,7 +81,10 @@ fn pages_are_kept_at_the_edge_by_language_and_for_a_minute() {
         assert_eq!(policy[bound], seconds, "{bound}");
     }
     let key = &policy["ParametersInCacheKeyAndForwardedToOrigin"];
-    assert_eq!(key["HeadersConfig"]["Headers"], json!(["Accept", "Accept-Language"]));
+    assert_eq!(
+        key["HeadersConfig"]["Headers"],
+        json!(["Accept", "Accept-Language"])
+    );
     assert_eq!(key["QueryStringsConfig"]["QueryStringBehavior"], "all");
     // The function that writes both in one word runs always. `edge.test.mjs` runs it.
     let at_edge = &delivery["DefaultCacheBehavior"]["FunctionAssociations"][0]["FunctionARN"];

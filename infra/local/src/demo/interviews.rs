@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, TimeDelta};
 use shared::domain::{
-    Application, Booking, Interview, Interviewer, Membership, OwnInterviews, Slot, SlotNote,
-    Status, Submission,
+    Application, Booking, Interviewer, Membership, OwnInterviews, Slot, SlotNote, Status,
+    Submission,
 };
 use shared::time::Timestamp;
 
@@ -55,7 +55,7 @@ pub fn interviews(
         .collect();
     pending.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
     for (n, submission) in pending.into_iter().enumerate() {
-        submission.interview = Some(Interview::invited(submission.sequence));
+        submission.interview = Some(submission.invited());
         if n < BOOKED {
             all.book(submission, n, now);
         }
@@ -73,7 +73,7 @@ impl Interviews {
         };
         slot.seats
             .insert(submission.id.to_string(), submission.sequence);
-        let invited = Interview::invited(submission.sequence);
+        let invited = submission.invited();
         let at = submission.submitted_at.max(now.plus(TimeDelta::hours(-2)));
         submission.interview = Some(invited.booked(None, slot, 0, at));
         self.bookings.push(Booking {

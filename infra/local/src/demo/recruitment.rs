@@ -268,6 +268,7 @@ pub fn submission(
         interview_mail: None,
         mailed: None,
         interview: None,
+        calendar_file: 0,
     };
     Answered {
         submission,

@@ -30,16 +30,30 @@ pub struct Interview {
 }
 
 impl Interview {
-    /// Returns the interview of somebody who is invited and has booked nothing.
-    pub fn invited(sequence: u64) -> Self {
+    /// Returns the interview of somebody who is invited and has booked nothing. `calendar_file` is
+    /// the number of the last calendar file of an earlier interview; 0 if there was none.
+    pub fn invited(sequence: u64, calendar_file: u32) -> Self {
         Self {
             sequence,
             slot: None,
             booked_at: None,
             attended: None,
             received: 0,
-            file: 0,
+            file: i64::from(calendar_file),
             over: false,
+        }
+    }
+
+    /// Returns the interview after somebody was invited once more, because it had ended. Calendar
+    /// files go on with their numbers.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        Self {
+            slot: None,
+            booked_at: None,
+            attended: None,
+            over: false,
+            ..self.clone()
         }
     }
 

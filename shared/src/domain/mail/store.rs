@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::interview::model::Interview;
 use crate::domain::invite::model::AcceptanceMail;
 use crate::domain::invite::store::invite_accepted;
 use crate::domain::keys;
@@ -108,7 +107,8 @@ fn invited(write: Write, submission: &Submission) -> Write {
     let write = write.if_is("interview", stored);
     match submission.interview() {
         Some(interview) if !interview.over => write,
-        _ => write.set("interview", &Interview::invited(submission.sequence)),
+        Some(interview) => write.set("interview", &interview.again()),
+        None => write.set("interview", &submission.invited()),
     }
 }
 

@@ -158,6 +158,10 @@ pub struct Submission {
     /// The interview; none before the invitation. See [`Submission::interview`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interview: Option<Interview>,
+    /// The number of the last calendar file about an interview before a withdrawal. The files of the
+    /// next interview go on from it (K10).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub calendar_file: u32,
 }
 
 impl Submission {
@@ -245,6 +249,11 @@ impl Submission {
     pub fn interview(&self) -> Option<&Interview> {
         let stored = self.interview.as_ref();
         stored.filter(|interview| interview.sequence == self.sequence)
+    }
+
+    /// Returns the interview that an invitation begins.
+    pub fn invited(&self) -> Interview {
+        Interview::invited(self.sequence, self.calendar_file)
     }
 }
 

@@ -78,6 +78,7 @@ parts! {
         interview_mail: (Once, Removed, Kept),
         mailed: (Once, Removed, Written),
         interview: (Once, Removed, Written),
+        calendar_file: (Kept, Kept, Kept),
     } and {
         TYPE: (Written, Kept, Kept),
         CHANGED_BY: (Kept, Removed, Removed),
@@ -85,6 +86,16 @@ parts! {
         GSI1SK: (Written, Kept, Kept),
         GSI2PK: (Once, Removed, Kept),
         GSI2SK: (Once, Removed, Kept),
+    }
+}
+
+impl Submission {
+    /// The number of the last calendar file, when it is withdrawn with this mail.
+    fn last_calendar_file(&self, cancellation: Option<&Mail>) -> u32 {
+        let interview = self.interview();
+        let noted = interview.and_then(|interview| u32::try_from(interview.file).ok());
+        let mailed = cancellation.map(|mail| mail.attempt);
+        mailed.or(noted).unwrap_or(0).max(self.calendar_file)
     }
 }
 
@@ -233,6 +244,10 @@ impl Table {
             write.if_equals("received", &submission.received)
         } else {
             write
+        };
+        let write = match submission.last_calendar_file(cancellation) {
+            0 => write,
+            last => write.set("calendar_file", &last),
         };
         if self
             .write_withdrawal(write, submission, cancellation)

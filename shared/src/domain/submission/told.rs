@@ -36,10 +36,14 @@ impl Submission {
         (status != Status::Pending).then_some((status, since))
     }
 
-    /// Returns whether the applicant may know at `now` that they were rejected (K9).
-    pub fn is_rejection_known(&self, application: &Application, now: DateTime<Utc>) -> bool {
+    /// Returns whether a rejection that the applicant may know at `now` ended the interview (K9).
+    /// What an officer booked after that goes on (K8).
+    pub fn is_interview_over(&self, application: &Application, now: DateTime<Utc>) -> bool {
+        let booked_at = self.interview().and_then(|interview| interview.booked_at);
         let known = self.known_decision(application, now);
-        known.is_some_and(|(status, _)| status != Status::Accepted)
+        known.is_some_and(|(status, since)| {
+            status != Status::Accepted && booked_at.is_none_or(|at| at <= since)
+        })
     }
 
     /// Returns the status of the last decision mail of either kind.

@@ -1,0 +1,141 @@
+//! Interviews that ended and begin again, and what an officer books after a rejection
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::TestCampus;
+use tests::fixtures::{hours, id};
+
+use crate::interview_mails::{calendar, line, told};
+use crate::interviews::code;
+use crate::slots::{Interviewing, slot};
+
+/// Rejects the applicant, and tells them by mail.
+async fn reject(campus: &TestCampus, there: &Interviewing) {
+    there.drive.decide(&there.submission, 2, "").await;
+    let sent = there.drive.send("rejection", json!({}));
+    campus.with_worker(sent).await.ok();
+}
+
+/// The numbers of the calendar files that Sue got.
+async fn numbers(campus: &TestCampus) -> Vec<u32> {
+    let number = |mail| {
+        let line = line(&calendar(mail), "SEQUENCE:");
+        line["SEQUENCE:".len()..].parse().expect("a number")
+    };
+    told(campus).await.iter().map(number).collect()
+}
+
+// proves K9, K10
+#[tokio::test]
+async fn who_is_invited_again_after_a_rejection_can_book() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let (first, second) = (there.slot(slot(90)).await, there.slot(slot(95)).await);
+    there.book(first).await.ok();
+    reject(&campus, &there).await;
+    assert_eq!(there.interview().await, json!(null));
+    assert_eq!(code(there.book(first).await), "application_closed");
+    campus.advance(TimeDelta::hours(48));
+    there.drive.decide(&there.submission, 1, "").await;
+    let again = json!({ "submissions": [id(&there.submission)], "allow_resend": true });
+    there.drive.send("interview", again).await.ok();
+    assert_eq!(there.book(second).await.ok()["slot"]["id"], second);
+    let numbers = numbers(&campus).await;
+    assert_eq!(numbers.len(), 3);
+    assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+}
+
+// proves K10
+#[tokio::test]
+async fn calendar_files_rise_after_a_withdrawal_too() {
+    let campus = TestCampus::new();
+    let mut there = Interviewing::new(&campus).await;
+    let (first, second) = (there.slot(slot(40)).await, there.slot(slot(50)).await);
+    there.book(first).await.ok();
+    campus.deliver().await;
+    there.sue.delete(&there.own()).await.no_content();
+    campus.advance(TimeDelta::minutes(1));
+    there.submission = there.drive.submit(&there.sue).await;
+    there.invite(&there.submission).await;
+    there.book(second).await.ok();
+    let numbers = numbers(&campus).await;
+    assert_eq!(numbers.len(), 3);
+    assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+}
+
+// proves K8, K9
+#[tokio::test]
+async fn what_an_officer_books_after_a_rejection_stays() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(90)).await;
+    reject(&campus, &there).await;
+    campus.advance(TimeDelta::hours(1));
+    let officer = &there.drive.officer;
+    let body = json!({ "slot": slot });
+    officer.put(&there.path(), body).await.ok();
+    assert_eq!(there.shown(slot).await["booked"], 1);
+    there.sue.get("/api/submissions/").await.ok();
+    assert_eq!(there.interview().await["state"], "booked");
+    assert_eq!(there.shown(slot).await["booked"], 1);
+}
+
+// proves K9
+#[tokio::test]
+async fn the_oldest_of_many_submissions_gives_its_place_back() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(90)).await;
+    there.book(slot).await.ok();
+    let names: Vec<Value> = (0..21)
+        .map(|n| json!({ "name": format!("C{n}") }))
+        .collect();
+    let body = json!({ "committees": names });
+    let shown = there
+        .drive
+        .officer
+        .patch(&there.drive.path, body)
+        .await
+        .ok();
+    for n in 0..21 {
+        let committee = &shown["committees"][n]["id"];
+        let responses = json!([{ "question": there.drive.question, "text": "I play." }]);
+        let body = json!({ "committee": committee, "responses": responses });
+        let path = format!("{}submissions/", there.drive.path);
+        there.sue.post(&path, body).await.created();
+    }
+    there.drive.decide(&there.submission, 2, "").await;
+    campus.advance(TimeDelta::hours(48));
+    there.sue.get("/api/submissions/").await.ok();
+    assert!(!campus.stored().iter().any(|item| item["type"] == "Booking"));
+}
+
+// proves K8
+#[tokio::test]
+async fn an_officer_is_not_told_whether_they_came_themselves() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let ada = &there.drive.officer;
+    campus.member("chess", ada, "bob", 10).await;
+    let bob = campus.as_("bob");
+    let own = there.drive.submit(&bob).await;
+    let begun = json!({ "start_time": hours(-1), "end_time": hours(1) });
+    let slot = there.slot(begun).await;
+    let path = format!("{}submissions/{}/interview/", there.drive.path, id(&own));
+    ada.put(&path, json!({ "slot": slot })).await.ok();
+    ada.patch(&path, json!({ "attended": false })).await.ok();
+    let submissions = format!("{}submissions/", there.drive.path);
+    let slots = format!("{}slots/", there.drive.path);
+    for (officer, attended, missed) in [(ada, json!(false), 1), (&bob, json!(null), 0)] {
+        let shown = officer.get(&slots).await.ok();
+        assert_eq!(shown[0]["bookings"][0]["attended"], attended);
+        let all = officer.get(&submissions).await.ok();
+        let of = |one: &&Value| one["id"] == own["id"];
+        let listed = all.as_array().into_iter().flatten().find(of);
+        assert_eq!(listed.expect("there")["interview"]["attended"], attended);
+        let found = officer
+            .get(&format!("{submissions}?interview=missed"))
+            .await;
+        assert_eq!(found.ok().as_array().map(Vec::len), Some(missed));
+    }
+}
