@@ -2,6 +2,9 @@
 // receipt. What is typed is saved while somebody types, and kept until the service has it.
 
 import { html, useComputed, useSignal } from "../parts/kit.js";
+import { learn } from "../parts/api.js";
+import { person } from "../parts/auth.js";
+import { cached } from "../parts/cache.js";
 import { useLoad, loaded } from "../parts/load.js";
 import { remembered } from "../parts/offline.js";
 import { url } from "../parts/path.js";

@@ -6,6 +6,7 @@ import { Closed, Summary } from "./apply_ends.js";
 import { INFO, questionsFor } from "./asked.js";
 import { isSignedIn, person } from "./auth.js";
 import { makeDraft, sameAnswer } from "./draft.js";
+import { unremember } from "./offline.js";
 import { url } from "./path.js";
 import { FileName } from "./file_question.js";
 import { Question, answerText, hasAnswer, tooMany } from "./question.js";
@@ -61,9 +62,11 @@ function useDraft({ club, application, committee, submission, others }) {
   const load = async () => {
     state.value = { ...state.value, error: null };
     try {
-      const stored = await get(path).catch((error) =>
-        error.status === 404 ? null : Promise.reject(error),
-      );
+      const stored = await get(path).catch((error) => {
+        // Without a network, what was sent is the beginning of a change.
+        if (error.status === 404 || (error.status === 0 && submission)) return null;
+        throw error;
+      });
       if (stored) draft.take(stored);
       else begin();
       draft.restore();
@@ -91,7 +94,13 @@ function useDraft({ club, application, committee, submission, others }) {
   useEffect(() => {
     if (isSignedIn.value && state.value.isReady) void draft.flush();
   }, [isSignedIn.value]);
-  return { draft, load, ...state.value };
+  /** After the submission there is no draft, here neither. */
+  const submitted = () => {
+    draft.forget();
+    delete carried[key];
+    void unremember(person(), path);
+  };
+  return { draft, load, submitted, ...state.value };
 }
 
 /**
@@ -117,7 +126,7 @@ function problemsOf(asked, draft, wantsToSend) {
 /** @param {any} props */
 export function ApplyForm(props) {
   const { club, application, committee, submission, head, hasEnded, stored } = props;
-  const { draft, load, isReady, isCarried, error } = useDraft(props);
+  const { draft, load, submitted, isReady, isCarried, error } = useDraft(props);
   const errors = useSignal(NO_ERRORS);
   /** The answers that the API refused. One that was changed since may be sent again. */
   const refused = useRef(/** @type {Record<string, any>} */ ({}));
@@ -178,8 +187,7 @@ export function ApplyForm(props) {
     }
     // It is stored. Nothing that follows may say otherwise.
     errors.value = NO_ERRORS;
-    draft.forget();
-    delete carried[`${person()} ${application.id}`];
+    submitted();
     stored(answer.data);
     setQuery({ step: "sent" });
     scrollTo(0, 0);

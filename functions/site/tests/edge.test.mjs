@@ -12,7 +12,10 @@ const handler = new Function(`${code}; return handler;`)();
 /** The headers that the gateway gets, by name. */
 function sent(uri, given = {}) {
   const entries = Object.entries(given).map(([name, value]) => [name, { value }]);
-  const event = { viewer: { ip: "192.0.2.1" }, request: { uri, headers: Object.fromEntries(entries) } };
+  const event = {
+    viewer: { ip: "192.0.2.1" },
+    request: { uri, headers: Object.fromEntries(entries) },
+  };
   const { headers } = handler(event);
   return Object.fromEntries(Object.entries(headers).map(([name, one]) => [name, one.value]));
 }

@@ -180,12 +180,14 @@ impl<'a> SubmissionBody<'a> {
     ) -> Self {
         let scores = Scores::seen_by(officer, submission, application);
         let interview = InterviewBody::of(submission, application, &references.slots);
+        // Nobody is told of themselves whether they came.
+        let is_own = submission.person == Some(officer);
         Self {
-            interview: interview.map(|interview| match submission.person == Some(officer) {
-                // Nobody is told of themselves whether they came.
-                true => interview,
-                false => interview.with_attendance(submission),
-            }),
+            interview: if is_own {
+                interview
+            } else {
+                interview.map(|interview| interview.with_attendance(submission))
+            },
             review_count: Some(scores.count),
             score_average: Some(scores.average()),
             my_score: Some(scores.own),

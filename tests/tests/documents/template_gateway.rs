@@ -88,7 +88,7 @@ fn pages_are_kept_at_the_edge_by_language_and_for_a_minute() {
     assert_eq!(key["QueryStringsConfig"]["QueryStringBehavior"], "all");
     // The function that writes both in one word runs always. `edge.test.mjs` runs it.
     let at_edge = &delivery["DefaultCacheBehavior"]["FunctionAssociations"][0]["FunctionARN"];
-    assert!(at_edge.to_string().contains("ViewerRequest"), "{at_edge}");
+    assert_eq!(at_edge, "viewerrequest.functionarn.example");
 }
 
 fn by_binary(functions: &BTreeMap<String, Function>) -> BTreeMap<&str, &Function> {

@@ -1,6 +1,6 @@
-//! Where slots and submissions are, and what their applicants had booked. The place of a slot and of
-//! a submission never changes, so it is remembered: a booking then reads everything at once. What
-//! was booked may have changed since, so it only says what to read in the same round.
+//! Where slots and submissions are, and what their applicants had booked. The place of a slot and
+//! of a submission never changes, so it is remembered: a booking then reads everything at once.
+//! What was booked may have changed since, so it only says what to read in the same round.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -158,8 +158,8 @@ pub struct Submission {
     /// The interview; none before the invitation. See [`Submission::interview`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interview: Option<Interview>,
-    /// The number of the last calendar file about an interview before a withdrawal. The files of the
-    /// next interview go on from it (K10).
+    /// The number of the last calendar file about an interview before a withdrawal. The files of
+    /// the next interview go on from it (K10).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub calendar_file: u32,
 }
