@@ -106,8 +106,11 @@ async fn the_oldest_of_many_submissions_gives_its_place_back() {
     }
     there.drive.decide(&there.submission, 2, "").await;
     campus.advance(TimeDelta::hours(48));
-    there.sue.get("/api/submissions/").await.ok();
-    assert!(!campus.stored().iter().any(|item| item["type"] == "Booking"));
+    let is_booked = || campus.stored().iter().any(|item| item["type"]["S"] == "Booking");
+    assert!(is_booked());
+    let own = there.sue.get("/api/submissions/").await.ok();
+    assert_eq!(own[21]["id"], there.submission["id"]);
+    assert!(!is_booked());
 }
 
 // proves K8
