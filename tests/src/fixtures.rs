@@ -255,6 +255,7 @@ pub fn event(n: u64) -> Event {
         ticketed: false,
         ticket_drop: None,
         ticket_order_limit: 10,
+        start_set_at: None,
     };
     Event {
         id: Id::new(1_000_000 + n),

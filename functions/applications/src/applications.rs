@@ -160,6 +160,7 @@ pub async fn create_application(
         deleted: None,
         created_at: now,
         updated_at: now,
+        opening_set_at: None,
         questions_changed_at: None,
     };
     let none = ApplicationTexts::none(application.club.clone(), application.id);
@@ -324,6 +325,7 @@ async fn save_application(
         }
         new.version += 1;
         new.updated_at = app.now();
+        new.note_opening(&old, new.updated_at);
         texts.version += u64::from(texts != whole.texts);
         let changed = (texts != whole.texts).then_some((&whole.texts, &texts));
         let quota = quota(&scope.user);

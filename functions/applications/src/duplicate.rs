@@ -58,6 +58,7 @@ pub async fn duplicate_application(
     }
     application.created_at = Timestamp::at(now);
     application.updated_at = Timestamp::at(now);
+    application.opening_set_at = None;
     application.questions_changed_at = None;
     let mut renamed = HashMap::new();
     for committee in &mut application.committees {

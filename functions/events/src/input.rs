@@ -118,6 +118,7 @@ impl ShowingInput {
             ticketed: false,
             ticket_drop: None,
             ticket_order_limit: 10,
+            start_set_at: None,
         };
         self.apply(Mode::Create, &mut showing)?;
         Ok(showing)

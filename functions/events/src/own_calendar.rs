@@ -69,7 +69,7 @@ pub async fn show_own_calendar(
         .filter(|person| calendars::is_present(&app.settings.secrets.invite, person, token))
         .ok_or(ApiError::NotFound)?;
     let (versions, own, (booked, held)) = futures::try_join!(
-        app.table.versions(),
+        app.table.versions_lately(),
         app.table.own_entries(id),
         app.table.appointments(id)
     )?;

@@ -7,7 +7,7 @@ use icalendar::{Component as _, Event as Entry, EventLike as _};
 use shared::Shared;
 use shared::db::TableError;
 use shared::domain::{
-    Booking, Club, Membership, OwnEntries, OwnInterviews, Person, Slot, Submission,
+    Booking, Club, Membership, OwnEntries, OwnInterviews, Person, Slot, Status, Submission,
 };
 use shared::ids::Id;
 use shared::text::ClubCode;
@@ -64,50 +64,76 @@ pub(crate) struct Interviews(pub(crate) Vec<(Slot, Role)>);
 const HELD: usize = 20;
 
 impl Interviews {
-    /// Reads the slots: 1 batch read if anything is booked, and for who holds interviews 1 query of
-    /// each application and 1 batch read.
+    /// Reads the slots as they were a moment ago: 1 batch read if anything is booked, 1 read of each
+    /// application that rejected the person, and for who holds interviews 1 query of each
+    /// application and 1 batch read.
     pub(crate) async fn read(
         app: &Shared,
         person: &Person,
         own: &OwnEntries,
         booked: Vec<Booking>,
-        mut held: Vec<OwnInterviews>,
+        held: Vec<OwnInterviews>,
     ) -> Result<Self, TableError> {
-        held.retain(|held| own.clubs.contains(&held.club));
-        held.sort_by_key(|held| std::cmp::Reverse(held.application));
-        held.truncate(HELD);
-        let clubs: BTreeSet<&ClubCode> = held.iter().map(|held| &held.club).collect();
-        let members = clubs.into_iter().map(async |club| {
-            app.table
-                .members_among(club, std::iter::once(person.id))
-                .await
-        });
-        let wanted = booked.iter().map(|one| (one.application, one.slot));
-        let of_applications = held.iter().map(|held| app.table.slots(held.application));
-        let (slots, members, all) = futures::try_join!(
-            app.table.slots_by_id(wanted),
-            try_join_all(members),
-            try_join_all(of_applications)
-        )?;
-        let members: HashMap<ClubCode, Membership> = members
-            .into_iter()
-            .flatten()
-            .map(|member| (member.club.clone(), member))
-            .collect();
-        let mut found: Vec<(Slot, Role)> = booked
-            .into_iter()
-            .filter_map(|one| {
-                let role = Role::Applicant(Id::new(one.submission));
-                Some((slots.get(&one.slot)?.clone(), role))
-            })
-            .collect();
-        let is_held = |slot: &Slot| {
-            let member = members.get(&slot.club);
-            let holds = |member| slot.interviewers.iter().any(|one| one.is(member));
-            member.is_some_and(holds) && !slot.seats.is_empty()
-        };
-        let all = all.into_iter().flatten().filter(is_held);
-        found.extend(all.map(|slot| (slot, Role::Interviewer)));
+        let (mut found, held) =
+            futures::try_join!(booked_by(app, booked), held_by(app, person, own, held))?;
+        found.extend(held);
         Ok(Self(found))
     }
+}
+
+type Slots = Vec<(Slot, Role)>;
+
+/// What the person has booked. A place that is given back when somebody asks, because they know
+/// that they were rejected, is theirs no more (K9).
+async fn booked_by(app: &Shared, booked: Vec<Booking>) -> Result<Slots, TableError> {
+    let (slots, submissions) = app.table.booked_lately(&booked).await?;
+    let slots: HashMap<Id<Slot>, Slot> = slots.into_iter().map(|slot| (slot.id, slot)).collect();
+    let submissions: HashMap<Id<Submission>, Submission> =
+        submissions.into_iter().map(|one| (one.id, one)).collect();
+    let now = app.clock.now();
+    let mut found = Vec::new();
+    for one in booked {
+        let id = Id::new(one.submission);
+        let (Some(slot), Some(submission)) = (slots.get(&one.slot), submissions.get(&id)) else {
+            continue;
+        };
+        let may_be_over = !matches!(submission.status, Status::Pending | Status::Accepted);
+        if may_be_over && slot.start.moment() > now {
+            let application = app.table.application(&one.club, one.application).await?;
+            if application.is_none_or(|found| submission.is_interview_over(&found, now)) {
+                continue;
+            }
+        }
+        found.push((slot.clone(), Role::Applicant(id)));
+    }
+    Ok(found)
+}
+
+/// The booked slots in which the person holds interviews.
+async fn held_by(
+    app: &Shared,
+    person: &Person,
+    own: &OwnEntries,
+    mut held: Vec<OwnInterviews>,
+) -> Result<Slots, TableError> {
+    held.retain(|held| own.clubs.contains(&held.club));
+    held.sort_by_key(|held| std::cmp::Reverse(held.application));
+    held.truncate(HELD);
+    let clubs: BTreeSet<ClubCode> = held.iter().map(|held| held.club.clone()).collect();
+    let of_applications = held
+        .iter()
+        .map(|held| app.table.slots_lately(held.application));
+    let (members, all) = futures::try_join!(
+        app.table.memberships_lately(person.id, clubs),
+        try_join_all(of_applications)
+    )?;
+    let members: HashMap<&ClubCode, &Membership> =
+        members.iter().map(|one| (&one.club, one)).collect();
+    let is_held = |slot: &Slot| {
+        let member = members.get(&slot.club);
+        let holds = |member| slot.interviewers.iter().any(|one| one.is(member));
+        member.is_some_and(|member| holds(member)) && !slot.seats.is_empty()
+    };
+    let all = all.into_iter().flatten().filter(is_held);
+    Ok(all.map(|slot| (slot, Role::Interviewer)).collect())
 }

@@ -102,7 +102,8 @@ pub async fn create_showing(
     Input(input): Input<ShowingInput>,
 ) -> Result<Created<ShowingBody>> {
     let id = new.id();
-    let showing = input.create(id)?;
+    let mut showing = input.create(id)?;
+    showing.start_set_at = Some(app.now());
     let any_state = IfMatch::default();
     let show = |event: &Event| bodies(event, EventViewer::of(&scope)).0;
     let event = edit_event(&app, &any_state, &scope.parent, show, |event| {
@@ -196,9 +197,13 @@ async fn save_showing(
     let event = edit_event(app, &scope.if_match, &scope.parent, show, |event| {
         let id = wanted.find(event)?.id;
         let showing = event.showings.iter_mut().find(|showing| showing.id == id);
-        input
-            .clone()
-            .apply(mode, showing.ok_or(ApiError::NotFound)?)
+        let showing = showing.ok_or(ApiError::NotFound)?;
+        let start = showing.start;
+        input.clone().apply(mode, showing)?;
+        if showing.start != start {
+            showing.start_set_at = Some(app.now());
+        }
+        Ok(())
     })
     .await?;
     Ok(Json(ShowingBody::new(wanted.find(&event)?, viewer)))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use shared::db::{Table, TableError};
 use shared::domain::{Application, Club, Event, NewsItem, Window};
-use shared::ids::{self, Id};
+use shared::ids;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 
@@ -67,7 +67,7 @@ async fn read(table: &Table, club: &Club, now: Timestamp) -> Result<Things, Tabl
             continue;
         }
         if let Some(application) = table.application(&club.code, id).await? {
-            let thing = opened(club, id, &application.name, window);
+            let thing = opened(club, &application, window);
             found.things.push(thing);
         }
     }
@@ -78,14 +78,15 @@ async fn read(table: &Table, club: &Club, now: Timestamp) -> Result<Things, Tabl
     Ok(found)
 }
 
-fn opened(club: &Club, id: Id<Application>, name: &str, window: &Window) -> Thing {
+fn opened(club: &Club, application: &Application, window: &Window) -> Thing {
+    let id = application.id;
     Thing {
         id: id.get(),
-        since: window.start,
+        since: application.open_since(),
         item: NewsItem {
             is_deadline: true,
             club: club.profile.name.clone(),
-            name: name.to_owned(),
+            name: application.name.clone(),
             at: window.end,
             path: format!("/clubs/{}/apply/{id}/", club.code),
         },
@@ -97,10 +98,14 @@ fn shown_soon(club: &Club, event: &Event, now: Timestamp) -> Option<Thing> {
         .showings
         .iter()
         .filter(|showing| showing.start > now && showing.start <= now.plus(AHEAD));
-    let first = soon.min_by_key(|showing| showing.start)?;
+    let first = soon.clone().min_by_key(|showing| showing.start)?;
+    let since = soon.map(|showing| {
+        let is_soon = showing.start.plus(-AHEAD);
+        showing.start_set_at.map_or(is_soon, |set| is_soon.max(set))
+    });
     Some(Thing {
         id: event.id.get(),
-        since: event.created_at.max(first.start.plus(-AHEAD)),
+        since: since.min()?.max(event.created_at),
         item: NewsItem {
             is_deadline: false,
             club: club.profile.name.clone(),

@@ -14,6 +14,8 @@ use shared::mail::appointment;
 use shared::time::Timestamp;
 use shared::web::{ApiError, Code, Result};
 
+use crate::release::free_full;
+
 /// Who books, and so which rules hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
@@ -104,6 +106,9 @@ impl Booked {
             }
             if interview.slot == Some(wish.slot) {
                 return self.saw(app, wish.received).await;
+            }
+            if let Some(slot) = &mut to {
+                free_full(app, self.place(), std::slice::from_mut(slot)).await?;
             }
             let slot = self.check(app, wish, to.as_ref(), bookings).await?;
             let from = self.from.as_ref();
@@ -197,7 +202,7 @@ impl Booked {
             let why = "All places of this slot are taken.";
             return Err(ApiError::field("slot", why).coded(Code::SlotFull));
         }
-        if !wish.overlap && self.overlaps(app, wish.by, slot, bookings).await? {
+        if !wish.overlap && self.overlaps(app, wish, slot, bookings).await? {
             let why = "There is another interview at this time. Send `overlap` to book both.";
             return Err(ApiError::field("slot", why).coded(Code::Overlap));
         }
@@ -206,37 +211,34 @@ impl Booked {
 
     /// Whether the person has booked another slot at the time of this one: for officers, in their
     /// club; for applicants, in any club that is not archived. 1 batch read, if anything is booked
-    /// that was not read yet.
+    /// that was not read yet, and 3 reads if one of them is at that time.
     async fn overlaps(
         &self,
         app: &Shared,
-        by: By,
+        wish: Wish,
         slot: &Slot,
         bookings: &[Booking],
     ) -> Result<bool> {
         let others = bookings.iter().filter(|booking| {
             booking.submission != self.submission.id.get()
-                && (by == By::Applicant || booking.club == self.club.code)
+                && (wish.by == By::Applicant || booking.club == self.club.code)
         });
-        let (seen, new): (Vec<_>, Vec<_>) =
-            others.partition(|booking| self.seen.contains_key(&booking.slot));
-        let wanted = new
+        let others: Vec<&Booking> = others.collect();
+        let new = others
             .iter()
-            .map(|booking| (booking.application, booking.slot));
+            .filter(|booking| !self.seen.contains_key(&booking.slot));
+        let wanted = new.map(|booking| (booking.application, booking.slot));
         let slots = app.table.slots_by_id(wanted).await?;
-        let seen = seen
-            .iter()
-            .filter_map(|booking| self.seen.get(&booking.slot));
-        let there: Vec<_> = seen
-            .chain(slots.values())
-            .filter(|other| other.overlaps(slot))
-            .map(|other| other.club.clone())
-            .collect();
-        if there.is_empty() || there.contains(&self.club.code) {
-            return Ok(!there.is_empty());
+        for booking in others {
+            let other = self.seen.get(&booking.slot);
+            let other = other.or_else(|| slots.get(&booking.slot));
+            if other.is_some_and(|other| other.overlaps(slot))
+                && goes_on(app, booking, wish.at).await?
+            {
+                return Ok(true);
+            }
         }
-        let clubs = app.table.clubs(&there).await?;
-        Ok(clubs.into_values().any(|club| !club.archived))
+        Ok(false)
     }
 
     /// Gives the place back. Afterwards `self` is what is stored.
@@ -272,6 +274,23 @@ impl Booked {
             }
         }
     }
+}
+
+/// Whether an interview that was booked will be held: the club is not archived, and the applicant
+/// does not know that they were rejected.
+async fn goes_on(app: &Shared, booking: &Booking, now: Timestamp) -> Result<bool> {
+    let (club, application, submission) = futures::try_join!(
+        app.table.club(&booking.club),
+        app.table.application(&booking.club, booking.application),
+        app.table
+            .submission(booking.application, Id::new(booking.submission))
+    )?;
+    let booked = application.zip(submission);
+    let goes_on = booked.is_some_and(|(application, submission)| {
+        submission.booked() == Some(booking.slot)
+            && !submission.is_interview_over(&application, now.moment())
+    });
+    Ok(goes_on && club.is_some_and(|club| !club.archived))
 }
 
 fn closed() -> ApiError {

@@ -21,6 +21,7 @@ use utoipa::ToSchema;
 
 use crate::booking::{Booked, BookingInput, By, Wish};
 use crate::own::own;
+use crate::release::free_full;
 
 /// A slot as applicants see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -125,12 +126,14 @@ pub async fn list_free_slots(
         return Err(ApiError::NotFound);
     }
     let (application, committee) = (&booked.application, booked.submission.committee);
-    let slots = app.table.slots(application.id).await?;
+    let mut slots = app.table.slots(application.id).await?;
     app.slots.saw(&slots);
+    slots.retain(|slot| slot.is_for(committee));
+    free_full(&app, (&booked.club, application), &mut slots).await?;
     app.slots
         .saw_submission(&booked.submission, places(&bookings).into());
     let now = app.now();
-    let is_open = |slot: &&Slot| slot.is_for(committee) && changes_until(slot, application) > now;
+    let is_open = |slot: &&Slot| changes_until(slot, application) > now;
     Ok(Json(slots.iter().filter(is_open).map(Into::into).collect()))
 }
 

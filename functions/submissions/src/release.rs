@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use shared::Shared;
-use shared::bookings::{Freeing, free};
+use shared::bookings::{Freeing, free, seated};
 use shared::db::TableError;
 use shared::domain::{Answered, Application, ApplicationParts, Club, Slot, Submission};
 use shared::ids::Id;
@@ -14,6 +14,8 @@ use crate::slot_body::ShownSlot;
 
 /// How many places one request gives back. The next request goes on.
 const AT_ONCE: usize = 20;
+/// How many bookings of full slots an applicant's request looks at.
+const LOOKED_AT: usize = 100;
 
 /// Gives the place of a submission back, if its applicant knows the rejection and the interview has
 /// not begun. Returns whether it did.
@@ -63,6 +65,37 @@ pub(crate) async fn free_released(
             if free_known(app, (club, application), &submission, slot).await? {
                 slot.seats.remove(&submission.id.to_string());
                 bookings.retain(|one| one.id != submission.id);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Gives back places in those of these slots that are full, if the release time has come: whoever
+/// waits for a place asks for them. 1 batch read, if there are full ones.
+pub(crate) async fn free_full(
+    app: &Shared,
+    (club, application): (&Club, &Application),
+    slots: &mut [Slot],
+) -> Result<()> {
+    let now = app.now();
+    if application.release > now {
+        return Ok(());
+    }
+    let is_full = |slot: &Slot| slot.is_full() && slot.start > now;
+    let seats = slots.iter().filter(|slot| is_full(slot)).flat_map(seated);
+    let seats: Vec<Id<Submission>> = seats.take(LOOKED_AT).collect();
+    let booked = app.table.submissions_by_id(application.id, &seats).await?;
+    let mut left = AT_ONCE;
+    for slot in slots.iter_mut().filter(|slot| is_full(slot)) {
+        let due = booked
+            .iter()
+            .filter(|submission| is_due(app, application, submission, slot));
+        let due: Vec<&Submission> = due.take(left).collect();
+        left -= due.len();
+        for submission in due {
+            if free_known(app, (club, application), submission, slot).await? {
+                slot.seats.remove(&submission.id.to_string());
             }
         }
     }

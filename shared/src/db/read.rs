@@ -123,19 +123,11 @@ impl Table {
     /// Reads any number of items, 100 per call, calls in parallel, strongly consistent.
     pub async fn get_many(&self, keys: Vec<Key>) -> Result<BatchItems, TableError> {
         let found = if keys.is_empty() || keys.len() > FEW {
-            self.get_all::<Stored>(keys).await?
+            self.get_all::<Stored>(keys, true).await?
         } else {
             self.read_together(keys).await?
         };
         Ok(BatchItems::of(found))
-    }
-
-    /// Reads at most 100 items for half the price. They may be a moment old, or seem to be absent.
-    pub(crate) async fn get_lately<T: FromAnswer>(
-        &self,
-        keys: Vec<Key>,
-    ) -> Result<Vec<T>, TableError> {
-        Ok(self.get_chunk(keys, false).await?.0)
     }
 
     /// Like [`Table::get_many`], for entities of one type.
@@ -143,18 +135,23 @@ impl Table {
         &self,
         keys: Vec<Key>,
     ) -> Result<HashMap<Key, E>, TableError> {
-        let found = self.get_all::<E>(keys).await?;
+        let found = self.get_all::<E>(keys, true).await?;
         let keyed = found.into_iter().map(|entity| (entity.key(), entity));
         Ok(keyed.collect())
     }
 
-    async fn get_all<T: FromAnswer + Send>(&self, keys: Vec<Key>) -> Result<Vec<T>, TableError> {
+    /// Reads any number of items: as they are now, or for half the price as they were a moment ago.
+    pub(crate) async fn get_all<T: FromAnswer + Send>(
+        &self,
+        keys: Vec<Key>,
+        consistent: bool,
+    ) -> Result<Vec<T>, TableError> {
         let mut unique = keys;
         unique.sort();
         unique.dedup();
         let chunks: Vec<Vec<Key>> = unique.chunks(MAX_BATCH_KEYS).map(<[Key]>::to_vec).collect();
         let read: Vec<(Vec<T>, Vec<Key>)> = stream::iter(chunks)
-            .map(|chunk| self.get_chunk(chunk, true))
+            .map(|chunk| self.get_chunk(chunk, consistent))
             .buffer_unordered(PARALLEL)
             .try_collect()
             .await?;

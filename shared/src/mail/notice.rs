@@ -61,6 +61,7 @@ pub fn draft_reminder(
         .map_or("none".to_owned(), |committee| committee.to_string());
     let about = NoticeAbout::Draft {
         id: application.id,
+        code: Some(code.clone()),
         club: name.clone(),
         application: application.name.clone(),
         end,

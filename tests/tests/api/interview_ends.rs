@@ -106,7 +106,12 @@ async fn the_oldest_of_many_submissions_gives_its_place_back() {
     }
     there.drive.decide(&there.submission, 2, "").await;
     campus.advance(TimeDelta::hours(48));
-    let is_booked = || campus.stored().iter().any(|item| item["type"]["S"] == "Booking");
+    let is_booked = || {
+        campus
+            .stored()
+            .iter()
+            .any(|item| item["type"]["S"] == "Booking")
+    };
     assert!(is_booked());
     let own = there.sue.get("/api/submissions/").await.ok();
     assert_eq!(own[21]["id"], there.submission["id"]);
@@ -141,4 +146,65 @@ async fn an_officer_is_not_told_whether_they_came_themselves() {
             .await;
         assert_eq!(found.ok().as_array().map(Vec::len), Some(missed));
     }
+}
+
+// proves K9
+#[tokio::test]
+async fn an_invitation_after_a_mailed_rejection_counts_before_the_release() {
+    for had_an_interview in [true, false] {
+        let campus = TestCampus::new();
+        let there = if had_an_interview {
+            Interviewing::new(&campus).await
+        } else {
+            Interviewing::uninvited(&campus).await
+        };
+        let slot = there.slot(slot(90)).await;
+        reject(&campus, &there).await;
+        campus.advance(TimeDelta::hours(1));
+        there.drive.decide(&there.submission, 1, "").await;
+        let again = json!({ "submissions": [id(&there.submission)], "allow_resend": true });
+        there.drive.send("interview", again).await.ok();
+        // The results are released after 48 hours: the applicant still knows the first decision.
+        assert_eq!(there.interview().await["state"], "invited");
+        there.book(slot).await.ok();
+        assert_eq!(there.interview().await["state"], "booked");
+        // Another rejection, which is not mailed.
+        there.drive.decide(&there.submission, 3, "").await;
+        assert_eq!(there.interview().await["state"], "booked");
+        campus.advance(TimeDelta::hours(48));
+        assert_eq!(there.interview().await, json!(null));
+        assert_eq!(there.shown(slot).await["booked"], 0);
+    }
+}
+
+/// Bob has booked the only place of a slot, and was rejected. Sue waits for it.
+async fn waiting(campus: &TestCampus) -> (Interviewing, u64) {
+    let there = Interviewing::new(campus).await;
+    let slot = there.slot(slot(90)).await;
+    let bob = campus.as_("bob");
+    let submission = there.drive.submit(&bob).await;
+    there.invite(&submission).await;
+    let own = format!("/api/submissions/{}/interview/", id(&submission));
+    bob.put(&own, json!({ "slot": slot })).await.ok();
+    there.drive.decide(&submission, 2, "").await;
+    (there, slot)
+}
+
+// proves K9
+#[tokio::test]
+async fn whoever_waits_for_a_place_gets_that_of_the_rejected() {
+    let campus = TestCampus::new();
+    let (there, slot) = waiting(&campus).await;
+    assert_eq!(code(there.book(slot).await), "slot_full");
+    let list = format!("{}slots/", there.own());
+    assert_eq!(there.sue.get(&list).await.ok()[0]["free"], 0);
+    campus.advance(TimeDelta::hours(48));
+    assert_eq!(there.sue.get(&list).await.ok()[0]["free"], 1);
+    there.book(slot).await.ok();
+
+    let campus = TestCampus::new();
+    let (there, slot) = waiting(&campus).await;
+    campus.advance(TimeDelta::hours(48));
+    assert_eq!(there.book(slot).await.ok()["slot"]["id"], slot);
+    assert_eq!(there.shown(slot).await["booked"], 1);
 }

@@ -1,5 +1,6 @@
 //! Two interviews at the same time, and what was booked since somebody looked
 
+use chrono::TimeDelta;
 use serde_json::json;
 use tests::TestCampus;
 
@@ -47,6 +48,29 @@ async fn two_interviews_at_once_need_a_word() {
         .delete("/api/clubs/chess/")
         .await
         .no_content();
+    go.book(at_once).await.ok();
+}
+
+// proves K6, K9
+#[tokio::test]
+async fn an_interview_that_ended_with_a_rejection_is_no_overlap() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let chess = there.slot(slot(90)).await;
+    there.book(chess).await.ok();
+    there.drive.decide(&there.submission, 2, "").await;
+    let drive = campus.drive("go").await;
+    let submission = drive.submit(&there.sue).await;
+    let go = Interviewing {
+        drive,
+        sue: there.sue.clone(),
+        submission,
+    };
+    go.invite(&go.submission).await;
+    let at_once = go.slot(slot(90)).await;
+    assert_eq!(code(go.book(at_once).await), "overlap");
+    // The results are released, and nobody has looked.
+    campus.advance(TimeDelta::hours(48));
     go.book(at_once).await.ok();
 }
 

@@ -61,6 +61,7 @@ mod invites;
 mod inviting;
 mod joinlinks;
 mod late_changes;
+mod late_notices;
 mod late_repeats;
 mod late_reports;
 mod late_writes;

@@ -185,3 +185,47 @@ async fn off_inactive_archived_and_erased_mean_no_news() {
     days(&campus, 7).await;
     assert_eq!(notices(&campus).len(), 1, "of an archived club");
 }
+
+// proves G3
+#[tokio::test]
+async fn what_is_made_or_moved_later_is_new_even_if_it_began_before() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let was = open(&ada, "Summer", -1, 2_000).await;
+    let off = open(&ada, "Winter", -1, 2_000).await;
+    let path = |of: &Value| format!("/api/clubs/chess/applications/{}/", id(of));
+    let active = |is_active: bool| json!({ "is_active": is_active });
+    ada.patch(&path(&off), active(false)).await.ok();
+    show(&ada, "Concert", &[24 * 40]).await;
+    show(&ada, "Gala", &[24 * 40]).await;
+    show(&ada, "Simul", &[24 * 4]).await;
+    campus.advance(TimeDelta::minutes(1));
+    let sue = campus.as_("sue");
+    follow(&sue, "chess").await;
+    switch(&sue, "weekly").await;
+    campus.advance(TimeDelta::minutes(1));
+    // It opened a day ago, but nobody could see it then.
+    open(&ada, "Autumn", -24, 2_000).await;
+    ada.patch(&path(&off), active(true)).await.ok();
+    let longer = json!({ "application_end_time": hours(1_500) });
+    ada.patch(&path(&was), longer).await.ok();
+    let events = ada.get("/api/clubs/chess/events/").await.ok();
+    let event = |name: &str| {
+        let all = events.as_array().expect("a list").iter();
+        let event = all.clone().find(|event| event["name"] == name);
+        event.expect("there").clone()
+    };
+    let showings = |event: &Value| format!("/api/clubs/chess/events/{}/showings/", id(event));
+    let soon = json!({ "start_time": hours(24 * 5), "end_time": hours(24 * 5 + 1) });
+    for name in ["Concert", "Simul"] {
+        let path = showings(&event(name));
+        ada.post(&path, soon.clone()).await.created();
+    }
+    let gala = event("Gala");
+    let showing = format!("{}{}/", showings(&gala), id(&gala["showings"][0]));
+    ada.patch(&showing, soon).await.ok();
+    let words = ["Autumn", "Concert", "Gala", "Simul", "Summer", "Winter"];
+    days(&campus, 2).await;
+    assert_eq!(told(&campus, &words), ["Autumn Concert Gala Winter"]);
+}

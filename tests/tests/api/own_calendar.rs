@@ -1,5 +1,6 @@
 //! `/settings/calendar/` and `/calendars/{calendar}`
 
+use chrono::TimeDelta;
 use http::Method;
 use serde_json::json;
 use shared::db::TableError;
@@ -318,4 +319,63 @@ async fn interviews_are_in_the_calendars_of_both_sides() {
         .await
         .no_content();
     assert!(!shown(&bob).await.contains("UID:interviews-"));
+}
+
+/// Polls a calendar that has not changed, and returns its read units.
+async fn unchanged(campus: &TestCampus, address: &str) -> f64 {
+    let first = campus.anonymous().get(address).await;
+    let tag = first.header("etag").to_owned();
+    let caller = campus.anonymous().header("if-none-match", tag);
+    let again = caller.get(address).await;
+    assert_eq!(again.status, 304);
+    again.usage.read_units
+}
+
+// proves V21
+#[tokio::test]
+async fn interviews_make_a_calendar_little_dearer() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let bob = campus
+        .member("chess", &there.drive.officer, "bob", 20)
+        .await;
+    let interviewers = json!([id(&bob.get("/api/settings/").await.ok())]);
+    let add = async |n: i64| {
+        let mut body = slot(30 + n);
+        body["interviewers"] = interviewers.clone();
+        there.slot(body).await
+    };
+    let first = add(0).await;
+    there.book(first).await.ok();
+    for n in 1..10 {
+        add(n).await;
+    }
+    let (hers, his) = (calendar(&there.sue).await, calendar(&bob).await);
+    for address in [&hers, &his] {
+        let units = unchanged(&campus, address).await;
+        assert!(units <= 3.0, "{units}");
+    }
+    // Those who hold interviews read the slots of the application.
+    for n in 10..40 {
+        add(n).await;
+    }
+    let units = unchanged(&campus, &his).await;
+    assert!(units <= 4.0, "{units}");
+}
+
+// proves V21, K9
+#[tokio::test]
+async fn an_interview_that_a_release_ended_is_in_no_calendar() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(90)).await;
+    there.book(slot).await.ok();
+    there.drive.decide(&there.submission, 2, "").await;
+    let has_it = async || {
+        let text = read(&campus, &calendar(&there.sue).await).await;
+        text.contains("UID:interview-")
+    };
+    assert!(has_it().await);
+    campus.advance(TimeDelta::hours(48));
+    assert!(!has_it().await, "and nobody has looked");
 }

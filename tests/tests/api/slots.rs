@@ -20,16 +20,25 @@ impl Interviewing {
         Self::of(campus, campus.drive_now("chess").await).await
     }
 
+    /// A club with an application, and a person who applied and is not invited yet.
+    pub(crate) async fn uninvited(campus: &TestCampus) -> Self {
+        Self::applied(campus, campus.drive("chess").await).await
+    }
+
     async fn of(campus: &TestCampus, drive: Recruitment) -> Self {
+        let interviewing = Self::applied(campus, drive).await;
+        interviewing.invite(&interviewing.submission).await;
+        interviewing
+    }
+
+    async fn applied(campus: &TestCampus, drive: Recruitment) -> Self {
         let sue = campus.as_("sue");
         let submission = drive.submit(&sue).await;
-        let interviewing = Self {
+        Self {
             drive,
             sue,
             submission,
-        };
-        interviewing.invite(&interviewing.submission).await;
-        interviewing
+        }
     }
 
     /// Invites an applicant.

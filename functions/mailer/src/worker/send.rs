@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use shared::db::{Refusal, TableError};
-use shared::domain::{EmailStatus, EndedInterview, Mail};
+use shared::domain::{EmailStatus, EndedInterview, Mail, Notice};
 use shared::ids::Id;
 use shared::mail::{Message, interview_url, invite_url, with_invite};
 use shared::metrics::Unit;
@@ -55,6 +55,10 @@ impl Worker {
                 tokio::time::sleep(PAUSE).await;
                 return Err(RetryLater("SES has server errors".into()));
             }
+            let notice = self.table.notice_now(mail, self.now()).await?;
+            if mail.notice.is_some() && notice.is_none() {
+                return self.supersede(mail).await;
+            }
             match self.table.claim_mail(mail, self.now()).await {
                 Ok(()) => {}
                 Err(TableError::Refused(Refusal::Changed)) => {
@@ -63,7 +67,7 @@ impl Worker {
                 Err(TableError::Refused(_)) => return self.supersede(mail).await,
                 Err(error) => return Err(error.into()),
             }
-            let (envelope, ended) = self.envelope(mail).await?;
+            let (envelope, ended) = self.envelope(mail, notice).await?;
             let outcome = self.ses.send(mail, &envelope).await;
             let status = match &outcome {
                 SendOutcome::Sent(_) => EmailStatus::Sent,
@@ -134,7 +138,11 @@ impl Worker {
     }
 
     /// What is handed to SES, and the interviews that end with it.
-    async fn envelope(&self, mail: &Mail) -> Result<(Envelope, Vec<EndedInterview>), TableError> {
+    async fn envelope(
+        &self,
+        mail: &Mail,
+        notice: Option<Notice>,
+    ) -> Result<(Envelope, Vec<EndedInterview>), TableError> {
         let (now, site) = (self.now(), &self.settings.addresses.site_url);
         let ended = self.table.interviews_ended_by(mail, now).await?;
         let mut calendars = vec![];
@@ -156,7 +164,7 @@ impl Worker {
             calendars.push(entry.file(mail, &self.settings.mail.from, &page));
         }
         let mut headers = vec![];
-        let message = match (&mail.appointment, &mail.notice, mail.person) {
+        let message = match (&mail.appointment, notice, mail.person) {
             (Some(about), ..) => {
                 let when = when(about.start, Some(about.end), self.zone);
                 about.message(mail.subject.clone(), &when, &page)

@@ -240,6 +240,7 @@ pub fn events(numbers: &Numbers, now: Timestamp) -> Vec<Event> {
             ticketed: event_type == EventType::Social && hour >= 20,
             ticket_drop: None,
             ticket_order_limit: 4,
+            start_set_at: None,
         };
         // Every second plan becomes one event with many showings. The others become many events.
         let groups: Vec<Vec<i64>> = if i % 2 == 0 {

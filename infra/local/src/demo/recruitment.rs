@@ -165,6 +165,7 @@ fn application(numbers: &Numbers, drive: &RecruitmentPlan<'_>, now: Timestamp) -
         deleted: None,
         created_at: created,
         updated_at: created,
+        opening_set_at: None,
         questions_changed_at: None,
     }
 }

@@ -47,6 +47,10 @@ pub struct Application {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+    /// When its start or its activity was last changed while it was not open; none if neither was
+    /// since it was created. It is not news before this (G3).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening_set_at: Option<Timestamp>,
     /// When one of its questions was last changed; none if none was since it was created. Together
     /// with this, the version changes.
     #[serde(default)]
@@ -66,6 +70,21 @@ impl Application {
     pub fn is_current(&self, now: DateTime<Utc>, extended: Option<Timestamp>) -> bool {
         let end = extended.map_or(self.end, |end| end.max(self.end));
         self.is_active && self.start.moment() <= now && now <= end.moment()
+    }
+
+    /// Notes at `now` whether its opening is another one than that of `old`, which it replaces.
+    pub fn note_opening(&mut self, old: &Self, now: Timestamp) {
+        let is_another = (self.start, self.is_active) != (old.start, old.is_active);
+        let was_open = old.is_active && old.start <= now;
+        if is_another && !was_open {
+            self.opening_set_at = Some(now);
+        }
+    }
+
+    /// Returns since when it is open, at the earliest.
+    pub fn open_since(&self) -> Timestamp {
+        let set_at = self.opening_set_at.unwrap_or(self.created_at);
+        self.start.max(set_at)
     }
 
     /// Returns its submission window.

@@ -128,6 +128,11 @@ impl Table {
         Versions::of_item(self.read(keys::versions()).await?)
     }
 
+    /// Returns the versions as they were a moment ago: 1 read, for half the price.
+    pub async fn versions_lately(&self) -> Result<Versions, TableError> {
+        Versions::of_item(self.get_all(vec![keys::versions()], false).await?.pop())
+    }
+
     /// Returns the write that increases the versions of the parts of these items and names the
     /// changes, so that warm functions read the items again. It is part of the transaction that
     /// changes them.

@@ -53,9 +53,6 @@ const CHANGES_AT_ONCE: usize = 49;
 /// Changes are deleted a day after nobody sees them any more.
 const DELETED_LATER: TimeDelta = TimeDelta::days(2);
 
-/// Maximum people of one batch read.
-const PEOPLE_AT_ONCE: usize = 100;
-
 impl NewChange {
     fn numbered(&self, club: &ClubCode, number: u64, now: Timestamp) -> ClubChange {
         let expires = now.plus(ChangeCount::KEPT).plus(DELETED_LATER);
@@ -179,14 +176,9 @@ impl Table {
         &self,
         people: HashSet<Id<Person>>,
     ) -> Result<HashMap<Id<Person>, Timestamp>, TableError> {
-        let people: Vec<Id<Person>> = people.into_iter().collect();
-        let read = people.chunks(PEOPLE_AT_ONCE).map(|some| {
-            let profiles = some.iter().map(|person| keys::profile(*person));
-            self.get_lately::<Person>(profiles.collect())
-        });
-        let read = futures::future::try_join_all(read).await?;
-        let there = read.into_iter().flatten();
-        let there = there.filter(|person| !person.erasing);
+        let profiles = people.into_iter().map(keys::profile).collect();
+        let there: Vec<Person> = self.get_all(profiles, false).await?;
+        let there = there.into_iter().filter(|person| !person.erasing);
         Ok(there.map(|person| (person.id, person.created_at)).collect())
     }
 }

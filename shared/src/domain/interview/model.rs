@@ -24,6 +24,10 @@ pub struct Interview {
     /// Together with the revision of the slot: the number (`SEQUENCE`) of the last calendar file.
     /// Without a slot: this number itself.
     pub file: i64,
+    /// When the applicant was last invited, if they had been told a decision before. That decision
+    /// does not end this interview.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invited_at: Option<Timestamp>,
     /// Whether it ended because the applicant was told a rejection (K9).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub over: bool,
@@ -40,18 +44,20 @@ impl Interview {
             attended: None,
             received: 0,
             file: i64::from(calendar_file),
+            invited_at: None,
             over: false,
         }
     }
 
-    /// Returns the interview after somebody was invited once more, because it had ended. Calendar
-    /// files go on with their numbers.
+    /// Returns the interview after somebody was invited once more, because it may have ended.
+    /// Calendar files go on with their numbers.
     #[must_use]
-    pub fn again(&self) -> Self {
+    pub fn again(&self, invited_at: Option<Timestamp>) -> Self {
         Self {
             slot: None,
             booked_at: None,
             attended: None,
+            invited_at,
             over: false,
             ..self.clone()
         }

@@ -173,6 +173,22 @@ impl Table {
         Ok((booked, held))
     }
 
+    /// Returns the slots and the submissions of these bookings as they were a moment ago: 1 batch
+    /// read per 50, for half the price of other reads.
+    pub async fn booked_lately(
+        &self,
+        bookings: &[Booking],
+    ) -> Result<(Vec<Slot>, Vec<Submission>), TableError> {
+        let keys = bookings.iter().flat_map(|one| {
+            let submission = keys::submission(one.application, Id::new(one.submission));
+            [keys::slot(one.application, one.slot), submission]
+        });
+        let found: Vec<Stored> = self.get_all(keys.collect(), false).await?;
+        let is_slot = |item: &Stored| item.kind() == Slot::TYPE;
+        let (slots, submissions): (Vec<_>, Vec<_>) = found.into_iter().partition(is_slot);
+        Ok((readable(slots), readable(submissions)))
+    }
+
     /// Returns what a person has booked: 1 query.
     pub async fn bookings(&self, person: Id<Person>) -> Result<Vec<Booking>, TableError> {
         let range = Range::Prefix(keys::BOOKINGS.into());

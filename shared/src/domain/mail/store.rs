@@ -101,14 +101,16 @@ fn still_true(mail: &Mail) -> Vec<Write> {
     all.map(|check| check.or(Refusal::Superseded)).collect()
 }
 
-/// The same write, which also invites the applicant, if nobody has done so.
-fn invited(write: Write, submission: &Submission) -> Write {
+/// The same write, which also invites the applicant, if they do not have an interview.
+fn invited(write: Write, submission: &Submission, now: Timestamp) -> Write {
     let stored = submission.interview.as_ref();
     let write = write.if_is("interview", stored);
+    let after_decision = submission.mailed.as_ref().map(|_| now);
     match submission.interview() {
-        Some(interview) if !interview.over => write,
-        Some(interview) => write.set("interview", &interview.again()),
-        None => write.set("interview", &submission.invited()),
+        Some(interview) if interview.slot.is_some() => write,
+        Some(interview) if !interview.over && after_decision.is_none() => write,
+        Some(interview) => write.set("interview", &interview.again(after_decision)),
+        None => write.set("interview", &submission.invited().again(after_decision)),
     }
 }
 
@@ -173,7 +175,7 @@ impl Table {
                 .if_equals("person", &submission.person)
                 .if_is(&state, last);
             writes.push(if kind == MailKind::Interview {
-                invited(write, submission)
+                invited(write, submission, now)
             } else {
                 write
             });
@@ -239,16 +241,9 @@ impl Table {
     ///
     /// Refused as [`Refusal::Changed`] if it is no longer queued. Refused as
     /// [`Refusal::Superseded`] if its submission was deleted, has another decision or has a later
-    /// mail, if its invitation was used, revoked or sent again, or if it is a notice that helps
-    /// nobody any more.
+    /// mail, if its invitation was used, revoked or sent again, or if it is a notice that is not
+    /// wanted or not true any more.
     pub async fn claim_mail(&self, mail: &Mail, now: Timestamp) -> Result<(), TableError> {
-        if mail
-            .notice
-            .as_ref()
-            .is_some_and(|notice| notice.is_late(now))
-        {
-            return Err(TableError::Refused(Refusal::Superseded));
-        }
         let claim = Write::update(mail.key())
             .set("status", &EmailStatus::Sending)
             .set("claimed_at", &Some(now))

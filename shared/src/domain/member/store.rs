@@ -168,6 +168,18 @@ impl Table {
         self.get(keys::member(club, id)).await
     }
 
+    /// Returns the memberships of a person in these clubs, as they were a moment ago: 1 batch read
+    /// per 100, for half the price of other reads.
+    pub async fn memberships_lately(
+        &self,
+        person: Id<Person>,
+        clubs: impl IntoIterator<Item = ClubCode>,
+    ) -> Result<Vec<Membership>, TableError> {
+        let key = |club: ClubCode| keys::member(&club, Membership::id_of(&club, person));
+        self.get_all(clubs.into_iter().map(key).collect(), false)
+            .await
+    }
+
     /// Returns the memberships of these people in a club: 1 batch read per 100.
     pub async fn members_among(
         &self,

@@ -165,6 +165,9 @@ pub enum NoticeAbout {
     Draft {
         /// Id of the application.
         id: Id<Application>,
+        /// Code of the club.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<ClubCode>,
         /// Name of the club.
         club: String,
         /// Name of the application.

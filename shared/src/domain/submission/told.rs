@@ -24,7 +24,16 @@ impl Submission {
         application: &Application,
         now: DateTime<Utc>,
     ) -> Option<(Status, Timestamp)> {
-        let mailed = self.mailed.as_ref();
+        self.decision_known_by(self.mailed.as_ref(), application, now)
+    }
+
+    /// As [`Self::known_decision`], if only this mail told it.
+    fn decision_known_by(
+        &self,
+        mailed: Option<&Mailed>,
+        application: &Application,
+        now: DateTime<Utc>,
+    ) -> Option<(Status, Timestamp)> {
         let (status, since) = if application.release.moment() <= now {
             let decided = application.release.max(self.updated_at);
             let told = mailed.filter(|mailed| mailed.status == self.status);
@@ -37,10 +46,17 @@ impl Submission {
     }
 
     /// Returns whether a rejection that the applicant may know at `now` ended the interview (K9).
-    /// What an officer booked after that goes on (K8).
+    /// What an officer booked after that goes on (K8), and so does the interview of who was invited
+    /// after that.
     pub fn is_interview_over(&self, application: &Application, now: DateTime<Utc>) -> bool {
-        let booked_at = self.interview().and_then(|interview| interview.booked_at);
-        let known = self.known_decision(application, now);
+        let interview = self.interview();
+        let booked_at = interview.and_then(|interview| interview.booked_at);
+        let invited_at = interview.and_then(|interview| interview.invited_at);
+        let mailed = self
+            .mailed
+            .as_ref()
+            .filter(|mailed| Some(mailed.at) > invited_at);
+        let known = self.decision_known_by(mailed, application, now);
         known.is_some_and(|(status, since)| {
             status != Status::Accepted && booked_at.is_none_or(|at| at <= since)
         })

@@ -45,7 +45,7 @@ impl Table {
         let (token, profile) = (keys::token(person, place), keys::profile(person));
         let wanted = vec![token.clone(), profile.clone()];
         let mut found = if lately {
-            BatchItems::of(self.get_lately(wanted).await?)
+            BatchItems::of(self.get_all(wanted, false).await?)
         } else {
             self.get_many(wanted).await?
         };

@@ -1,0 +1,115 @@
+//! Reminders that wait for the mail worker while what they say changes
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::TestCampus;
+use tests::fixtures::{Recruitment, hours};
+
+use crate::notices::{draft, end_at, long_drive, notices};
+use crate::slots::{Interviewing, slot};
+
+/// Queues one reminder, which nobody sends yet.
+async fn queue(campus: &TestCampus, after: i64) {
+    campus.deliver().await;
+    campus.advance(TimeDelta::hours(after));
+    let worked = campus.campus.ticker.tick().await.expect("a table");
+    assert_eq!(worked.mails, 1);
+}
+
+/// The texts of the reminders that are sent after this change.
+async fn sent(campus: &TestCampus, hours: i64) -> Vec<String> {
+    campus.advance(TimeDelta::hours(hours));
+    campus.deliver().await;
+    let texts = notices(campus).into_iter().map(|mail| mail.text);
+    texts.collect()
+}
+
+/// An application with a draft whose reminder is queued.
+async fn drafted(campus: &TestCampus) -> Recruitment {
+    let drive = long_drive(campus).await;
+    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    queue(campus, 71).await;
+    drive
+}
+
+// proves G2
+#[tokio::test]
+async fn a_reminder_of_a_draft_says_the_end_of_now() {
+    let campus = TestCampus::new();
+    let drive = drafted(&campus).await;
+    end_at(&drive, 140).await;
+    let texts = sent(&campus, 30).await;
+    assert_eq!(texts.len(), 1);
+    // 2026-11-21 09:00 and 140 hours.
+    let end = "27 November 2026, 05:00 (UTC)";
+    assert!(texts[0].contains(end), "{}", texts[0]);
+
+    let campus = TestCampus::new();
+    let drive = drafted(&campus).await;
+    let extension = json!({ "username": "sue", "end_time": hours(120) });
+    let extensions = format!("{}extensions/", drive.path);
+    drive.officer.post(&extensions, extension).await.created();
+    end_at(&drive, 72).await;
+    let texts = sent(&campus, 2).await;
+    assert_eq!(texts.len(), 1);
+    let end = "26 November 2026, 09:00 (UTC)";
+    assert!(texts[0].contains(end), "{}", texts[0]);
+}
+
+// proves G2
+#[tokio::test]
+async fn a_reminder_of_a_draft_that_helps_no_more_is_not_sent() {
+    let changes: [(&str, Value); 3] = [
+        ("", json!({ "application_end_time": hours(72) })),
+        ("", json!({ "is_active": false })),
+        ("/api/clubs/chess/", json!(null)),
+    ];
+    for (path, change) in changes {
+        let campus = TestCampus::new();
+        let drive = drafted(&campus).await;
+        if path.is_empty() {
+            drive.officer.patch(&drive.path, change).await.ok();
+        } else {
+            drive.officer.delete(path).await.no_content();
+        }
+        assert!(sent(&campus, 2).await.is_empty(), "{path}");
+    }
+}
+
+/// Somebody who has booked a slot, and whose reminder is queued.
+async fn booked(campus: &TestCampus, start: i64) -> (Interviewing, u64) {
+    let there = Interviewing::new(campus).await;
+    let slot = there.slot(slot(start)).await;
+    there.book(slot).await.ok();
+    queue(campus, start - 24).await;
+    (there, slot)
+}
+
+// proves G2
+#[tokio::test]
+async fn a_reminder_of_an_interview_says_the_place_of_now() {
+    let campus = TestCampus::new();
+    let (there, slot) = booked(&campus, 30).await;
+    let place = json!({ "location": "Room 2" });
+    let path = format!("{}slots/{slot}/", there.drive.path);
+    there.drive.officer.patch(&path, place).await.ok();
+    let texts = sent(&campus, 1).await;
+    assert_eq!(texts.len(), 1);
+    assert!(texts[0].contains("Room 2"), "{}", texts[0]);
+}
+
+// proves G2
+#[tokio::test]
+async fn a_reminder_of_an_interview_that_ended_is_not_sent() {
+    // The results are released after 48 hours, and nobody looks.
+    let campus = TestCampus::new();
+    let (there, _) = booked(&campus, 70).await;
+    there.drive.decide(&there.submission, 2, "").await;
+    assert!(sent(&campus, 3).await.is_empty());
+
+    let campus = TestCampus::new();
+    let (there, _) = booked(&campus, 70).await;
+    let officer = &there.drive.officer;
+    officer.delete("/api/clubs/chess/").await.no_content();
+    assert!(sent(&campus, 1).await.is_empty());
+}
