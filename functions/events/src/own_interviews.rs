@@ -64,8 +64,8 @@ pub(crate) struct Interviews(pub(crate) Vec<(Slot, Role)>);
 const HELD: usize = 20;
 
 impl Interviews {
-    /// Reads the slots as they were a moment ago: 1 batch read if anything is booked, 1 read of each
-    /// application that rejected the person, and for who holds interviews 1 query of each
+    /// Reads the slots as they were a moment ago: 1 batch read if anything is booked, 1 read of
+    /// each application that rejected the person, and for who holds interviews 1 query of each
     /// application and 1 batch read.
     pub(crate) async fn read(
         app: &Shared,

@@ -80,8 +80,8 @@ pub struct Showing {
     pub ticket_drop: Option<Timestamp>,
     /// Maximum number of tickets in one order.
     pub ticket_order_limit: u32,
-    /// When it was added to an event that was there, or its start was last changed; none if it is as
-    /// old as its event. It is not news before this (G3).
+    /// When it was added to an event that was there, or its start was last changed; none if it is
+    /// as old as its event. It is not news before this (G3).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_set_at: Option<Timestamp>,
 }

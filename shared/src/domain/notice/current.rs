@@ -1,4 +1,4 @@
-//! Notices as they are when they are sent: what they say may have changed since they were made (G2).
+//! Notices as they are when they are sent: what they say may have changed meanwhile (G2).
 
 use crate::db::{Table, TableError};
 use crate::domain::club::model::Club;
