@@ -1,9 +1,9 @@
 """The life of a stack in MiniStack, as an operator leads it: cycle.py BUILT PORT CLUBS_ADMIN
 
-Created, a changed parameter, a restored table, back with `clubs-admin back`, forward with a change
+Created, the tour, changed parameters, a restored table, back with `clubs-admin back`, forward with a change
 of one function, a version that does not work, an alias that was moved by hand, and deleted. BUILT is
 the folder of `sam build`. Each step asks the functions that are live, through the gateway and
-through CloudFront.
+through CloudFront, and what a parameter changes is seen in their answers.
 """
 
 import hashlib
@@ -27,6 +27,7 @@ os.environ.update(
     AWS_ENDPOINT_URL=URL,
 )
 import boto3
+from front import Front
 from samtranslator.yaml_helper import yaml_parse
 
 s3, cloud, functions, tables, edge = map(
@@ -159,6 +160,36 @@ def works():
         assert get("api/settings/", by)[0] == 401, get("api/settings/", by)
 
 
+def as_person(front, name, method, path, body=None):
+    """The answer to a request of somebody who is signed in."""
+    headers = {"Authorization": f"Bearer {front.token({'username': name})}", "Content-Type": "application/json"}
+    data = json.dumps(body).encode() if body else None
+    request = urllib.request.Request(f"{front.address}/api/{path}", data, headers, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, json.loads(answer.read() or b"null")
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read())
+
+
+def seconds_for_invitations(front, count):
+    """How long it takes to send so many invitations, from the first to the last."""
+    before = len(front.mails())
+    people = [f"new{before + n}@uni.example" for n in range(count)]
+    invites = [as_person(front, "ada", "POST", "clubs/go-club/invites/", {"email": one}) for one in people]
+    assert all(status == 201 for status, _ in invites), invites
+    sent = front.mails()[before:]
+    assert len(sent) == count, sent
+    return sent[-1]["at"] - sent[0]["at"]
+
+
+def calendar(front):
+    """The path of a calendar, whose address is made with InviteSecret."""
+    status, answer = as_person(front, "ada", "GET", "settings/calendar/")
+    assert status == 200, answer
+    return answer["url"].split("/api/")[1]
+
+
 def restore(table):
     """Restores the table, with one tag more. Returns the stream of the new one."""
     tables.restore_table_to_point_in_time(
@@ -190,14 +221,26 @@ def main():
     table, gateway = resources()["Table"], resources()["Api"]
     all_have(MAIL_RATE="10", TABLE_NAME=table)
     works()
+    front = Front(resources(), URL)
+    subprocess.run(["bash", "infra/scripts/tour", front.address], check=True)
+    club = {"name": "One more"}
+    assert as_person(front, "ada", "POST", "clubs/", club)[0] == 201
+    assert seconds_for_invitations(front, 3) < 1.5
 
     admin("keep")
-    deploy("changed parameters", first, MailRate="20", QuotaClubsOwned="7")
+    deploy("changed parameters", first, MailRate="1", QuotaClubsOwned="2")
     assert {number for number, _ in live().values()} == {2}
-    all_have(MAIL_RATE="20", QUOTA_CLUBS_OWNED="7")
+    all_have(MAIL_RATE="1", QUOTA_CLUBS_OWNED="2")
     works()
+    refused = as_person(front, "ada", "POST", "clubs/", {"name": "Too many"})
+    assert refused[0] == 400 and refused[1]["code"] == "quota", refused
+    assert seconds_for_invitations(front, 3) > 1.5
+    address = calendar(front)
+    assert get(f"api/{address}")[0] == 200
     deploy("a changed secret", first, MailRate="20", InviteSecret="x" * 40, Revision="2")
     all_have(INVITE_SECRET="x" * 40)
+    assert get(f"api/{address}")[0] == 404, "an address that was made with the old secret"
+    assert get(f"api/{calendar(front)}")[0] == 200
 
     stream = restore(table)
     assert "Restored" not in get("api/tags/")[1]

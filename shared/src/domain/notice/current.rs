@@ -11,8 +11,8 @@ use crate::time::Timestamp;
 
 impl Table {
     /// Returns the notice of a mail with the end or the place of now; none if it helps nobody any
-    /// more: what it is about is over, was removed or switched off, or the person may know that they
-    /// were rejected. At most 2 rounds of 1 and 3 reads. Claiming the mail checks the rest.
+    /// more: what it is about is over, was removed or switched off, or the person may know that
+    /// they were rejected. At most 2 rounds of 1 and 3 reads. Claiming the mail checks the rest.
     pub async fn notice_now(
         &self,
         mail: &Mail,
