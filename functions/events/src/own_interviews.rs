@@ -7,7 +7,7 @@ use icalendar::{Component as _, Event as Entry, EventLike as _};
 use shared::Shared;
 use shared::db::TableError;
 use shared::domain::{
-    Booking, Club, Membership, OwnEntries, OwnInterviews, Person, Slot, Status, Submission,
+    Booking, Club, Membership, OwnEntries, OwnInterviews, Person, Slot, Submission,
 };
 use shared::ids::Id;
 use shared::text::ClubCode;
@@ -97,9 +97,11 @@ async fn booked_by(app: &Shared, booked: Vec<Booking>) -> Result<Slots, TableErr
         let (Some(slot), Some(submission)) = (slots.get(&one.slot), submissions.get(&id)) else {
             continue;
         };
-        let may_be_over = !matches!(submission.status, Status::Pending | Status::Accepted);
-        if may_be_over && slot.start.moment() > now {
-            let application = app.table.application(&one.club, one.application).await?;
+        if submission.status.is_rejection() && slot.start.moment() > now {
+            let application = app
+                .table
+                .application_lately(&one.club, one.application)
+                .await?;
             if application.is_none_or(|found| submission.is_interview_over(&found, now)) {
                 continue;
             }

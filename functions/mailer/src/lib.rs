@@ -36,7 +36,7 @@ pub async fn run() -> Result<(), Error> {
         table,
     } = begin().await?;
     let ready = &table.clone();
-    let reports = &Reports::new(table.clone());
+    let reports = &Reports::new(table.clone(), Arc::new(SystemClock));
     let ses = Ses::new(&config, &settings);
     let worker = &Worker::new(table, ses, Arc::new(SystemClock), settings)?;
     let handle = async move |event: LambdaEvent<Value>| -> Result<DynamoDbEventResponse, Error> {

@@ -1,10 +1,12 @@
 //! Reports of SES about mails that it has taken: delivery, bounce, complaint (E18, E22, E23).
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use shared::db::{Table, TableError};
 use shared::domain::MailReport;
 use shared::domain::{MailId, NoMailId, Report};
-use shared::time::Timestamp;
+use shared::time::{Clock, Timestamp};
 
 /// Name of the message tag that holds the id of a mail.
 pub(crate) const MAIL_ID_TAG: &str = "mail";
@@ -114,12 +116,13 @@ impl SesEvent {
 /// Stores the reports of SES about mails.
 pub struct Reports {
     table: Table,
+    clock: Arc<dyn Clock>,
 }
 
 impl Reports {
     /// Reports about the mails in a table.
-    pub fn new(table: Table) -> Self {
-        Self { table }
+    pub fn new(table: Table, clock: Arc<dyn Clock>) -> Self {
+        Self { table, clock }
     }
 
     /// Processes events. After an error all of them are delivered again, which is harmless; after
@@ -165,6 +168,7 @@ impl Reports {
                     report,
                     outcome: &outcome,
                     taken_at: event.mail.timestamp,
+                    now: Timestamp::at(self.clock.now()),
                 },
             )
             .await?;

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
+use chrono::TimeDelta;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::db::TableError;
-use shared::domain::{
-    Application, BegunDraft, Club, DueEntry, Person, StoredSubmission, Submission, draft_due,
-};
+use shared::domain::{Application, BegunDraft, Club, DueEntry, Person, draft_due};
 use shared::ids::Id;
 use shared::mail::draft_reminder;
 use shared::text::ClubCode;
@@ -42,9 +41,12 @@ impl Timer {
             own.map_or(application.end, |own| application.end.max(*own))
         };
         let due_of = |end| draft_due(application.start, end);
-        // What is switched off gets an entry when it is switched on.
+        // What is switched off gets an entry when it is switched on, but not for those whose
+        // extension goes on after its end.
         if !application.is_active {
-            self.finish(entry, None, now).await?;
+            let later = now.plus(TimeDelta::hours(1));
+            let extended = only.filter(|person| end_of(*person) > later);
+            self.finish(entry, extended.map(|_| later), now).await?;
             return Ok(0);
         }
         // The end was moved since then.
@@ -81,7 +83,6 @@ impl Timer {
         now: Timestamp,
     ) -> Result<bool, TableError> {
         let (id, person) = (application.id, draft.person);
-        let place = Submission::id_of(id, person, draft.committee);
         let committee_is_there = draft
             .committee
             .is_none_or(|committee| application.committee(committee).is_some());
@@ -90,19 +91,11 @@ impl Timer {
         let Some(person) = person.filter(|_| committee_is_there) else {
             return Ok(false);
         };
-        let stored = self.table.stored_submission(id, place).await?;
-        if matches!(stored, StoredSubmission::Present(_)) {
+        let of = (id, person.id);
+        if !self.table.has_draft(of, draft.committee, now).await? {
             return Ok(false);
         }
-        let submitted = stored.last_submitted();
-        let answers = self.table.drafts(id, person.id).await?;
-        let is_live = answers.iter().any(|answer| {
-            answer.committee == draft.committee
-                && !answer.is_removed()
-                && answer.is_live(submitted, now)
-        });
-        let mail = draft_reminder((club, application), &person, draft, end, now);
-        let Some(mail) = mail.filter(|_| is_live) else {
+        let Some(mail) = draft_reminder((club, application), &person, draft, end, now) else {
             return Ok(false);
         };
         self.table.queue_notice(&mail).await

@@ -105,12 +105,10 @@ impl Booked {
                 return Err(ApiError::rule(why).coded(Code::ApplicationClosed));
             }
             if interview.slot == Some(wish.slot) {
-                return self.saw(app, wish.received).await;
+                let kept = wish.by == By::Officer && self.is_over(wish.at);
+                return self.saw(app, wish.received, kept.then_some(wish.at)).await;
             }
-            if let Some(slot) = &mut to {
-                free_full(app, self.place(), std::slice::from_mut(slot)).await?;
-            }
-            let slot = self.check(app, wish, to.as_ref(), bookings).await?;
+            let slot = self.check(app, wish, to.as_mut(), bookings).await?;
             let from = self.from.as_ref();
             let news = match from {
                 None => AppointmentNews::Booked,
@@ -145,9 +143,14 @@ impl Booked {
         }
     }
 
-    /// Notes that a request came which changes nothing, so that none that was received earlier
-    /// does.
-    async fn saw(&mut self, app: &Shared, received: u64) -> Result<()> {
+    /// Notes that a request came which moves nothing, so that none that was received earlier does.
+    /// The interview may be booked once more, at a later time.
+    async fn saw(
+        &mut self,
+        app: &Shared,
+        received: u64,
+        booked_at: Option<Timestamp>,
+    ) -> Result<()> {
         let mut retries = Retries::default();
         loop {
             retries.next().await?;
@@ -159,6 +162,7 @@ impl Booked {
             }
             let new = Interview {
                 received,
+                booked_at: booked_at.or(interview.booked_at),
                 ..interview.clone()
             };
             let change = InterviewChange {
@@ -183,7 +187,7 @@ impl Booked {
         &self,
         app: &Shared,
         wish: Wish,
-        to: Option<&'a Slot>,
+        to: Option<&'a mut Slot>,
         bookings: &[Booking],
     ) -> Result<&'a Slot> {
         let is_officer = wish.by == By::Officer;
@@ -197,6 +201,9 @@ impl Booked {
         let is_closed = |slot: &Slot| changes_until(slot, &self.application) <= wish.at;
         if !is_officer && (is_closed(slot) || self.from.as_ref().is_some_and(is_closed)) {
             return Err(closed());
+        }
+        if slot.is_full() {
+            free_full(app, self.place(), std::slice::from_mut(slot), 1).await?;
         }
         if slot.is_full() {
             let why = "All places of this slot are taken.";
@@ -248,7 +255,7 @@ impl Booked {
             retries.next().await?;
             let is_later = |interview: &Interview| interview.received >= received;
             let Some(slot) = self.from.clone() else {
-                return self.saw(app, received).await;
+                return self.saw(app, received, None).await;
             };
             if self.submission.interview().is_none_or(is_later) {
                 return Ok(());

@@ -21,7 +21,7 @@ use utoipa::ToSchema;
 
 use crate::booking::{Booked, BookingInput, By, Wish};
 use crate::own::own;
-use crate::release::free_full;
+use crate::release::{AT_ONCE, free_full};
 
 /// A slot as applicants see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -128,13 +128,12 @@ pub async fn list_free_slots(
     let (application, committee) = (&booked.application, booked.submission.committee);
     let mut slots = app.table.slots(application.id).await?;
     app.slots.saw(&slots);
-    slots.retain(|slot| slot.is_for(committee));
-    free_full(&app, (&booked.club, application), &mut slots).await?;
+    let now = app.now();
+    slots.retain(|slot| slot.is_for(committee) && changes_until(slot, application) > now);
+    free_full(&app, (&booked.club, application), &mut slots, AT_ONCE).await?;
     app.slots
         .saw_submission(&booked.submission, places(&bookings).into());
-    let now = app.now();
-    let is_open = |slot: &&Slot| changes_until(slot, application) > now;
-    Ok(Json(slots.iter().filter(is_open).map(Into::into).collect()))
+    Ok(Json(slots.iter().map(Into::into).collect()))
 }
 
 fn places<'a>(bookings: impl IntoIterator<Item = &'a Booking>) -> Vec<(Id<Application>, Id<Slot>)> {

@@ -13,7 +13,7 @@ use shared::web::Result;
 use crate::slot_body::ShownSlot;
 
 /// How many places one request gives back. The next request goes on.
-const AT_ONCE: usize = 20;
+pub(crate) const AT_ONCE: usize = 20;
 /// How many bookings of full slots an applicant's request looks at.
 const LOOKED_AT: usize = 100;
 
@@ -71,30 +71,39 @@ pub(crate) async fn free_released(
     Ok(())
 }
 
-/// Gives back places in those of these slots that are full, if the release time has come: whoever
-/// waits for a place asks for them. 1 batch read, if there are full ones.
+/// Gives back at most `most` places in those of these slots that are full, if the release time has
+/// come: whoever waits for a place asks for them. 1 batch read, if there are full ones. A place
+/// that somebody else writes at this moment is left for the next request.
 pub(crate) async fn free_full(
     app: &Shared,
     (club, application): (&Club, &Application),
     slots: &mut [Slot],
+    most: usize,
 ) -> Result<()> {
     let now = app.now();
     if application.release > now {
         return Ok(());
     }
-    let is_full = |slot: &Slot| slot.is_full() && slot.start > now;
-    let seats = slots.iter().filter(|slot| is_full(slot)).flat_map(seated);
+    let mut full: Vec<&mut Slot> = slots.iter_mut().filter(|slot| slot.is_full()).collect();
+    if full.is_empty() {
+        return Ok(());
+    }
+    // Each request begins with another one, so that those behind the limit have their turn.
+    let first = now.epoch_seconds().unsigned_abs() % full.len() as u64;
+    full.rotate_left(usize::try_from(first).unwrap_or_default());
+    let seats = full.iter().flat_map(|slot| seated(slot));
     let seats: Vec<Id<Submission>> = seats.take(LOOKED_AT).collect();
     let booked = app.table.submissions_by_id(application.id, &seats).await?;
-    let mut left = AT_ONCE;
-    for slot in slots.iter_mut().filter(|slot| is_full(slot)) {
+    let mut left = most;
+    for slot in full {
         let due = booked
             .iter()
             .filter(|submission| is_due(app, application, submission, slot));
         let due: Vec<&Submission> = due.take(left).collect();
         left -= due.len();
         for submission in due {
-            if free_known(app, (club, application), submission, slot).await? {
+            let freed = free_known(app, (club, application), submission, slot).await;
+            if matches!(freed, Ok(true)) {
                 slot.seats.remove(&submission.id.to_string());
             }
         }

@@ -233,6 +233,7 @@ fn new_submission(
         answers: None,
         files: answers.files().into_iter().map(|file| file.id).collect(),
         status: Status::Pending,
+        rejected_at: None,
         reason: String::new(),
         sequence: when.received,
         received: when.received,

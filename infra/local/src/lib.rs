@@ -176,7 +176,7 @@ impl Campus {
         let table = Table::connect(&sdk_config(engine.clone()), TABLE);
         let table = table.with_files(Files::new(bucket.clone()));
         let ses = Ses::new(&sdk_config(mailbox.clone()), &settings);
-        let reports = Arc::new(Reports::new(table.clone()));
+        let reports = Arc::new(Reports::new(table.clone(), clock.clone()));
         let worker = Arc::new(Worker::new(
             table.clone(),
             ses,

@@ -208,3 +208,53 @@ async fn whoever_waits_for_a_place_gets_that_of_the_rejected() {
     assert_eq!(there.book(slot).await.ok()["slot"]["id"], slot);
     assert_eq!(there.shown(slot).await["booked"], 1);
 }
+
+// proves K8
+#[tokio::test]
+async fn what_an_officer_books_after_a_release_stays_when_the_reason_changes() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(90)).await;
+    there.book(slot).await.ok();
+    there.drive.decide(&there.submission, 2, "").await;
+    // The results are released, and the officer keeps the interview before anybody looked.
+    campus.advance(TimeDelta::hours(49));
+    let officer = &there.drive.officer;
+    officer
+        .put(&there.path(), json!({ "slot": slot }))
+        .await
+        .ok();
+    assert_eq!(there.shown(slot).await["booked"], 1);
+    campus.advance(TimeDelta::hours(1));
+    there.drive.decide(&there.submission, 2, "Sorry.").await;
+    there.drive.decide(&there.submission, 3, "Sorry.").await;
+    assert_eq!(there.interview().await["state"], "booked");
+    assert_eq!(there.shown(slot).await["booked"], 1);
+    // Another rejection, after the first one was taken back.
+    there.drive.decide(&there.submission, 1, "").await;
+    there.drive.decide(&there.submission, 2, "").await;
+    assert_eq!(there.interview().await, json!(null));
+    assert_eq!(there.shown(slot).await["booked"], 0);
+}
+
+// proves K9
+#[tokio::test]
+async fn a_second_interview_can_be_chosen_after_one_that_was_held() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let (held, second) = (there.slot(slot(20)).await, there.slot(slot(60)).await);
+    there.book(held).await.ok();
+    campus.advance(TimeDelta::hours(22));
+    reject(&campus, &there).await;
+    assert_eq!(there.shown(held).await["booked"], 1, "it was held");
+    campus.advance(TimeDelta::hours(1));
+    there.drive.decide(&there.submission, 1, "").await;
+    let again = json!({ "submissions": [id(&there.submission)], "allow_resend": true });
+    there.drive.send("interview", again).await.ok();
+    assert_eq!(there.interview().await["state"], "invited");
+    assert_eq!(there.book(second).await.ok()["slot"]["id"], second);
+    assert_eq!(there.shown(held).await["booked"], 0);
+    let numbers = numbers(&campus).await;
+    assert_eq!(numbers.len(), 2);
+    assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+}

@@ -194,6 +194,7 @@ async fn what_is_made_or_moved_later_is_new_even_if_it_began_before() {
     campus.club("chess", &ada).await;
     let was = open(&ada, "Summer", -1, 2_000).await;
     let off = open(&ada, "Winter", -1, 2_000).await;
+    let over = open(&ada, "Spring", -20, -10).await;
     let path = |of: &Value| format!("/api/clubs/chess/applications/{}/", id(of));
     let active = |is_active: bool| json!({ "is_active": is_active });
     ada.patch(&path(&off), active(false)).await.ok();
@@ -208,8 +209,11 @@ async fn what_is_made_or_moved_later_is_new_even_if_it_began_before() {
     // It opened a day ago, but nobody could see it then.
     open(&ada, "Autumn", -24, 2_000).await;
     ada.patch(&path(&off), active(true)).await.ok();
-    let longer = json!({ "application_end_time": hours(1_500) });
-    ada.patch(&path(&was), longer).await.ok();
+    let longer = json!({
+        "application_end_time": hours(1_500), "result_release_time": hours(1_500)
+    });
+    ada.patch(&path(&was), longer.clone()).await.ok();
+    ada.patch(&path(&over), longer).await.ok();
     let events = ada.get("/api/clubs/chess/events/").await.ok();
     let event = |name: &str| {
         let all = events.as_array().expect("a list").iter();
@@ -225,7 +229,9 @@ async fn what_is_made_or_moved_later_is_new_even_if_it_began_before() {
     let gala = event("Gala");
     let showing = format!("{}{}/", showings(&gala), id(&gala["showings"][0]));
     ada.patch(&showing, soon).await.ok();
-    let words = ["Autumn", "Concert", "Gala", "Simul", "Summer", "Winter"];
+    let words = [
+        "Autumn", "Concert", "Gala", "Simul", "Spring", "Summer", "Winter",
+    ];
     days(&campus, 2).await;
-    assert_eq!(told(&campus, &words), ["Autumn Concert Gala Winter"]);
+    assert_eq!(told(&campus, &words), ["Autumn Concert Gala Spring Winter"]);
 }

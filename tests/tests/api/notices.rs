@@ -336,3 +336,21 @@ async fn an_application_that_is_on_again_reminds_people_with_extensions_too() {
     campus.tick().await;
     assert_eq!(notices(&campus).len(), 1);
 }
+
+// proves G2
+#[tokio::test]
+async fn who_has_an_extension_is_reminded_when_the_application_is_on_again_after_its_end() {
+    let campus = TestCampus::new();
+    let drive = long_drive(&campus).await;
+    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    let extension = json!({ "username": "sue", "end_time": hours(120) });
+    let extensions = format!("{}extensions/", drive.path);
+    drive.officer.post(&extensions, extension).await.created();
+    let active = |is_active: bool| json!({ "is_active": is_active });
+    drive.officer.patch(&drive.path, active(false)).await.ok();
+    advance(&campus, 97).await;
+    assert_eq!(notices(&campus).len(), 0);
+    drive.officer.patch(&drive.path, active(true)).await.ok();
+    advance(&campus, 1).await;
+    assert_eq!(notices(&campus).len(), 1);
+}

@@ -108,7 +108,11 @@ fn all_that_reaches_the_gateway_has_the_address_of_the_client() {
     let behaviours = delivery["CacheBehaviors"].as_array().expect("behaviours");
     for one in behaviours.iter().chain([&delivery["DefaultCacheBehavior"]]) {
         let is_counted = one["FunctionAssociations"][0]["EventType"] == "viewer-request";
-        assert_eq!(is_counted, one["TargetOriginId"] == "gateway", "{one}");
+        let is_of_gateway = one["TargetOriginId"] == "gateway";
+        assert_eq!(is_counted, is_of_gateway, "{one}");
+        // The managed policy that sends all headers but Host.
+        let sends_headers = one["OriginRequestPolicyId"] == "b689b0a8-53d0-40ab-baf2-68738e2966ac";
+        assert_eq!(sends_headers, is_of_gateway, "{one}");
     }
 }
 

@@ -56,10 +56,17 @@ impl Worker {
                 return Err(RetryLater("SES has server errors".into()));
             }
             let notice = self.table.notice_now(mail, self.now()).await?;
-            if mail.notice.is_some() && notice.is_none() {
-                return self.supersede(mail).await;
-            }
             match self.table.claim_mail(mail, self.now()).await {
+                Ok(()) if mail.notice.is_some() && notice.is_none() => {
+                    return self
+                        .settle(
+                            mail,
+                            EmailStatus::Sending,
+                            EmailStatus::Failed,
+                            "superseded",
+                        )
+                        .await;
+                }
                 Ok(()) => {}
                 Err(TableError::Refused(Refusal::Changed)) => {
                     return self.resolve(&mail.id(), 0).await.map(drop);
@@ -144,7 +151,7 @@ impl Worker {
         notice: Option<Notice>,
     ) -> Result<(Envelope, Vec<EndedInterview>), TableError> {
         let (now, site) = (self.now(), &self.settings.addresses.site_url);
-        let ended = self.table.interviews_ended_by(mail, now).await?;
+        let ended = self.table.interviews_ended_by(mail, now, now).await?;
         let mut calendars = vec![];
         if let (Some(decision), false) = (&mail.decision, ended.is_empty()) {
             let (club, application) = futures::try_join!(

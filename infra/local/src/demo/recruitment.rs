@@ -251,6 +251,7 @@ pub fn submission(
         answers: None,
         files: answers.files().into_iter().map(|file| file.id).collect(),
         status,
+        rejected_at: None,
         reason: reason.into(),
         sequence,
         received: sequence,

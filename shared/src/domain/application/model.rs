@@ -47,8 +47,8 @@ pub struct Application {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
-    /// When its start or its activity was last changed while it was not open; none if neither was
-    /// since it was created. It is not news before this (G3).
+    /// When it was last opened, or when its start or its activity was changed while it was not
+    /// open; none if neither happened since it was created. It is not news before this (G3).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening_set_at: Option<Timestamp>,
     /// When one of its questions was last changed; none if none was since it was created. Together
@@ -75,8 +75,8 @@ impl Application {
     /// Notes at `now` whether its opening is another one than that of `old`, which it replaces.
     pub fn note_opening(&mut self, old: &Self, now: Timestamp) {
         let is_another = (self.start, self.is_active) != (old.start, old.is_active);
-        let was_open = old.is_active && old.start <= now;
-        if is_another && !was_open {
+        let is_open = |one: &Self| one.window().is_open(now.moment());
+        if !is_open(old) && (is_another || is_open(self)) {
             self.opening_set_at = Some(now);
         }
     }

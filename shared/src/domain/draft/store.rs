@@ -9,7 +9,7 @@ use crate::db::answer::Stored;
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{Entity, PARALLEL, Table, TableError, Write};
-use crate::domain::application::model::Application;
+use crate::domain::application::model::{Application, Committee};
 use crate::domain::draft::model::DraftAnswer;
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -19,7 +19,7 @@ use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
 use crate::domain::tombstones::Gone;
 use crate::ids::Id;
-use crate::time::RequestTime;
+use crate::time::{RequestTime, Timestamp};
 
 impl Entity for DraftAnswer {
     const TYPE: &'static str = "Draft";
@@ -78,6 +78,27 @@ impl Table {
     ) -> Result<Vec<DraftAnswer>, TableError> {
         let (pk, prefix) = keys::drafts_of(application, person);
         self.query(pk, Range::Prefix(prefix)).await
+    }
+
+    /// Returns whether a person has a draft for this committee that was neither submitted nor
+    /// removed: 1 query and 1 read.
+    pub async fn has_draft(
+        &self,
+        (application, person): (Id<Application>, Id<Person>),
+        committee: Option<Id<Committee>>,
+        now: Timestamp,
+    ) -> Result<bool, TableError> {
+        let place = Submission::id_of(application, person, committee);
+        let (stored, answers) = futures::try_join!(
+            self.stored_submission(application, place),
+            self.drafts(application, person)
+        )?;
+        let submitted = stored.last_submitted();
+        let is_live = |answer: &DraftAnswer| {
+            answer.committee == committee && !answer.is_removed() && answer.is_live(submitted, now)
+        };
+        let is_submitted = matches!(stored, StoredSubmission::Present(_));
+        Ok(!is_submitted && answers.iter().any(is_live))
     }
 
     /// Returns the answers of a person's drafts in these applications, without those that were

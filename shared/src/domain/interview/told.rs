@@ -5,7 +5,7 @@ use crate::domain::interview::model::Interview;
 use crate::domain::mail::model::Mail;
 use crate::domain::mail::state::MailKind;
 use crate::domain::slot::model::Slot;
-use crate::domain::submission::model::{Status, Submission};
+use crate::domain::submission::model::Submission;
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -77,11 +77,12 @@ pub(crate) fn other_writes(mail: &Mail, ended: &[EndedInterview]) -> Vec<Write> 
 impl Table {
     /// Returns the interviews that end when this mail is sent, because they have not begun: those
     /// of the submissions that a rejection tells; and with an acceptance that is the only mail to
-    /// the person, those of their rejected submissions. 1 batch read, and another one if any is
-    /// booked.
+    /// the person, those of their rejected submissions. What was booked after SES took the mail
+    /// goes on. 1 batch read, and another one if any is booked.
     pub async fn interviews_ended_by(
         &self,
         mail: &Mail,
+        taken_at: Timestamp,
         now: Timestamp,
     ) -> Result<Vec<EndedInterview>, TableError> {
         let (Some(decision), Some(person)) = (&mail.decision, mail.person) else {
@@ -104,9 +105,13 @@ impl Table {
             _ => return Ok(vec![]),
         };
         let mut found = self.submissions_by_id(id, &ids).await?;
-        let is_rejected = |status| !matches!(status, Status::Pending | Status::Accepted);
+        let is_old = |interview: &Interview| {
+            interview.booked_at.is_none_or(|at| at <= taken_at)
+                && interview.invited_at.is_none_or(|at| at <= taken_at)
+        };
         found.retain(|one| one.booked().is_some() && one.person == Some(person));
-        found.retain(|one| mail.kind == MailKind::Rejection || is_rejected(one.status));
+        found.retain(|one| one.interview().is_some_and(is_old));
+        found.retain(|one| mail.kind == MailKind::Rejection || one.status.is_rejection());
         let slots = found.iter().filter_map(|one| Some((id, one.booked()?)));
         let slots = self.slots_by_id(slots).await?;
         let ended = found.into_iter().filter_map(|submission| {

@@ -18,6 +18,8 @@ pub struct MailReport<'a> {
     pub outcome: &'a str,
     /// When SES accepted the mail.
     pub taken_at: Timestamp,
+    /// When the report is stored.
+    pub now: Timestamp,
 }
 
 impl Table {
@@ -59,7 +61,8 @@ impl Table {
             if let Some(decision) = mail.decision.as_ref().filter(|_| mail.status != status) {
                 // The worker did not know that the mail went out.
                 let ended = if status.taken() && !mail.status.taken() {
-                    self.interviews_ended_by(&mail, reported.taken_at).await?
+                    self.interviews_ended_by(&mail, reported.taken_at, reported.now)
+                        .await?
                 } else {
                     vec![]
                 };
@@ -175,7 +178,7 @@ impl Table {
                 });
             }
             let ended = if to == EmailStatus::Sent {
-                self.interviews_ended_by(mail, now).await?
+                self.interviews_ended_by(mail, now, now).await?
             } else {
                 vec![]
             };

@@ -89,6 +89,7 @@ fn still_true(mail: &Mail) -> Vec<Write> {
         } => Some(
             Write::check(keys::slot(*id, *slot))
                 .if_equals("start", start)
+                .if_none("deleted")
                 .if_there(&format!("seats.{}", mail.about)),
         ),
         // A submission has a status. What a withdrawal leaves has none.
@@ -99,19 +100,6 @@ fn still_true(mail: &Mail) -> Vec<Write> {
     };
     let all = std::iter::once(wanted).chain(object);
     all.map(|check| check.or(Refusal::Superseded)).collect()
-}
-
-/// The same write, which also invites the applicant, if they do not have an interview.
-fn invited(write: Write, submission: &Submission, now: Timestamp) -> Write {
-    let stored = submission.interview.as_ref();
-    let write = write.if_is("interview", stored);
-    let after_decision = submission.mailed.as_ref().map(|_| now);
-    match submission.interview() {
-        Some(interview) if interview.slot.is_some() => write,
-        Some(interview) if !interview.over && after_decision.is_none() => write,
-        Some(interview) => write.set("interview", &interview.again(after_decision)),
-        None => write.set("interview", &submission.invited().again(after_decision)),
-    }
 }
 
 fn key_of(mail: &MailId) -> Key {
@@ -174,11 +162,11 @@ impl Table {
                 .if_equals("sequence", &submission.sequence)
                 .if_equals("person", &submission.person)
                 .if_is(&state, last);
-            writes.push(if kind == MailKind::Interview {
-                invited(write, submission, now)
+            if kind == MailKind::Interview {
+                writes.extend(self.invited(write, submission, now).await?);
             } else {
-                write
-            });
+                writes.push(write);
+            }
             let waiting = last.filter(|last| last.status == EmailStatus::Queued);
             if let Some(id) = waiting.and_then(|last| submission.mail_id(kind, last)) {
                 stuck.insert(key_of(&id), id);
@@ -211,6 +199,43 @@ impl Table {
                 .if_either("status", [&EmailStatus::Queued, &EmailStatus::Failed])
         }));
         self.transact(writes).await
+    }
+
+    /// Returns the same write, which also invites the applicant, if they do not have an interview.
+    /// One that was held before they were told a rejection makes room: then 1 read.
+    async fn invited(
+        &self,
+        write: Write,
+        submission: &Submission,
+        now: Timestamp,
+    ) -> Result<Vec<Write>, TableError> {
+        let mailed = submission.mailed.as_ref();
+        let after_decision = mailed.map(|_| now);
+        let rejected_at = mailed
+            .filter(|mailed| mailed.status.is_rejection())
+            .map(|mailed| mailed.at);
+        let write = write.if_is("interview", submission.interview.as_ref());
+        let Some(interview) = submission.interview() else {
+            let new = submission.invited().again(after_decision);
+            return Ok(vec![write.set("interview", &new)]);
+        };
+        let Some(booked) = interview.slot else {
+            let goes_on = !interview.over && after_decision.is_none();
+            let new = interview.again(after_decision);
+            return Ok(vec![if goes_on {
+                write
+            } else {
+                write.set("interview", &new)
+            }]);
+        };
+        if interview.booked_at > rejected_at {
+            return Ok(vec![write]);
+        }
+        let slot = self.slot(submission.application, booked).await?;
+        let freed = slot.map_or_else(|| interview.clone(), |slot| interview.freed(&slot, 0));
+        let mut writes = vec![write.set("interview", &freed.again(after_decision))];
+        writes.extend(Submission::places_freed([submission]));
+        Ok(writes)
     }
 
     /// Returns a mail of the outbox: 1 read.

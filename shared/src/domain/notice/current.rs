@@ -5,6 +5,7 @@ use crate::domain::club::model::Club;
 use crate::domain::extension::model::Extension;
 use crate::domain::mail::model::Mail;
 use crate::domain::notice::model::{Notice, NoticeAbout};
+use crate::domain::submission::model::Submission;
 use crate::ids::Id;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -12,7 +13,8 @@ use crate::time::Timestamp;
 impl Table {
     /// Returns the notice of a mail with the end or the place of now; none if it helps nobody any
     /// more: what it is about is over, was removed or switched off, or the person may know that
-    /// they were rejected. At most 2 rounds of 1 and 3 reads. Claiming the mail checks the rest.
+    /// they were rejected. At most 3 reads, then 3 more or 1 query. Claiming the mail checks the
+    /// rest.
     pub async fn notice_now(
         &self,
         mail: &Mail,
@@ -33,18 +35,34 @@ impl Table {
                     self.application(code, *id),
                     self.extension(*id, Extension::id_of(*id, person))
                 )?;
-                let application = application.filter(|application| application.is_active);
-                if let Some(application) = &application {
-                    let own = extension.map(|extension| extension.end);
-                    *end = own.map_or(application.end, |own| own.max(application.end));
+                let active = application.filter(|application| application.is_active);
+                match club.and(active) {
+                    None => false,
+                    Some(application) => {
+                        let own = extension.map(|extension| extension.end);
+                        *end = own.map_or(application.end, |own| own.max(application.end));
+                        let place = Id::new(mail.about);
+                        let all = application.committees.iter().map(|one| Some(one.id));
+                        let mut all = all.chain([None]);
+                        let found = all.find(|one| Submission::id_of(*id, person, *one) == place);
+                        match found {
+                            // The committee was removed.
+                            None => false,
+                            Some(one) => self.has_draft((*id, person), one, now).await?,
+                        }
+                    }
                 }
-                club.is_some() && application.is_some()
             }
             NoticeAbout::Interview {
-                id, slot, location, ..
+                id,
+                slot,
+                end,
+                location,
+                ..
             } => match self.slot(*id, *slot).await? {
                 None => false,
                 Some(slot) => {
+                    *end = slot.end;
                     let (club, application, submission) = futures::try_join!(
                         self.open_club(&slot.club),
                         self.application(&slot.club, *id),

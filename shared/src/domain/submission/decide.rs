@@ -80,8 +80,12 @@ impl Table {
                 let change = change(Id::new(next_id()), old, &new, by, at);
                 if change.status.is_some() || change.reason.is_some() {
                     new.updated_at = at;
+                    if !old.status.is_rejection() || !new.status.is_rejection() {
+                        new.rejected_at = new.status.is_rejection().then_some(at);
+                    }
                     let write = Write::update(old.key())
                         .set("status", &new.status)
+                        .set("rejected_at", &new.rejected_at)
                         .set("reason", &new.reason)
                         .set("updated_at", &at)
                         .by_actor();

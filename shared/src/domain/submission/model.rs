@@ -74,6 +74,13 @@ crate::text::enums::integer_enum! {
     }
 }
 
+impl Status {
+    /// Returns whether it is a rejection, before or after an interview.
+    pub fn is_rejection(self) -> bool {
+        matches!(self, Self::RejectedWritten | Self::RejectedInterview)
+    }
+}
+
 /// A submission to an application (S6). Its id is derived from application, person and committee.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Submission {
@@ -108,6 +115,10 @@ pub struct Submission {
     pub files: Vec<Id<Upload>>,
     /// Status of the decision.
     pub status: Status,
+    /// When it became a rejection, if it is one. Another kind of rejection, or another reason,
+    /// changes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected_at: Option<Timestamp>,
     /// Feedback for the applicant.
     pub reason: String,
     /// The order number of the request that created it, see [`crate::ids::Ids::received`]. Lists

@@ -60,6 +60,7 @@ parts! {
         answers: (Written, Removed, Written),
         files: (Written, Removed, Written),
         status: (Once, Removed, Kept),
+        rejected_at: (Once, Removed, Kept),
         reason: (Once, Removed, Written),
         sequence: (Once, Removed, Kept),
         received: (Written, Kept, Kept),

@@ -24,16 +24,7 @@ impl Submission {
         application: &Application,
         now: DateTime<Utc>,
     ) -> Option<(Status, Timestamp)> {
-        self.decision_known_by(self.mailed.as_ref(), application, now)
-    }
-
-    /// As [`Self::known_decision`], if only this mail told it.
-    fn decision_known_by(
-        &self,
-        mailed: Option<&Mailed>,
-        application: &Application,
-        now: DateTime<Utc>,
-    ) -> Option<(Status, Timestamp)> {
+        let mailed = self.mailed.as_ref();
         let (status, since) = if application.release.moment() <= now {
             let decided = application.release.max(self.updated_at);
             let told = mailed.filter(|mailed| mailed.status == self.status);
@@ -45,21 +36,31 @@ impl Submission {
         (status != Status::Pending).then_some((status, since))
     }
 
+    /// Returns since when the applicant may know, at `now`, that they were rejected. What they were
+    /// told before they were invited again does not count.
+    fn rejection_known(&self, application: &Application, now: DateTime<Utc>) -> Option<Timestamp> {
+        let invited_at = self.interview().and_then(|interview| interview.invited_at);
+        let mailed = self.mailed.as_ref();
+        let told = mailed.filter(|mailed| Some(mailed.at) > invited_at);
+        let told = told.filter(|mailed| mailed.status.is_rejection());
+        if application.release.moment() > now {
+            return told.map(|mailed| mailed.at);
+        }
+        let rejected_at = self.rejected_at.unwrap_or(self.updated_at);
+        let known = application.release.max(rejected_at);
+        // An earlier mail may have told an earlier rejection, which was taken back.
+        let told = told.filter(|mailed| Some(mailed.at) >= self.rejected_at);
+        let known = told.map_or(known, |mailed| mailed.at.min(known));
+        self.status.is_rejection().then_some(known)
+    }
+
     /// Returns whether a rejection that the applicant may know at `now` ended the interview (K9).
     /// What an officer booked after that goes on (K8), and so does the interview of who was invited
     /// after that.
     pub fn is_interview_over(&self, application: &Application, now: DateTime<Utc>) -> bool {
-        let interview = self.interview();
-        let booked_at = interview.and_then(|interview| interview.booked_at);
-        let invited_at = interview.and_then(|interview| interview.invited_at);
-        let mailed = self
-            .mailed
-            .as_ref()
-            .filter(|mailed| Some(mailed.at) > invited_at);
-        let known = self.decision_known_by(mailed, application, now);
-        known.is_some_and(|(status, since)| {
-            status != Status::Accepted && booked_at.is_none_or(|at| at <= since)
-        })
+        let booked_at = self.interview().and_then(|interview| interview.booked_at);
+        let known = self.rejection_known(application, now);
+        known.is_some_and(|since| booked_at.is_none_or(|at| at <= since))
     }
 
     /// Returns the status of the last decision mail of either kind.
