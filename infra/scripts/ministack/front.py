@@ -35,7 +35,9 @@ class Front(http.server.ThreadingHTTPServer):
         given = {**{one: claims[one] for one in ("email", "name") if one in claims}, "email_verified": "true"}
         try:
             attributes = [{"Name": one, "Value": value} for one, value in given.items()]
-            self.pool.admin_create_user(UserPoolId=pool, Username=name, UserAttributes=attributes)
+            self.pool.admin_create_user(
+                UserPoolId=pool, Username=name, UserAttributes=attributes, MessageAction="SUPPRESS"
+            )
             self.pool.admin_set_user_password(
                 UserPoolId=pool, Username=name, Password=PASSWORD, Permanent=True
             )

@@ -1,9 +1,11 @@
 //! Interviews that ended and begin again, and what an officer books after a rejection
 
+use std::sync::Arc;
+
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use tests::TestCampus;
 use tests::fixtures::{hours, id};
+use tests::{Setup, TestCampus};
 
 use crate::interview_mails::{calendar, line, told};
 use crate::interviews::code;
@@ -257,4 +259,39 @@ async fn a_second_interview_can_be_chosen_after_one_that_was_held() {
     let numbers = numbers(&campus).await;
     assert_eq!(numbers.len(), 2);
     assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+}
+
+// proves K8, K9
+#[tokio::test(start_paused = true)]
+async fn a_late_report_of_a_rejection_ends_nothing_that_was_booked_after_it() {
+    for is_late in [true, false] {
+        // SES takes each mail, but its answer is lost.
+        let campus = Setup::default()
+            .mail(Arc::new(|_: &str| {
+                Box::pin(async { Some(Ok((500, json!({ "__type": "Lost" })))) })
+            }))
+            .build();
+        let there = Interviewing::new(&campus).await;
+        let slot = there.slot(slot(40)).await;
+        let book = async || {
+            let body = json!({ "slot": slot });
+            there.drive.officer.put(&there.path(), body).await.ok();
+        };
+        if !is_late {
+            book().await;
+            campus.advance(TimeDelta::hours(1));
+        }
+        reject(&campus, &there).await;
+        let reports = campus.campus.mailbox.take_reports();
+        campus.advance(TimeDelta::hours(1));
+        if is_late {
+            book().await;
+        }
+        for event in &reports {
+            campus.reported(event).await;
+        }
+        let booked = json!(u8::from(is_late));
+        assert_eq!(there.shown(slot).await["booked"], booked);
+        assert_eq!(there.interview().await.is_null(), !is_late);
+    }
 }
