@@ -9,6 +9,7 @@ use tests::{Setup, TestCampus};
 
 use crate::interview_mails::{calendar, line, told};
 use crate::interviews::code;
+use crate::late_reports::reports_of;
 use crate::slots::{Interviewing, slot};
 
 /// Rejects the applicant, and tells them by mail.
@@ -282,16 +283,20 @@ async fn a_late_report_of_a_rejection_ends_nothing_that_was_booked_after_it() {
             campus.advance(TimeDelta::hours(1));
         }
         reject(&campus, &there).await;
-        let reports = campus.campus.mailbox.take_reports();
+        let taken_at = tests::start() + TimeDelta::hours(i64::from(!is_late));
+        let reports = reports_of(&campus, "rejection", taken_at);
         campus.advance(TimeDelta::hours(1));
         if is_late {
             book().await;
         }
-        for event in &reports {
-            campus.reported(event).await;
-        }
-        let booked = json!(u8::from(is_late));
-        assert_eq!(there.shown(slot).await["booked"], booked);
+        assert_eq!(there.shown(slot).await["booked"], 1, "nobody knows of it");
+        campus.reported(&reports[0]).await;
+        let has_place = |item: &Value| {
+            item["seats"]["M"]
+                .as_object()
+                .is_some_and(|all| !all.is_empty())
+        };
+        assert_eq!(campus.stored().iter().any(has_place), is_late);
         assert_eq!(there.interview().await.is_null(), !is_late);
     }
 }

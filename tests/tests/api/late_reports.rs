@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use tests::fixtures::id;
 use tests::{Setup, TestCampus};
@@ -71,14 +72,20 @@ async fn a_mail_that_ses_rejected_told_nobody_anything() {
 /// The reports of SES about the acceptance mail to `complaint@`, for mails that the mailbox did not
 /// take.
 fn reports_of_the_acceptance(campus: &TestCampus) -> Vec<Value> {
+    reports_of(campus, "acceptance", tests::start())
+}
+
+/// What SES reports about the mail of this kind, which it took at this time: delivered, then
+/// complained about.
+pub(crate) fn reports_of(campus: &TestCampus, kind: &str, taken_at: DateTime<Utc>) -> Vec<Value> {
     let mail = campus
         .stored()
         .into_iter()
-        .find(|item| item["kind"]["S"] == "acceptance")
+        .find(|item| item["kind"]["S"] == kind)
         .expect("a mail");
     let number = |name: &str| mail[name]["N"].as_str().expect("a number").to_owned();
     let tag = format!(
-        "{}-{}-acceptance-{}",
+        "{}-{}-{kind}-{}",
         number("about"),
         number("sequence"),
         number("attempt")
@@ -87,7 +94,7 @@ fn reports_of_the_acceptance(campus: &TestCampus) -> Vec<Value> {
         "ConfigurationSetName": "x", "EmailTags": [{ "Name": "mail", "Value": tag }],
         "Destination": { "ToAddresses": ["complaint@simulator.amazonses.com"] },
     });
-    local::simulator::events(&request, "id", tests::start())
+    local::simulator::events(&request, "id", taken_at)
 }
 
 // proves S14, E18

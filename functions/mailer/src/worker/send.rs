@@ -93,9 +93,12 @@ impl Worker {
             if let Err(error) = counted.await {
                 tracing::warn!(%error, "an outcome was not counted");
             }
-            self.settle_with(mail, (EmailStatus::Sending, status), text, &ended)
+            // An interview ends only with a rejection that SES has surely taken (K9).
+            let is_sent = status == EmailStatus::Sent;
+            let ended = if is_sent { &ended[..] } else { &[] };
+            self.settle_with(mail, (EmailStatus::Sending, status), text, ended)
                 .await?;
-            if status == EmailStatus::Sent {
+            if is_sent {
                 self.revoke_after_rejection(mail).await?;
             }
             if status != EmailStatus::Queued {
