@@ -79,26 +79,8 @@ impl Table {
                     .clone_from(reason.as_ref().unwrap_or(&old.reason));
                 let change = change(Id::new(next_id()), old, &new, by, at);
                 if change.status.is_some() || change.reason.is_some() {
-                    new.updated_at = at;
-                    if !old.status.is_rejection() || !new.status.is_rejection() {
-                        new.rejected_at = new.status.is_rejection().then_some(at);
-                    }
-                    let write = Write::update(old.key())
-                        .set("status", &new.status)
-                        .set("rejected_at", &new.rejected_at)
-                        .set("reason", &new.reason)
-                        .set("updated_at", &at)
-                        .by_actor();
-                    let write = write
-                        .if_equals("status", &old.status)
-                        .if_equals("reason", &old.reason)
-                        .if_equals("sequence", &old.sequence)
-                        .if_equals("person", &old.person);
-                    writes.push(if *only_as_read {
-                        write.if_equals("received", &old.received)
-                    } else {
-                        write
-                    });
+                    new.decided_after(old, at);
+                    writes.push(decision(old, &new, *only_as_read));
                     writes.push(Write::put(&change)?.if_new());
                 }
                 decided.push(new);
@@ -167,5 +149,38 @@ fn change(
             old: old.reason.clone(),
             new: new.reason.clone(),
         }),
+    }
+}
+
+impl Submission {
+    /// Notes when it was decided, and since when it is a rejection.
+    fn decided_after(&mut self, old: &Self, at: Timestamp) {
+        let stays = old.status.is_rejection() && self.status.is_rejection();
+        let rejected_at = old.rejected_at.unwrap_or(old.updated_at);
+        self.rejected_at = stays.then_some(rejected_at);
+        self.updated_at = at;
+    }
+}
+
+/// Returns the write of a decision.
+fn decision(old: &Submission, new: &Submission, only_as_read: bool) -> Write {
+    let write = Write::update(old.key())
+        .set("status", &new.status)
+        .set("reason", &new.reason)
+        .set("updated_at", &new.updated_at)
+        .by_actor();
+    let write = match new.rejected_at {
+        Some(rejected_at) => write.set("rejected_at", &rejected_at),
+        None => write.remove("rejected_at"),
+    };
+    let write = write
+        .if_equals("status", &old.status)
+        .if_equals("reason", &old.reason)
+        .if_equals("sequence", &old.sequence)
+        .if_equals("person", &old.person);
+    if only_as_read {
+        write.if_equals("received", &old.received)
+    } else {
+        write
     }
 }

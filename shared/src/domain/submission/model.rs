@@ -115,8 +115,8 @@ pub struct Submission {
     pub files: Vec<Id<Upload>>,
     /// Status of the decision.
     pub status: Status,
-    /// When it became a rejection, if it is one. Another kind of rejection, or another reason,
-    /// changes nothing.
+    /// When it became a rejection, if it is one and was changed after that: another kind of
+    /// rejection, or another reason. Else that was at `updated_at`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejected_at: Option<Timestamp>,
     /// Feedback for the applicant.

@@ -49,7 +49,7 @@ impl Submission {
         let rejected_at = self.rejected_at.unwrap_or(self.updated_at);
         let known = application.release.max(rejected_at);
         // An earlier mail may have told an earlier rejection, which was taken back.
-        let told = told.filter(|mailed| Some(mailed.at) >= self.rejected_at);
+        let told = told.filter(|mailed| mailed.at >= rejected_at);
         let known = told.map_or(known, |mailed| mailed.at.min(known));
         self.status.is_rejection().then_some(known)
     }
