@@ -64,8 +64,8 @@ pub(crate) struct Interviews(pub(crate) Vec<(Slot, Role)>);
 const HELD: usize = 20;
 
 impl Interviews {
-    /// Reads the slots as they were a moment ago: 1 batch read if anything is booked, 1 read of
-    /// each application that rejected the person, and for who holds interviews 1 query of each
+    /// Reads the slots as they were a moment ago: 1 batch read if anything is booked, another one
+    /// of the applications that rejected the person, and for who holds interviews 1 query of each
     /// application and 1 batch read.
     pub(crate) async fn read(
         app: &Shared,
@@ -83,32 +83,29 @@ impl Interviews {
 
 type Slots = Vec<(Slot, Role)>;
 
-/// What the person has booked. A place that is given back when somebody asks, because they know
-/// that they were rejected, is theirs no more (K9).
+/// What the person has booked, without interviews that ended because the person knows that they
+/// were rejected. Their places are given back when somebody asks (K9).
 async fn booked_by(app: &Shared, booked: Vec<Booking>) -> Result<Slots, TableError> {
     let (slots, submissions) = app.table.booked_lately(&booked).await?;
     let slots: HashMap<Id<Slot>, Slot> = slots.into_iter().map(|slot| (slot.id, slot)).collect();
     let submissions: HashMap<Id<Submission>, Submission> =
         submissions.into_iter().map(|one| (one.id, one)).collect();
     let now = app.clock.now();
-    let mut found = Vec::new();
-    for one in booked {
+    let rejected = submissions.values().filter(|one| one.status.is_rejection());
+    let rejected = rejected.map(|one| (one.club.clone(), one.application));
+    let applications = app.table.applications_by_id(rejected).await?;
+    let is_over = |slot: &Slot, submission: &Submission| {
+        let application = applications.get(&submission.application);
+        slot.start.moment() > now
+            && application.is_some_and(|found| submission.is_interview_over(found, now))
+    };
+    let found = booked.into_iter().filter_map(|one| {
         let id = Id::new(one.submission);
-        let (Some(slot), Some(submission)) = (slots.get(&one.slot), submissions.get(&id)) else {
-            continue;
-        };
-        if submission.status.is_rejection() && slot.start.moment() > now {
-            let application = app
-                .table
-                .application_lately(&one.club, one.application)
-                .await?;
-            if application.is_none_or(|found| submission.is_interview_over(&found, now)) {
-                continue;
-            }
-        }
-        found.push((slot.clone(), Role::Applicant(id)));
-    }
-    Ok(found)
+        let slot = slots.get(&one.slot)?;
+        let goes_on = !is_over(slot, submissions.get(&id)?);
+        goes_on.then(|| (slot.clone(), Role::Applicant(id)))
+    });
+    Ok(found.collect())
 }
 
 /// The booked slots in which the person holds interviews.

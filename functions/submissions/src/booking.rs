@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use futures::future::try_join_all;
 use shared::Shared;
 use shared::bodies::changes_until;
 use shared::bookings::{Freeing, free};
@@ -144,7 +145,7 @@ impl Booked {
     }
 
     /// Notes that a request came which moves nothing, so that none that was received earlier does.
-    /// The interview may be booked once more, at a later time.
+    /// With `booked_at`, the interview counts as booked at that time.
     async fn saw(
         &mut self,
         app: &Shared,
@@ -218,7 +219,7 @@ impl Booked {
 
     /// Whether the person has booked another slot at the time of this one: for officers, in their
     /// club; for applicants, in any club that is not archived. 1 batch read, if anything is booked
-    /// that was not read yet, and 3 reads if one of them is at that time.
+    /// that was not read yet, and 3 reads for each one at that time.
     async fn overlaps(
         &self,
         app: &Shared,
@@ -236,16 +237,14 @@ impl Booked {
             .filter(|booking| !self.seen.contains_key(&booking.slot));
         let wanted = new.map(|booking| (booking.application, booking.slot));
         let slots = app.table.slots_by_id(wanted).await?;
-        for booking in others {
+        let is_then = |booking: &&&Booking| {
             let other = self.seen.get(&booking.slot);
             let other = other.or_else(|| slots.get(&booking.slot));
-            if other.is_some_and(|other| other.overlaps(slot))
-                && goes_on(app, booking, wish.at).await?
-            {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+            other.is_some_and(|other| other.overlaps(slot))
+        };
+        let then = others.iter().filter(is_then);
+        let looks = then.map(|booking| goes_on(app, booking, wish.at));
+        Ok(try_join_all(looks).await?.contains(&true))
     }
 
     /// Gives the place back. Afterwards `self` is what is stored.

@@ -1,7 +1,7 @@
 """The life of a stack in MiniStack, as an operator leads it: cycle.py BUILT PORT CLUBS_ADMIN
 
-Created, the tour, changed parameters, a restored table, back with `clubs-admin back`, forward with a change
-of one function, a version that does not work, an alias that was moved by hand, and deleted. BUILT is
+Created, the tour, changed parameters, a restored table, back with `clubs-admin back`, forward with a
+change of one function, a version that does not work, an alias that was moved by hand, and deleted. BUILT is
 the folder of `sam build`. Each step asks the functions that are live, through the gateway and
 through CloudFront, and what a parameter changes is seen in their answers.
 """

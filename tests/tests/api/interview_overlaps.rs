@@ -7,6 +7,19 @@ use tests::TestCampus;
 use crate::interviews::code;
 use crate::slots::{Interviewing, slot};
 
+/// The same person, invited by another club too.
+async fn invited_elsewhere(campus: &TestCampus, there: &Interviewing) -> Interviewing {
+    let drive = campus.drive("go").await;
+    let submission = drive.submit(&there.sue).await;
+    let elsewhere = Interviewing {
+        drive,
+        sue: there.sue.clone(),
+        submission,
+    };
+    elsewhere.invite(&elsewhere.submission).await;
+    elsewhere
+}
+
 // proves K6
 #[tokio::test]
 async fn two_interviews_at_once_need_a_word() {
@@ -14,14 +27,7 @@ async fn two_interviews_at_once_need_a_word() {
     let there = Interviewing::new(&campus).await;
     let chess = there.slot(slot(30)).await;
     there.book(chess).await.ok();
-    let drive = campus.drive("go").await;
-    let submission = drive.submit(&there.sue).await;
-    let go = Interviewing {
-        drive,
-        sue: there.sue.clone(),
-        submission,
-    };
-    go.invite(&go.submission).await;
+    let go = invited_elsewhere(&campus, &there).await;
     let at_once = go.slot(slot(30)).await;
     let after = go.slot(slot(31)).await;
     assert_eq!(code(go.book(at_once).await), "overlap");
@@ -59,14 +65,7 @@ async fn an_interview_that_ended_with_a_rejection_is_no_overlap() {
     let chess = there.slot(slot(90)).await;
     there.book(chess).await.ok();
     there.drive.decide(&there.submission, 2, "").await;
-    let drive = campus.drive("go").await;
-    let submission = drive.submit(&there.sue).await;
-    let go = Interviewing {
-        drive,
-        sue: there.sue.clone(),
-        submission,
-    };
-    go.invite(&go.submission).await;
+    let go = invited_elsewhere(&campus, &there).await;
     let at_once = go.slot(slot(90)).await;
     assert_eq!(code(go.book(at_once).await), "overlap");
     // The results are released, and nobody has looked.
@@ -79,14 +78,7 @@ async fn an_interview_that_ended_with_a_rejection_is_no_overlap() {
 async fn what_was_booked_since_somebody_looked_counts() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    let drive = campus.drive("go").await;
-    let submission = drive.submit(&there.sue).await;
-    let go = Interviewing {
-        drive,
-        sue: there.sue.clone(),
-        submission,
-    };
-    go.invite(&go.submission).await;
+    let go = invited_elsewhere(&campus, &there).await;
     let (at_once, later, last) = (
         go.slot(slot(30)).await,
         go.slot(slot(40)).await,

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use http::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use shared::db::TableError;
 use shared::ids::Id;
 use tests::fixtures::{Recruitment, hours, id};
@@ -289,16 +289,22 @@ async fn an_unchanged_calendar_is_304_and_cheap() {
     assert!(changed.usage.read_units <= 12.0, "{:?}", changed.usage);
 }
 
+/// A member who can hold interviews, and the field of a slot that names them.
+async fn interviewer(campus: &TestCampus, there: &Interviewing) -> (Client, Value) {
+    let ada = &there.drive.officer;
+    let bob = campus.member("chess", ada, "bob", 20).await;
+    let person = id(&bob.get("/api/settings/").await.ok());
+    (bob, json!([person]))
+}
+
 // proves V21
 #[tokio::test]
 async fn interviews_are_in_the_calendars_of_both_sides() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    let bob = campus
-        .member("chess", &there.drive.officer, "bob", 20)
-        .await;
+    let (bob, interviewers) = interviewer(&campus, &there).await;
     let mut body = slot(30);
-    body["interviewers"] = json!([id(&bob.get("/api/settings/").await.ok())]);
+    body["interviewers"] = interviewers;
     let first = there.slot(body.clone()).await;
     there.slot(slot(50)).await;
     there.book(first).await.ok();
@@ -336,10 +342,7 @@ async fn unchanged(campus: &TestCampus, address: &str) -> f64 {
 async fn interviews_make_a_calendar_little_dearer() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    let bob = campus
-        .member("chess", &there.drive.officer, "bob", 20)
-        .await;
-    let interviewers = json!([id(&bob.get("/api/settings/").await.ok())]);
+    let (bob, interviewers) = interviewer(&campus, &there).await;
     let add = async |n: i64| {
         let mut body = slot(30 + n);
         body["interviewers"] = interviewers.clone();

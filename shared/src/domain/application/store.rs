@@ -131,17 +131,6 @@ impl Table {
         Ok(found.filter(|application| application.deleted.is_none()))
     }
 
-    /// As [`Self::application`], for half the price: as it was a moment ago.
-    pub async fn application_lately(
-        &self,
-        club: &ClubCode,
-        application: Id<Application>,
-    ) -> Result<Option<Application>, TableError> {
-        let key = keys::application(club, application);
-        let found: Option<Application> = self.get_all(vec![key], false).await?.pop();
-        Ok(found.filter(|application| application.deleted.is_none()))
-    }
-
     /// Returns one application, deleted or not: 1 read. For continuing a deletion.
     pub async fn application_even_deleted(
         &self,

@@ -201,8 +201,8 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Returns the same write, which also invites the applicant, if they do not have an interview.
-    /// One that was held before they were told a rejection makes room: then 1 read.
+    /// Returns the writes that also invite the applicant, if they do not have an interview. If they
+    /// were told a rejection after they had booked, that booking is removed: then 1 read.
     async fn invited(
         &self,
         write: Write,

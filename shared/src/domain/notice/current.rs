@@ -1,20 +1,23 @@
 //! Notices as they are when they are sent: what they say may have changed meanwhile (G2).
 
 use crate::db::{Table, TableError};
+use crate::domain::application::model::Application;
 use crate::domain::club::model::Club;
 use crate::domain::extension::model::Extension;
 use crate::domain::mail::model::Mail;
 use crate::domain::notice::model::{Notice, NoticeAbout};
+use crate::domain::person::model::Person;
+use crate::domain::slot::model::Slot;
 use crate::domain::submission::model::Submission;
 use crate::ids::Id;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
 impl Table {
-    /// Returns the notice of a mail with the end or the place of now; none if it helps nobody any
-    /// more: what it is about is over, was removed or switched off, or the person may know that
-    /// they were rejected. At most 3 reads, then 3 more or 1 query. Claiming the mail checks the
-    /// rest.
+    /// Returns the notice of a mail, with the end and the place as they are now. None if it helps
+    /// nobody any more: what it is about is over, was removed or switched off, or the person may
+    /// know that they were rejected. At most 2 rounds: 3 reads and 1 query, or 4 reads. Whether the
+    /// person still wants it is checked when the mail is claimed.
     pub async fn notice_now(
         &self,
         mail: &Mail,
@@ -30,28 +33,10 @@ impl Table {
                 end,
                 ..
             } => {
-                let (club, application, extension) = futures::try_join!(
-                    self.open_club(code),
-                    self.application(code, *id),
-                    self.extension(*id, Extension::id_of(*id, person))
-                )?;
-                let active = application.filter(|application| application.is_active);
-                match club.and(active) {
-                    None => false,
-                    Some(application) => {
-                        let own = extension.map(|extension| extension.end);
-                        *end = own.map_or(application.end, |own| own.max(application.end));
-                        let place = Id::new(mail.about);
-                        let all = application.committees.iter().map(|one| Some(one.id));
-                        let mut all = all.chain([None]);
-                        let found = all.find(|one| Submission::id_of(*id, person, *one) == place);
-                        match found {
-                            // The committee was removed.
-                            None => false,
-                            Some(one) => self.has_draft((*id, person), one, now).await?,
-                        }
-                    }
-                }
+                let last = self.end_of_draft((code, *id), person, mail.about, now);
+                let last = last.await?;
+                *end = last.unwrap_or(*end);
+                last.is_some()
             }
             NoticeAbout::Interview {
                 id,
@@ -59,27 +44,73 @@ impl Table {
                 end,
                 location,
                 ..
-            } => match self.slot(*id, *slot).await? {
-                None => false,
-                Some(slot) => {
+            } => {
+                let place = (*id, Id::new(mail.about));
+                let slot = self.slot_if_held(*slot, place, now).await?;
+                if let Some(slot) = &slot {
                     *end = slot.end;
-                    let (club, application, submission) = futures::try_join!(
-                        self.open_club(&slot.club),
-                        self.application(&slot.club, *id),
-                        self.submission(*id, Id::new(mail.about))
-                    )?;
                     location.clone_from(&slot.location);
-                    let booked = application.zip(submission);
-                    let goes_on = booked.is_some_and(|(application, submission)| {
-                        !submission.is_interview_over(&application, now.moment())
-                    });
-                    club.is_some() && goes_on
                 }
-            },
+                slot.is_some()
+            }
             // A reminder that an earlier release made does not name the club.
             NoticeAbout::Draft { code: None, .. } | NoticeAbout::News { .. } => true,
         };
         Ok(Some(notice).filter(|notice| is_right && !notice.is_late(now)))
+    }
+
+    /// Returns until when a draft can be submitted; none if it is not there any more, or if its
+    /// application takes no submissions. `about` is the id of the submission that it would become.
+    async fn end_of_draft(
+        &self,
+        (code, id): (&ClubCode, Id<Application>),
+        person: Id<Person>,
+        about: u64,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, TableError> {
+        let (club, application, extension) = futures::try_join!(
+            self.open_club(code),
+            self.application(code, id),
+            self.extension(id, Extension::id_of(id, person))
+        )?;
+        let active = application.filter(|application| application.is_active);
+        let Some(application) = club.and(active) else {
+            return Ok(None);
+        };
+        let committees = application.committees.iter().map(|one| Some(one.id));
+        let mut all = committees.chain([None]);
+        let place = Id::new(about);
+        let committee = all.find(|one| Submission::id_of(id, person, *one) == place);
+        // None is found if the committee was removed.
+        let is_there = match committee {
+            Some(committee) => self.has_draft((id, person), committee, now).await?,
+            None => false,
+        };
+        let own = extension.map_or(application.end, |extension| extension.end);
+        Ok(is_there.then(|| own.max(application.end)))
+    }
+
+    /// Returns a slot in which a submission is interviewed; none if that will not happen: the club
+    /// is archived, or the applicant may know that they were rejected.
+    async fn slot_if_held(
+        &self,
+        slot: Id<Slot>,
+        (application, submission): (Id<Application>, Id<Submission>),
+        now: Timestamp,
+    ) -> Result<Option<Slot>, TableError> {
+        let Some(slot) = self.slot(application, slot).await? else {
+            return Ok(None);
+        };
+        let (club, application, submission) = futures::try_join!(
+            self.open_club(&slot.club),
+            self.application(&slot.club, application),
+            self.submission(application, submission)
+        )?;
+        let booked = club.and(application).zip(submission);
+        let is_held = booked.is_some_and(|(application, submission)| {
+            !submission.is_interview_over(&application, now.moment())
+        });
+        Ok(is_held.then_some(slot))
     }
 
     async fn open_club(&self, code: &ClubCode) -> Result<Option<Club>, TableError> {
