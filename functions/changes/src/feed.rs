@@ -1,18 +1,21 @@
-//! Stores the changes of a batch of records, each once (Z7), and passes them on to the webhooks.
+//! Stores the changes of a batch of records, each once (Z7), passes them on to the webhooks, and
+//! marks the calendars that changed (V22).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_lambda_events::event::dynamodb::Event;
+use aws_lambda_events::event::dynamodb::{Event, EventRecord};
 use aws_lambda_events::event::streams::{DynamoDbBatchItemFailure, DynamoDbEventResponse};
 use futures::stream::{self, StreamExt as _};
 use shared::db::Table;
-use shared::domain::{Delivery, NewChange, Webhook};
+use shared::domain::{CalendarPart, Delivery, NewChange, Webhook};
+use shared::ids::Ids;
 use shared::queue::Queue;
 use shared::text::ClubCode;
 use shared::time::{Clock, Timestamp};
 
+use crate::calendars::calendars_of;
 use crate::forward::{Forwarder, NotForwarded};
 use crate::image::Unreadable;
 use crate::record::{asked_of, changes_of};
@@ -26,11 +29,51 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub struct Feed {
     table: Table,
     clock: Arc<dyn Clock>,
+    ids: Ids,
     webhooks: Forwarder,
 }
 
 /// The changes of one club, each with the position of its record.
 type OfClub = (ClubCode, Vec<(usize, NewChange)>);
+
+/// What a batch of records asks for, each with the position of its record.
+#[derive(Default)]
+struct Work {
+    clubs: BTreeMap<ClubCode, Vec<(usize, NewChange)>>,
+    asked: Vec<(usize, Delivery)>,
+    calendars: BTreeMap<CalendarPart, usize>,
+    /// The first record that cannot be read.
+    unread: Option<usize>,
+}
+
+impl Work {
+    /// Reads the records up to the first that cannot be read. What comes after it waits, because it
+    /// may be about the same object.
+    fn of(records: &[EventRecord]) -> Self {
+        let mut work = Self::default();
+        for (position, record) in records.iter().enumerate() {
+            if let Err(Unreadable(why)) = work.add(position, record) {
+                tracing::error!(why, "a record of the stream cannot be read");
+                work.unread = Some(position);
+                break;
+            }
+        }
+        work
+    }
+
+    fn add(&mut self, position: usize, record: &EventRecord) -> Result<(), Unreadable> {
+        let (changes, parts) = (changes_of(record)?, calendars_of(record)?);
+        let delivery = asked_of(record)?;
+        for (club, change) in changes {
+            self.clubs.entry(club).or_default().push((position, change));
+        }
+        for part in parts {
+            self.calendars.entry(part).or_insert(position);
+        }
+        self.asked.extend(delivery.map(|one| (position, one)));
+        Ok(())
+    }
+}
 
 impl Feed {
     /// A feed for the changes of a table, and a queue for webhooks.
@@ -39,6 +82,7 @@ impl Feed {
         Self {
             table,
             clock,
+            ids: Ids::random(),
             webhooks,
         }
     }
@@ -46,28 +90,17 @@ impl Feed {
     /// Stores the changes of these records. The answer names the first record that is not finished.
     /// The stream delivers again from there on; changes that are stored are left out then.
     pub async fn handle(&self, event: Event) -> DynamoDbEventResponse {
-        let mut clubs: BTreeMap<ClubCode, Vec<(usize, NewChange)>> = BTreeMap::new();
-        let (mut asked, mut unread) = (Vec::new(), None);
-        for (position, record) in event.records.iter().enumerate() {
-            match changes_of(record).and_then(|changes| Ok((changes, asked_of(record)?))) {
-                Ok((changes, delivery)) => {
-                    for (club, change) in changes {
-                        clubs.entry(club).or_default().push((position, change));
-                    }
-                    asked.extend(delivery.map(|delivery| (position, delivery)));
-                }
-                // What comes after it waits, because it may be about the same object.
-                Err(Unreadable(why)) => {
-                    tracing::error!(why, "a record of the stream cannot be read");
-                    unread = Some(position);
-                    break;
-                }
-            }
-        }
+        let Work {
+            clubs,
+            asked,
+            calendars,
+            unread,
+        } = Work::of(&event.records);
         let count = clubs.values().map(Vec::len).sum::<usize>();
         let oldest = clubs.values().flatten().map(|(_, change)| change.at).min();
         let mut done = self.store_all(clubs).await;
         done.extend(self.forward_all_asked(asked).await);
+        done.extend(self.mark_calendars(calendars).await);
         let stored = done.iter().flatten().sum::<usize>();
         if let Some(oldest) = oldest {
             let behind = self.clock.now() - oldest.moment();
@@ -124,6 +157,21 @@ impl Feed {
             tracing::warn!(%error, "changes are stored later");
             first
         })
+    }
+
+    /// Marks the calendars that changed; also again, if the stream delivers a record again. Returns
+    /// the position of the first record if they are not all marked.
+    async fn mark_calendars(
+        &self,
+        parts: BTreeMap<CalendarPart, usize>,
+    ) -> Option<Result<usize, usize>> {
+        let first = parts.values().copied().min()?;
+        let mark = || self.ids.next(self.clock.now());
+        let marked = self.table.mark_calendars(parts.into_keys().collect(), mark);
+        Some(marked.await.map(|()| 0).map_err(|error| {
+            tracing::warn!(%error, "calendars are marked later");
+            first
+        }))
     }
 
     /// Passes on the attempts that somebody asked for. Returns the positions of those that failed.

@@ -2,9 +2,11 @@
 //! for it, and a change that is stored is always listed.
 //!
 //! The stream delivers at least once, the changes of one item in their order, and those of
-//! different items in any order. `image.rs` says what a record changed, `feed.rs` stores each
-//! change once, and `forward.rs` passes it on to the webhooks.
+//! different items in any order. `record.rs` says what a record changed, `feed.rs` stores each
+//! change once, and `forward.rs` passes it on to the webhooks. `calendars.rs` says whose calendars
+//! changed, which `feed.rs` marks.
 
+mod calendars;
 mod feed;
 mod forward;
 mod image;

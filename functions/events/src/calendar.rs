@@ -42,7 +42,7 @@ pub async fn show_calendar(State(app): State<Shared>, user: Option<User>) -> Res
         );
     }
     showings.sort_by_key(|(showing, ..)| (showing.start, showing.id));
-    let calendar = calendar("Club events", entries(showings));
+    let calendar = calendar(calendar_text("Club events", entries(showings)));
     Ok(Kept::FiveMinutes.unless_signed_in(user.as_ref(), calendar))
 }
 
@@ -68,7 +68,7 @@ pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Re
     }
     showings.sort_by_key(|(showing, ..)| std::cmp::Reverse((showing.start, showing.id)));
     // The club is visible to everybody, so for anonymous callers a cache may keep it.
-    let calendar = calendar(&club.profile.name, entries(showings));
+    let calendar = calendar(calendar_text(&club.profile.name, entries(showings)));
     Ok(Kept::FiveMinutes.unless_signed_in(scope.user.as_ref(), calendar))
 }
 
@@ -110,8 +110,8 @@ pub(crate) enum Sees {
     Signed,
 }
 
-/// A calendar with the first entries, as many as fit.
-pub(crate) fn calendar(name: &str, entries: impl Iterator<Item = Entry>) -> Response {
+/// The text of a calendar with the first entries, as many as fit.
+pub(crate) fn calendar_text(name: &str, entries: impl Iterator<Item = Entry>) -> String {
     let mut calendar = Calendar::empty();
     for property in [
         ("VERSION", "2.0"),
@@ -136,11 +136,13 @@ pub(crate) fn calendar(name: &str, entries: impl Iterator<Item = Entry>) -> Resp
     if is_empty && let Some(body) = text.trim_end().strip_suffix("END:VCALENDAR") {
         text = format!("{body}{UTC_TIMEZONE}END:VCALENDAR\r\n");
     }
-    (
-        [(header::CONTENT_TYPE, "text/calendar; charset=utf-8")],
-        text,
-    )
-        .into_response()
+    text
+}
+
+/// A calendar as an answer.
+pub(crate) fn calendar(text: String) -> Response {
+    let kind = [(header::CONTENT_TYPE, "text/calendar; charset=utf-8")];
+    (kind, text).into_response()
 }
 
 /// The data of a showing. All its timestamps come from the event, so an unchanged calendar

@@ -11,12 +11,12 @@ use shared::domain::{Application, Club, Event, OwnEntries, Showing, Slot, Window
 use shared::ids::{self, Id};
 use shared::text::ClubCode;
 use shared::time::Timestamp;
-use shared::web::{ApiError, Result, Visibility};
+use shared::web::{ApiError, IfNoneMatch, Result, Visibility};
 use shared::{Shared, calendars};
 
-use crate::calendar::{Sees, Texts, calendar, without_control_characters};
+use crate::calendar::{Sees, Texts, calendar, calendar_text, without_control_characters};
 use crate::events::{MatchingEvents, of_clubs};
-use crate::own_interviews::{Interviews, Role};
+use crate::own_interviews::{Appointments, Role};
 
 /// What a calendar has of the past, and of the time to come.
 const PAST: TimeDelta = TimeDelta::days(90);
@@ -25,6 +25,7 @@ const FUTURE: TimeDelta = TimeDelta::days(365);
 const MOST: usize = 1_000;
 
 /// Something in the calendar of a person.
+#[derive(Clone, Copy)]
 enum Item<'a> {
     Showing(&'a Showing, &'a Event, &'a Club),
     /// A slot that the person has booked, or one in which they hold interviews.
@@ -59,6 +60,7 @@ impl Item<'_> {
 )]
 pub async fn show_own_calendar(
     State(app): State<Shared>,
+    states: IfNoneMatch,
     Path(file): Path<String>,
 ) -> Result<Response> {
     let token = file.strip_suffix(".ics").ok_or(ApiError::NotFound)?;
@@ -92,13 +94,6 @@ pub async fn show_own_calendar(
             end >= *during.start() && start <= *during.end()
         })
         .collect();
-    let interviews = Interviews::read(&app, &person, &own, booked, held).await?;
-    items.extend(interviews.0.iter().filter_map(|(slot, role)| {
-        let club = found.clubs().iter().find(|one| one.club.code == slot.club);
-        let club = club.filter(|one| !one.club.archived)?;
-        let is_near = slot.end >= *during.start() && slot.start <= *during.end();
-        is_near.then_some(Item::Interview(slot, *role, &club.club))
-    }));
     let windows = windows(&found, &followed, &own, &visibility);
     let begun = windows
         .iter()
@@ -106,7 +101,35 @@ pub async fn show_own_calendar(
     let begun = begun.map(|(id, ..)| *id);
     let extended = app.table.extended_ends(&own, begun).await?;
     items.extend(deadlines(windows, &extended, now));
-    in_order(&mut items, Timestamp::at(now));
+    let appointments = Appointments::of(&person, &own, (booked, held), found.clubs());
+    let without = || rendered(items.clone(), &app);
+    let tag = appointments.tag(without, Timestamp::at(now))?;
+    if let Some(response) = tag.as_ref().and_then(|tag| tag.known(&states)) {
+        return Ok(kept(response));
+    }
+    let interviews = appointments.read(&app).await?;
+    items.extend(interviews.iter().filter_map(|(slot, role)| {
+        let club = appointments.club(&slot.club)?;
+        let is_near = slot.end >= *during.start() && slot.start <= *during.end();
+        is_near.then_some(Item::Interview(slot, *role, club))
+    }));
+    let response = calendar(rendered(items, &app));
+    Ok(kept(match tag {
+        Some(tag) => tag.on(response),
+        None => response,
+    }))
+}
+
+/// The answer with its policy for caches.
+fn kept(mut response: Response) -> Response {
+    let policy = HeaderValue::from_static("private, no-cache");
+    response.headers_mut().insert(header::CACHE_CONTROL, policy);
+    response
+}
+
+/// The text of a calendar with these items.
+fn rendered(mut items: Vec<Item<'_>>, app: &Shared) -> String {
+    in_order(&mut items, app.now());
     let site = &app.settings.addresses.site_url;
     let mut texts = Texts::default();
     let entries = items.into_iter().map(|item| match item {
@@ -114,10 +137,7 @@ pub async fn show_own_calendar(
         Item::Interview(slot, role, club) => role.entry(slot, club, site),
         Item::Deadline(id, window, end, club) => deadline(id, window, end, club, site),
     });
-    let mut response = calendar("Clubs", entries);
-    let policy = HeaderValue::from_static("private, no-cache");
-    response.headers_mut().insert(header::CACHE_CONTROL, policy);
-    Ok(response)
+    calendar_text("Clubs", entries)
 }
 
 /// The applications whose end the person may want to know, with the times that their club keeps.

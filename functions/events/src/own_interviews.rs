@@ -7,10 +7,12 @@ use icalendar::{Component as _, Event as Entry, EventLike as _};
 use shared::Shared;
 use shared::db::TableError;
 use shared::domain::{
-    Booking, Club, Membership, OwnEntries, OwnInterviews, Person, Slot, Submission,
+    Booking, Club, Clubs, Membership, OwnEntries, OwnInterviews, Person, Slot, Submission,
 };
 use shared::ids::Id;
 use shared::text::ClubCode;
+use shared::time::Timestamp;
+use shared::web::{Result, SourceTag};
 
 use crate::calendar::without_control_characters;
 
@@ -56,83 +58,137 @@ impl Role {
     }
 }
 
-/// The slots of a person.
-#[derive(Debug, Default)]
-pub(crate) struct Interviews(pub(crate) Vec<(Slot, Role)>);
+/// A day in seconds. A tag that is made from marks is valid no longer, so that a missing mark does
+/// not last.
+const DAY: i64 = 86_400;
 
 /// Of how many applications, the newest, the interviews are shown that a person holds.
 const HELD: usize = 20;
 
-impl Interviews {
-    /// Reads the slots as they were a moment ago: 1 batch read if anything is booked, another one
-    /// of the applications that rejected the person, and for who holds interviews 1 query of each
-    /// application and 1 batch read.
-    pub(crate) async fn read(
-        app: &Shared,
-        person: &Person,
-        own: &OwnEntries,
-        booked: Vec<Booking>,
-        held: Vec<OwnInterviews>,
-    ) -> Result<Self, TableError> {
-        let (mut found, held) =
-            futures::try_join!(booked_by(app, booked), held_by(app, person, own, held))?;
-        found.extend(held);
-        Ok(Self(found))
-    }
+/// What a person has booked, and where they hold interviews.
+pub(crate) struct Appointments<'a> {
+    person: Id<Person>,
+    clubs: &'a Clubs,
+    booked: Vec<Booking>,
+    held: Vec<OwnInterviews>,
 }
 
+/// Slots in which a person is.
 type Slots = Vec<(Slot, Role)>;
 
-/// What the person has booked, without interviews that ended because the person knows that they
-/// were rejected. Their places are given back when somebody asks (K9).
-async fn booked_by(app: &Shared, booked: Vec<Booking>) -> Result<Slots, TableError> {
-    let (slots, submissions) = app.table.booked_lately(&booked).await?;
-    let slots: HashMap<Id<Slot>, Slot> = slots.into_iter().map(|slot| (slot.id, slot)).collect();
-    let submissions: HashMap<Id<Submission>, Submission> =
-        submissions.into_iter().map(|one| (one.id, one)).collect();
-    let now = app.clock.now();
-    let rejected = submissions.values().filter(|one| one.status.is_rejection());
-    let rejected = rejected.map(|one| (one.club.clone(), one.application));
-    let applications = app.table.applications_by_id(rejected).await?;
-    let is_over = |slot: &Slot, submission: &Submission| {
-        let application = applications.get(&submission.application);
-        slot.start.moment() > now
-            && application.is_some_and(|found| submission.is_interview_over(found, now))
-    };
-    let found = booked.into_iter().filter_map(|one| {
-        let id = Id::new(one.submission);
-        let slot = slots.get(&one.slot)?;
-        let goes_on = !is_over(slot, submissions.get(&id)?);
-        goes_on.then(|| (slot.clone(), Role::Applicant(id)))
-    });
-    Ok(found.collect())
-}
+impl<'a> Appointments<'a> {
+    /// What the table has beside the profile of a person, without clubs that they have left.
+    pub(crate) fn of(
+        person: &Person,
+        own: &OwnEntries,
+        (booked, mut held): (Vec<Booking>, Vec<OwnInterviews>),
+        clubs: &'a Clubs,
+    ) -> Self {
+        held.retain(|held| own.clubs.contains(&held.club));
+        held.sort_by_key(|held| std::cmp::Reverse(held.application));
+        held.truncate(HELD);
+        Self {
+            person: person.id,
+            clubs,
+            booked,
+            held,
+        }
+    }
 
-/// The booked slots in which the person holds interviews.
-async fn held_by(
-    app: &Shared,
-    person: &Person,
-    own: &OwnEntries,
-    mut held: Vec<OwnInterviews>,
-) -> Result<Slots, TableError> {
-    held.retain(|held| own.clubs.contains(&held.club));
-    held.sort_by_key(|held| std::cmp::Reverse(held.application));
-    held.truncate(HELD);
-    let clubs: BTreeSet<ClubCode> = held.iter().map(|held| held.club.clone()).collect();
-    let of_applications = held
-        .iter()
-        .map(|held| app.table.slots_lately(held.application));
-    let (members, all) = futures::try_join!(
-        app.table.memberships_lately(person.id, clubs),
-        try_join_all(of_applications)
-    )?;
-    let members: HashMap<&ClubCode, &Membership> =
-        members.iter().map(|one| (&one.club, one)).collect();
-    let is_held = |slot: &Slot| {
-        let member = members.get(&slot.club);
-        let holds = |member| slot.interviewers.iter().any(|one| one.is(member));
-        member.is_some_and(|member| holds(member)) && !slot.seats.is_empty()
-    };
-    let all = all.into_iter().flatten().filter(is_held);
-    Ok(all.map(|slot| (slot, Role::Interviewer)).collect())
+    /// The club with this code, if it is not archived.
+    pub(crate) fn club(&self, code: &ClubCode) -> Option<&'a Club> {
+        let club = self.clubs.iter().find(|one| one.club.code == *code);
+        club.map(|one| &one.club).filter(|club| !club.archived)
+    }
+
+    /// Whether the slots are read each time: it costs no more than a unit.
+    fn are_few(&self) -> bool {
+        self.booked.len() <= 1 && self.held.is_empty()
+    }
+
+    /// The tag of a calendar that has these appointments and what is in `others`, made from their
+    /// marks (V22); none if they are read each time.
+    pub(crate) fn tag(
+        &self,
+        others: impl FnOnce() -> String,
+        now: Timestamp,
+    ) -> Result<Option<SourceTag>> {
+        let window = |one: &Booking| {
+            let windows = &self.club(&one.club)?.windows;
+            windows.get(&one.application.to_string())
+        };
+        let stored_before = |one: &Booking| window(one).is_some_and(|one| one.release.is_none());
+        if self.are_few() || self.booked.iter().any(stored_before) {
+            return Ok(None);
+        }
+        let name = |code: &ClubCode| Some(&self.club(code)?.profile.name);
+        // When results are released, interviews of rejected people end.
+        let is_released = |one: &Booking| Some(window(one)?.release? <= now);
+        let booked = self.booked.iter();
+        let booked: Vec<_> = booked
+            .map(|one| (one, name(&one.club), is_released(one)))
+            .collect();
+        let held = self.held.iter();
+        let held: Vec<_> = held.map(|one| (one, name(&one.club))).collect();
+        // The day of this person, which begins at some second of the day.
+        let offset = self.person.get() % DAY.unsigned_abs();
+        let day = (now.epoch_seconds() + offset.cast_signed()).div_euclid(DAY);
+        Ok(Some(SourceTag::of(&(others(), booked, held, day))?))
+    }
+
+    /// Reads the slots: 1 batch read if anything is booked, another one of the applications that
+    /// rejected the person, and for who holds interviews 1 query of each application and 1 batch
+    /// read. With a tag, the reads are consistent: what the marks tell of is seen.
+    pub(crate) async fn read(&self, app: &Shared) -> Result<Slots> {
+        let (mut found, held) = futures::try_join!(self.booked(app), self.held(app))?;
+        found.extend(held);
+        Ok(found)
+    }
+
+    /// What the person has booked, without interviews that ended because the person knows that they
+    /// were rejected. Their places are given back when somebody asks (K9).
+    async fn booked(&self, app: &Shared) -> Result<Slots, TableError> {
+        let read = app.table.booked_slots(&self.booked, !self.are_few());
+        let (slots, submissions) = read.await?;
+        let slots: HashMap<Id<Slot>, Slot> =
+            slots.into_iter().map(|slot| (slot.id, slot)).collect();
+        let submissions: HashMap<Id<Submission>, Submission> =
+            submissions.into_iter().map(|one| (one.id, one)).collect();
+        let now = app.clock.now();
+        let rejected = submissions.values().filter(|one| one.status.is_rejection());
+        let rejected = rejected.map(|one| (one.club.clone(), one.application));
+        let applications = app.table.applications_by_id(rejected).await?;
+        let is_over = |slot: &Slot, submission: &Submission| {
+            let application = applications.get(&submission.application);
+            slot.start.moment() > now
+                && application.is_some_and(|found| submission.is_interview_over(found, now))
+        };
+        let found = self.booked.iter().filter_map(|one| {
+            let id = Id::new(one.submission);
+            let slot = slots.get(&one.slot)?;
+            let goes_on = !is_over(slot, submissions.get(&id)?);
+            goes_on.then(|| (slot.clone(), Role::Applicant(id)))
+        });
+        Ok(found.collect())
+    }
+
+    /// The booked slots in which the person holds interviews.
+    async fn held(&self, app: &Shared) -> Result<Slots, TableError> {
+        let held = &self.held;
+        let clubs: BTreeSet<ClubCode> = held.iter().map(|held| held.club.clone()).collect();
+        let of_applications = held.iter().map(|held| app.table.slots(held.application));
+        let (members, all) = futures::try_join!(
+            app.table.memberships_in(self.person, clubs),
+            try_join_all(of_applications)
+        )?;
+        let members: HashMap<&ClubCode, &Membership> =
+            members.iter().map(|one| (&one.club, one)).collect();
+        let is_held = |slot: &Slot| {
+            let member = members.get(&slot.club);
+            let holds = |member| slot.interviewers.iter().any(|one| one.is(member));
+            member.is_some_and(|member| holds(member)) && !slot.seats.is_empty()
+        };
+        let all = all.into_iter().flatten().filter(is_held);
+        Ok(all.map(|slot| (slot, Role::Interviewer)).collect())
+    }
 }

@@ -272,7 +272,8 @@ pub(crate) fn entries(stored: &StoredItems) -> Vec<Finding> {
 }
 
 /// Clubs whose windows (the times of their applications) are not those of their applications. Of
-/// applications that have ended, the window may be there or not.
+/// applications that have ended, the window may be there or not. Earlier releases stored no release
+/// time in it.
 pub(crate) fn windows(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
     let now = Timestamp::at(now).to_string();
     let mut all: BTreeMap<&str, Vec<(String, Value, bool)>> = BTreeMap::new();
@@ -280,7 +281,11 @@ pub(crate) fn windows(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> 
         .of("Application")
         .filter(|application| !application["deleted"]["BOOL"].is_boolean())
     {
-        let mut window = json!({ "start": application["start"], "end": application["end"] });
+        let mut window = json!({
+            "start": application["start"],
+            "end": application["end"],
+            "release": application["release"],
+        });
         if application["is_active"]["BOOL"] == false {
             window["is_active"] = application["is_active"].clone();
         }
@@ -293,7 +298,13 @@ pub(crate) fn windows(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> 
     for club in stored.of("Club") {
         let mut right = serde_json::Map::new();
         for (id, window, has_ended) in all.remove(text(&club["code"])).unwrap_or_default() {
-            if !has_ended || club["windows"]["M"][&id] == window {
+            let (stored, mut earlier) = (&club["windows"]["M"][&id], window.clone());
+            if let Some(window) = earlier["M"].as_object_mut() {
+                window.remove("release");
+            }
+            if *stored == earlier {
+                right.insert(id, earlier);
+            } else if !has_ended || *stored == window {
                 right.insert(id, window);
             }
         }

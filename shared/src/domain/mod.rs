@@ -72,6 +72,7 @@ pub use form::conditions::Choices;
 #[cfg(feature = "api")]
 pub use form::memory::Forms;
 pub use form::model::{Form, WholeForm};
+pub use interview::marks::CalendarPart;
 pub use interview::model::{Booking, Interview};
 pub use interview::store::InterviewChange;
 pub use interview::told::EndedInterview;

@@ -107,8 +107,46 @@ impl<S: Sync> FromRequestParts<S> for IfMatch {
     }
 }
 
-/// Adds entity tags to responses of GET and to whole objects that a write returns. Answers 304 when
-/// the client already has the body, and sets `Cache-Control`.
+/// The header `If-None-Match`: the states that the client has.
+#[derive(Debug, Clone)]
+pub struct IfNoneMatch(EntityTags);
+
+impl<S: Sync> FromRequestParts<S> for IfNoneMatch {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Self(EntityTags::of(&parts.headers, header::IF_NONE_MATCH)))
+    }
+}
+
+/// The entity tag of an answer that need not be made if the client has it. It is the hash of
+/// everything that the answer is made from, instead of its body, and therefore a weak one.
+#[derive(Debug, Clone)]
+pub struct SourceTag(String);
+
+impl SourceTag {
+    /// Returns the tag of these sources.
+    pub fn of(sources: &impl Serialize) -> Result<Self, ApiError> {
+        let bytes =
+            serde_json::to_vec(sources).map_err(|error| ApiError::Internal(error.to_string()))?;
+        Ok(Self(format!("W/{}", entity_tag(&bytes))))
+    }
+
+    /// Returns an empty answer, which becomes 304, if the client has this state.
+    pub fn known(&self, states: &IfNoneMatch) -> Option<Response> {
+        let is_known = states.0.contain(&self.0);
+        is_known.then(|| self.on(Response::default()))
+    }
+
+    /// Returns the answer with this tag.
+    pub fn on(&self, mut response: Response) -> Response {
+        set(response.headers_mut(), header::ETAG, &self.0);
+        response
+    }
+}
+
+/// Adds entity tags to responses of GET and to whole objects that a write returns, unless they have
+/// one ([`SourceTag`]). Answers 304 when the client already has the body, and sets `Cache-Control`.
 pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
     let method = request.method().clone();
     let known = EntityTags::of(request.headers(), header::IF_NONE_MATCH);
@@ -131,7 +169,9 @@ pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
     let Ok(mut bytes) = to_bytes(body, usize::MAX).await else {
         return ApiError::Internal("a response body could not be read".into()).into_response();
     };
-    let tag = entity_tag(&bytes);
+    let given = parts.headers.get(header::ETAG);
+    let given = given.and_then(|tag| Some(tag.to_str().ok()?.to_owned()));
+    let tag = given.unwrap_or_else(|| entity_tag(&bytes));
     set(&mut parts.headers, header::ETAG, &tag);
     if is_get && known.contain(&tag) {
         parts.status = StatusCode::NOT_MODIFIED;

@@ -39,7 +39,7 @@ pub use body::{Created, Input, NoBody, NoContent, NoInput};
 pub use coding::Codings;
 pub use create::create;
 pub use edit::edit;
-pub use entity_tag::{IfMatch, Kept};
+pub use entity_tag::{IfMatch, IfNoneMatch, Kept, SourceTag};
 pub use error::{ApiError, Code, ERASING, ErrorBody, FieldErrors, applicant_erased};
 pub use field::{Field, Mode, Need};
 pub use idempotency::{ChangedNothing, NewId, RequestKey, key_reused, replayed, shown_at};

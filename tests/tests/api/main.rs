@@ -11,6 +11,7 @@ mod audit_findings;
 mod auth;
 mod bookmarks;
 mod busy_table;
+mod calendar_marks;
 mod calendars;
 mod catalogue;
 mod catalogue_changes;

@@ -25,7 +25,7 @@ impl Interviewing {
         Self::applied(campus, campus.drive("chess").await).await
     }
 
-    async fn of(campus: &TestCampus, drive: Recruitment) -> Self {
+    pub(crate) async fn of(campus: &TestCampus, drive: Recruitment) -> Self {
         let interviewing = Self::applied(campus, drive).await;
         interviewing.invite(&interviewing.submission).await;
         interviewing

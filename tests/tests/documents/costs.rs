@@ -10,8 +10,8 @@ use tests::operations;
 
 use super::costs_rig::{Rights, Row, Witness, usual};
 use super::{
-    costs_changes, costs_features, costs_interviews, costs_lists, costs_long, costs_notices,
-    costs_people, costs_recruitment,
+    costs_calendars, costs_changes, costs_features, costs_interviews, costs_lists, costs_long,
+    costs_notices, costs_people, costs_recruitment,
 };
 
 async fn measure() -> (Vec<Row>, Rights) {
@@ -29,6 +29,7 @@ async fn measure() -> (Vec<Row>, Rights) {
     rows.extend(Box::pin(costs_features::tokens(&witness)).await);
     rows.extend(costs_features::imports(&witness).await);
     rows.extend(Box::pin(costs_interviews::interviews(&witness)).await);
+    rows.extend(Box::pin(costs_calendars::calendars(&witness)).await);
     rows.extend(Box::pin(costs_notices::notices(&witness)).await);
     rows.extend(Box::pin(costs_changes::changes(&witness)).await);
     rows.extend(Box::pin(costs_changes::webhooks(&witness)).await);

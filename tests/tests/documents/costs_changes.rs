@@ -11,7 +11,7 @@ use tests::fixtures::code;
 use super::costs_rig::{Prices, Row, Witness, timed};
 
 /// A row of one batch of the stream.
-async fn list(p: &mut Prices, note: &'static str) {
+pub(super) async fn list(p: &mut Prices, note: &'static str) {
     p.serving(Some("Changes"));
     let (stream, feed) = (&p.campus.campus.feed_stream, &p.campus.campus.feed);
     let ((done, usage), rounds) = timed(Box::pin(metered(stream.deliver(&**feed)))).await;

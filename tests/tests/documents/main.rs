@@ -2,6 +2,7 @@
 //! with the code. `cargo bless` writes the documents.
 
 mod costs;
+mod costs_calendars;
 mod costs_changes;
 mod costs_features;
 mod costs_interviews;

@@ -33,12 +33,7 @@ pub fn interviews(
     let mut all = Interviews::default();
     for application in &drives.applications[..2] {
         let slots = slots(numbers, application, members, now);
-        let own = slots[0].interviewers.iter().map(|one| OwnInterviews {
-            person: one.person,
-            application: application.id,
-            club: application.club.clone(),
-        });
-        all.own.extend(own);
+        all.own.extend(slots[0].marks());
         all.slots.extend(slots);
     }
     all.notes.push(SlotNote {
@@ -68,7 +63,7 @@ impl Interviews {
     pub fn book(&mut self, submission: &mut Submission, n: usize, now: Timestamp) {
         let of_application = |slot: &&mut Slot| slot.application == submission.application;
         let mut slots = self.slots.iter_mut().filter(of_application);
-        let (Some(slot), Some(person)) = (slots.nth(n), submission.person) else {
+        let Some(slot) = slots.nth(n) else {
             return;
         };
         slot.seats
@@ -76,13 +71,7 @@ impl Interviews {
         let invited = submission.invited();
         let at = submission.submitted_at.max(now.plus(TimeDelta::hours(-2)));
         submission.interview = Some(invited.booked(None, slot, 0, at));
-        self.bookings.push(Booking {
-            person,
-            submission: submission.id.get(),
-            club: slot.club.clone(),
-            application: slot.application,
-            slot: slot.id,
-        });
+        self.bookings.extend(submission.booking());
     }
 }
 

@@ -93,6 +93,7 @@ impl Application {
             start: self.start,
             end: self.end,
             is_active: self.is_active,
+            release: Some(self.release),
         }
     }
 

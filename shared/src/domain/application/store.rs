@@ -44,7 +44,7 @@ pub struct ApplicationQuota {
     pub all: i64,
 }
 
-/// Returns the windows of a club with that of an application, without those that ended long ago.
+/// Returns the windows of a club with that of an application, without those that are over for long.
 fn windows_with(
     windows: &BTreeMap<String, Window>,
     application: &Application,
@@ -57,16 +57,16 @@ fn windows_with(
     } else {
         windows.remove(&id);
     }
-    let mut ended: Vec<(Timestamp, String)> = windows
+    let mut over: Vec<(Timestamp, String)> = windows
         .iter()
         .filter(|(_, window)| window.end < now)
-        .map(|(id, window)| (window.end, id.clone()))
+        .map(|(id, window)| (window.over_at(), id.clone()))
         .collect();
-    ended.sort_by(|a, b| b.cmp(a));
+    over.sort_by(|a, b| b.cmp(a));
     let oldest = now.plus(-TimeDelta::days(Window::KEPT_DAYS));
     let is_late =
-        |(n, (end, _)): &(usize, &(Timestamp, String))| *n >= Window::MAX_ENDED || *end < oldest;
-    for (_, (_, id)) in ended.iter().enumerate().filter(is_late) {
+        |(n, (at, _)): &(usize, &(Timestamp, String))| *n >= Window::MAX_ENDED || *at < oldest;
+    for (_, (_, id)) in over.iter().enumerate().filter(is_late) {
         windows.remove(id);
     }
     windows

@@ -99,6 +99,9 @@ pub struct Window {
     /// Whether the application is switched on.
     #[serde(default = "switched_on", skip_serializing_if = "Clone::clone")]
     pub is_active: bool,
+    /// When applicants see their results; none in windows of earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub release: Option<Timestamp>,
 }
 
 /// Windows of earlier releases are those of active applications.
@@ -107,13 +110,19 @@ fn switched_on() -> bool {
 }
 
 impl Window {
-    /// For how many days a club keeps the window of an application that has ended.
+    /// For how many days a club keeps the window of an application that is over.
     pub const KEPT_DAYS: i64 = 60;
-    /// How many windows of applications that have ended a club keeps.
+    /// How many windows of applications that are over a club keeps.
     pub const MAX_ENDED: usize = 5;
 
     /// Returns whether the application takes submissions at `now`.
     pub fn is_open(&self, now: DateTime<Utc>) -> bool {
         self.is_active && self.start.moment() <= now && now <= self.end.moment()
+    }
+
+    /// Returns when the application is over: it has ended, and applicants see their results.
+    pub fn over_at(&self) -> Timestamp {
+        self.release
+            .map_or(self.end, |release| release.max(self.end))
     }
 }

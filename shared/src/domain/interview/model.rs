@@ -110,4 +110,11 @@ pub struct Booking {
     pub application: Id<Application>,
     /// Id of the slot.
     pub slot: Id<Slot>,
+    /// The order number of the request that booked it.
+    #[serde(default)]
+    pub received: u64,
+    /// Another number after each change of the slot or of the decision
+    /// ([`crate::domain::CalendarPart`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<u64>,
 }

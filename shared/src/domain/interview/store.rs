@@ -43,13 +43,16 @@ impl Submission {
     }
 
     /// Returns what is stored beside the profile for its booked slot, if there is one.
-    pub(crate) fn booking(&self) -> Option<Booking> {
+    pub fn booking(&self) -> Option<Booking> {
+        let interview = self.interview()?;
         Some(Booking {
             person: self.person?,
             submission: self.id.get(),
             club: self.club.clone(),
             application: self.application,
-            slot: self.booked()?,
+            slot: interview.slot?,
+            received: interview.received,
+            mark: None,
         })
     }
 
@@ -173,17 +176,18 @@ impl Table {
         Ok((booked, held))
     }
 
-    /// Returns the slots and the submissions of these bookings as they were a moment ago: 1 batch
-    /// read per 50, for half the price of other reads.
-    pub async fn booked_lately(
+    /// Returns the slots and the submissions of these bookings: 1 batch read per 50. What is not
+    /// read consistently may be a moment old, and costs half.
+    pub async fn booked_slots(
         &self,
         bookings: &[Booking],
+        consistent: bool,
     ) -> Result<(Vec<Slot>, Vec<Submission>), TableError> {
         let keys = bookings.iter().flat_map(|one| {
             let submission = keys::submission(one.application, Id::new(one.submission));
             [keys::slot(one.application, one.slot), submission]
         });
-        let found: Vec<Stored> = self.get_all(keys.collect(), false).await?;
+        let found: Vec<Stored> = self.get_all(keys.collect(), consistent).await?;
         let is_slot = |item: &Stored| item.kind() == Slot::TYPE;
         let (slots, submissions): (Vec<_>, Vec<_>) = found.into_iter().partition(is_slot);
         Ok((readable(slots), readable(submissions)))

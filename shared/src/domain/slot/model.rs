@@ -50,6 +50,16 @@ impl Slot {
         self.seats.len() >= usize::from(self.capacity)
     }
 
+    /// Returns what tells its interviewers that they hold interviews.
+    pub fn marks(&self) -> impl Iterator<Item = OwnInterviews> {
+        self.interviewers.iter().map(|one| OwnInterviews {
+            person: one.person,
+            application: self.application,
+            club: self.club.clone(),
+            mark: Some(self.version),
+        })
+    }
+
     /// Returns whether it takes place at the same time as another one.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.start < other.end && other.start < self.end
@@ -107,4 +117,8 @@ pub struct OwnInterviews {
     pub application: Id<Application>,
     /// Code of the club.
     pub club: ClubCode,
+    /// Another number after each change of what the calendar shows
+    /// ([`crate::domain::CalendarPart`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<u64>,
 }

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::db::answer::{Stored, readable};
-use crate::db::read::{Fetch, Range};
+use crate::db::read::Range;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::keys;
@@ -76,14 +75,7 @@ impl Slot {
     ) -> Result<Vec<Write>, TableError> {
         let mut own: Vec<(Key, OwnInterviews)> = Vec::new();
         for slot in slots {
-            for interviewer in &slot.interviewers {
-                let mark = OwnInterviews {
-                    person: interviewer.person,
-                    application: slot.application,
-                    club: slot.club.clone(),
-                };
-                own.push((mark.key(), mark));
-            }
+            own.extend(slot.marks().map(|mark| (mark.key(), mark)));
         }
         own.sort_by(|(a, _), (b, _)| a.cmp(b));
         own.dedup_by(|(a, _), (b, _)| a == b);
@@ -98,24 +90,6 @@ impl Table {
         let mut slots = self.all_slots(application).await?;
         slots.retain(|slot| !slot.deleted);
         slots.sort_by_key(|slot| (slot.start, slot.id));
-        Ok(slots)
-    }
-
-    /// As [`Self::slots`], in no particular order, and for half the price: as they were a moment
-    /// ago.
-    pub async fn slots_lately(
-        &self,
-        application: Id<Application>,
-    ) -> Result<Vec<Slot>, TableError> {
-        let (mut slots, range) = (vec![], Range::Prefix(keys::SLOTS.into()));
-        let take = |page: Vec<Stored>| {
-            slots.extend(readable::<Slot>(page));
-            Ok(true)
-        };
-        let partition = keys::slots(application);
-        self.each_page(false, partition, range, Fetch::Lately, take)
-            .await?;
-        slots.retain(|slot| !slot.deleted);
         Ok(slots)
     }
 

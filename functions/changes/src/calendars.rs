@@ -1,0 +1,82 @@
+//! What a record of the stream changes in the calendars of people, besides what is stored beside
+//! their profiles (V22).
+
+use aws_lambda_events::event::dynamodb::EventRecord;
+use shared::domain::{CalendarPart, Membership, Slot, Submission};
+use shared::ids;
+
+use crate::image::{Image, Unreadable};
+
+/// Returns what a record changes in calendars. What a person books or gives back is not among it.
+///
+/// # Errors
+///
+/// As those of [`crate::record::changes_of`].
+pub fn calendars_of(record: &EventRecord) -> Result<Vec<CalendarPart>, Unreadable> {
+    let old = Image(&record.change.old_image);
+    let new = Image(&record.change.new_image);
+    let kind = if new.kind().is_empty() {
+        old.kind()
+    } else {
+        new.kind()
+    };
+    match kind {
+        "Slot" => Ok(of_slot(old.read("Slot")?, new.read("Slot")?)),
+        "Submission" => {
+            let (before, after) = (old.read("Submission")?, new.read("Submission")?);
+            Ok(of_submission(before, after).into_iter().collect())
+        }
+        "Membership" => {
+            let left = old.read("Membership")?.filter(|_| new.kind().is_empty());
+            let held = left.map(|left: Membership| CalendarPart::HeldIn(left.person, left.club));
+            Ok(held.into_iter().collect())
+        }
+        _ => Ok(vec![]),
+    }
+}
+
+/// Interviewers see a slot while somebody has booked it. Those who have booked it see its time and
+/// place.
+fn of_slot(before: Option<Slot>, after: Option<Slot>) -> Vec<CalendarPart> {
+    let place = |slot: &Slot| (slot.start, slot.end, slot.location.clone(), slot.deleted);
+    let held = |slot: &Slot| (place(slot), slot.interviewers.clone());
+    let shown = |slot: &Option<Slot>| {
+        let booked = slot.as_ref().filter(|slot| !slot.seats.is_empty());
+        booked.map(held)
+    };
+    let mut parts = vec![];
+    if shown(&before) != shown(&after) {
+        for slot in before.iter().chain(&after) {
+            let all = slot.interviewers.iter().map(|one| one.person);
+            parts.extend(all.map(|person| CalendarPart::Held(person, slot.application)));
+        }
+    }
+    if let (Some(before), Some(after)) = (&before, &after)
+        && place(before) != place(after)
+    {
+        let booked = after.seats.keys().filter_map(|id| ids::parse(id));
+        parts.extend(booked.map(|id| CalendarPart::BookedBy(after.application, id)));
+    }
+    parts.sort();
+    parts.dedup();
+    parts
+}
+
+/// A rejection that the applicant may know ends their interview.
+fn of_submission(before: Option<Submission>, after: Option<Submission>) -> Option<CalendarPart> {
+    let (before, after) = before.zip(after)?;
+    let told = |one: &Submission| {
+        let mailed = one.mailed.as_ref();
+        (
+            one.status,
+            one.rejected_at,
+            mailed.map(|told| (told.status, told.at)),
+        )
+    };
+    let goes_on = after.booked().is_some() && before.booked() == after.booked();
+    let is_other = goes_on && told(&before) != told(&after);
+    Some(CalendarPart::Booked(
+        after.person.filter(|_| is_other)?,
+        after.id,
+    ))
+}

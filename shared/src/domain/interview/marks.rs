@@ -1,0 +1,82 @@
+//! Marks of what a person's calendar has of interviews (V22). A program that asks for an unchanged
+//! calendar is answered from them, without a read of each slot.
+
+use std::collections::BTreeMap;
+
+use futures::future::try_join_all;
+
+use crate::db::{Table, TableError, Write};
+use crate::domain::application::model::Application;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::domain::person::model::Person;
+use crate::domain::submission::model::Submission;
+use crate::ids::Id;
+use crate::text::ClubCode;
+
+/// Something that the calendars of people show of interviews, and that has changed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CalendarPart {
+    /// What somebody has booked for a submission.
+    Booked(Id<Person>, Id<Submission>),
+    /// What is booked for a submission of this application, by whomever.
+    BookedBy(Id<Application>, Id<Submission>),
+    /// The interviews that somebody holds in an application.
+    Held(Id<Person>, Id<Application>),
+    /// The interviews that somebody holds in a club.
+    HeldIn(Id<Person>, ClubCode),
+}
+
+/// How many marks are written at the same time.
+const AT_ONCE: usize = 16;
+
+impl Table {
+    /// Marks what has changed in the calendars of people. `mark` has to return another number each
+    /// time. For each part 1 write, and before it 1 read of the submission whose person is not
+    /// known, or 1 query of what the person holds. What is not there is not marked.
+    pub async fn mark_calendars(
+        &self,
+        parts: Vec<CalendarPart>,
+        mark: impl Fn() -> u64,
+    ) -> Result<(), TableError> {
+        let mut keys: Vec<Key> = Vec::new();
+        let mut unknown: BTreeMap<Id<Application>, Vec<Id<Submission>>> = BTreeMap::new();
+        for part in parts {
+            match part {
+                CalendarPart::Booked(person, id) => keys.push(keys::booking(person, id.get())),
+                CalendarPart::BookedBy(application, id) => {
+                    unknown.entry(application).or_default().push(id);
+                }
+                CalendarPart::Held(person, id) => keys.push(keys::own_interviews(person, id)),
+                CalendarPart::HeldIn(person, club) => {
+                    let (_, held) = self.appointments(person).await?;
+                    let held = held.into_iter().filter(|one| one.club == club);
+                    keys.extend(held.map(|one| keys::own_interviews(person, one.application)));
+                }
+            }
+        }
+        for (application, ids) in unknown {
+            let found = self.submissions_by_id(application, &ids).await?;
+            let of_people = found.iter().filter_map(|one| Some((one.person?, one.id)));
+            keys.extend(of_people.map(|(person, id)| keys::booking(person, id.get())));
+        }
+        keys.sort();
+        keys.dedup();
+        for keys in keys.chunks(AT_ONCE) {
+            let writes = keys.iter().map(|key| {
+                let marked = Write::update(key.clone()).set("mark", &mark());
+                self.mark(marked.if_exists())
+            });
+            try_join_all(writes).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes a mark, if its item is still there.
+    async fn mark(&self, write: Write) -> Result<(), TableError> {
+        match self.write(write).await {
+            Err(TableError::Refused(_)) => Ok(()),
+            done => done.map(drop),
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Calendars of people with many interviews: an unchanged one is told from marks, whose cost does
+//! not grow, and a mark comes after each change.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use chrono::TimeDelta;
+use local::engine::{Call, EngineHook, Reply};
+use serde_json::{Value, json};
+use tests::fixtures::id;
+use tests::{Client, Setup, TestCampus};
+
+use crate::own_calendar::{calendar, interviewer, unchanged};
+use crate::slots::{Interviewing, slot};
+
+/// Somebody's calendar, and the state of it that their program has.
+struct Polled<'a> {
+    campus: &'a TestCampus,
+    address: String,
+    tag: String,
+}
+
+impl<'a> Polled<'a> {
+    async fn new(campus: &'a TestCampus, person: &Client) -> Self {
+        campus.list_changes().await;
+        let address = calendar(person).await;
+        let tag = String::new();
+        let mut polled = Self {
+            campus,
+            address,
+            tag,
+        };
+        polled.news().await;
+        polled
+    }
+
+    /// Asks again, and returns the calendar if it is another one.
+    async fn news(&mut self) -> Option<String> {
+        let caller = self.campus.anonymous();
+        let caller = caller.header("if-none-match", self.tag.clone());
+        let answer = caller.get(&self.address).await;
+        assert_eq!(answer.header("cache-control"), "private, no-cache");
+        answer.header("etag").clone_into(&mut self.tag);
+        if answer.status == 304 {
+            return None;
+        }
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        Some(answer.text().replace("\r\n ", ""))
+    }
+
+    /// Asks again after the stream was read. The calendar has to be another one.
+    async fn changed(&mut self, why: &str) -> String {
+        self.campus.list_changes().await;
+        let text = self.news().await;
+        assert_eq!(self.news().await, None, "{why}");
+        text.unwrap_or_else(|| panic!("unchanged: {why}"))
+    }
+}
+
+/// Sue has booked interviews with three clubs. Returns these, each with the slot.
+async fn three(campus: &TestCampus) -> Vec<(Interviewing, u64)> {
+    let mut all = vec![];
+    for (n, club) in ["chess", "go", "rowing"].iter().enumerate() {
+        let there = Interviewing::of(campus, campus.drive(club).await).await;
+        let hours = 60 + 2 * i64::try_from(n).unwrap_or_default();
+        let slot = there.slot(slot(hours)).await;
+        there.book(slot).await.ok();
+        all.push((there, slot));
+    }
+    all
+}
+
+// proves V22
+#[tokio::test]
+async fn what_happens_to_booked_interviews_is_seen() {
+    let campus = TestCampus::new();
+    let all = three(&campus).await;
+    let (there, first) = &all[0];
+    let mut hers = Polled::new(&campus, &there.sue).await;
+    let units = unchanged(&campus, &hers.address).await;
+    assert!(units <= 2.0, "{units}");
+    let officer = &there.drive.officer;
+    let path = format!("{}slots/{first}/", there.drive.path);
+    let moved = json!({ "location": "Tower" });
+    officer.patch(&path, moved).await.ok();
+    let text = hers.changed("another place").await;
+    assert!(text.contains("LOCATION:Tower"), "{text}");
+    // What changes nothing in the calendar makes no other state.
+    let note = json!({ "note": "Bring a chair" });
+    officer.patch(&path, note).await.ok();
+    campus.list_changes().await;
+    assert_eq!(hers.news().await, None);
+    // What she does herself is there at once, also if she comes back to an earlier slot.
+    let other = there.slot(slot(80)).await;
+    let other_path = format!("{}slots/{other}/", there.drive.path);
+    campus.list_changes().await;
+    for slot in [other, *first, other] {
+        there.book(slot).await.ok();
+        assert!(hers.news().await.is_some(), "{slot}");
+        campus.list_changes().await;
+    }
+    // Between two polls the place changes, and she leaves the slot and comes back.
+    officer
+        .patch(&other_path, json!({ "location": "Cellar" }))
+        .await
+        .ok();
+    campus.list_changes().await;
+    for slot in [*first, other] {
+        there.book(slot).await.ok();
+    }
+    let text = hers.news().await.expect("another place");
+    assert!(text.contains("LOCATION:Cellar"), "{text}");
+    let name = json!({ "name": "Chess and more" });
+    officer.patch("/api/clubs/chess/", name).await.ok();
+    let text = hers.changed("another name").await;
+    assert!(text.contains("Interview: Chess and more"), "{text}");
+    let force = format!("{}slots/{other}/?force=true", there.drive.path);
+    officer.delete(&force).await.no_content();
+    let text = hers.changed("no slot").await;
+    assert_eq!(text.matches("UID:interview-").count(), 2);
+}
+
+/// Moves the clock to a time of release. It is asked a minute before, because another day makes
+/// another state, too.
+async fn release(polled: &mut Polled<'_>, hours: i64) {
+    let before = TimeDelta::hours(hours) - TimeDelta::minutes(1);
+    polled.campus.advance(before);
+    polled.news().await;
+    assert_eq!(polled.news().await, None);
+    polled.campus.advance(TimeDelta::minutes(2));
+}
+
+// proves V22, K9
+#[tokio::test]
+async fn a_rejection_that_is_known_is_seen() {
+    let campus = TestCampus::new();
+    let all = three(&campus).await;
+    let mut hers = Polled::new(&campus, &all[0].0.sue).await;
+    let shown = |text: &str| text.matches("UID:interview-").count();
+    let decide = async |n: usize, status| {
+        let (there, _) = &all[n];
+        there.drive.decide(&there.submission, status, "").await;
+    };
+    decide(0, 2).await;
+    let text = hers.changed("decided").await;
+    assert_eq!(shown(&text), 3, "nobody was told");
+    release(&mut hers, 48).await;
+    let text = hers.news().await.expect("the release has come");
+    assert_eq!(shown(&text), 2);
+    decide(1, 2).await;
+    let text = hers.changed("rejected after the release").await;
+    assert_eq!(shown(&text), 1);
+    decide(1, 1).await;
+    let text = hers.changed("taken back").await;
+    assert_eq!(shown(&text), 2);
+}
+
+/// A time of release that was moved counts as it is now.
+// proves V22, K9
+#[tokio::test]
+async fn a_moved_release_is_seen() {
+    let campus = TestCampus::new();
+    let all = three(&campus).await;
+    let mut hers = Polled::new(&campus, &all[0].0.sue).await;
+    let (there, _) = &all[0];
+    there.drive.decide(&there.submission, 2, "").await;
+    hers.changed("decided").await;
+    let sooner = json!({ "result_release_time": tests::fixtures::hours(30) });
+    there
+        .drive
+        .officer
+        .patch(&there.drive.path, sooner)
+        .await
+        .ok();
+    campus.list_changes().await;
+    assert_eq!(hers.news().await, None);
+    release(&mut hers, 30).await;
+    let text = hers.news().await.expect("the release has come");
+    assert_eq!(text.matches("UID:interview-").count(), 2);
+}
+
+/// A club that an earlier release has stored does not tell the time of the release.
+// proves V22, K9
+#[tokio::test]
+async fn the_release_is_seen_though_an_earlier_version_stored_the_club() {
+    let campus = TestCampus::new();
+    let all = three(&campus).await;
+    let (there, _) = &all[0];
+    there.drive.decide(&there.submission, 2, "").await;
+    for mut club in campus.stored() {
+        if club["type"]["S"] != "Club" {
+            continue;
+        }
+        for window in club["windows"]["M"].as_object_mut().into_iter().flatten() {
+            let window = window.1["M"].as_object_mut();
+            let release = window.and_then(|window| window.remove("release"));
+            assert!(release.is_some());
+        }
+        let put = json!({ "TableName": "clubs", "Item": club });
+        campus.campus.engine.json("PutItem", &put).expect("a table");
+    }
+    let address = calendar(&there.sue).await;
+    let read = async || campus.anonymous().get(&address).await;
+    let before = read().await;
+    assert_eq!(before.text().matches("UID:interview-").count(), 3);
+    campus.advance(TimeDelta::hours(48));
+    let tag = before.header("etag").to_owned();
+    let caller = campus.anonymous().header("if-none-match", tag);
+    let after = caller.get(&address).await;
+    assert_eq!(after.text().matches("UID:interview-").count(), 2);
+}
+
+/// Bob holds interviews of the club.
+struct Holding<'a> {
+    there: Interviewing,
+    bob: Client,
+    slot: u64,
+    his: Polled<'a>,
+}
+
+impl<'a> Holding<'a> {
+    async fn new(campus: &'a TestCampus) -> Self {
+        let there = Interviewing::new(campus).await;
+        let (bob, interviewers) = interviewer(campus, &there).await;
+        let mut body = slot(30);
+        body["interviewers"] = interviewers;
+        body["capacity"] = json!(2);
+        let slot = there.slot(body).await;
+        let his = Polled::new(campus, &bob).await;
+        Self {
+            there,
+            bob,
+            slot,
+            his,
+        }
+    }
+
+    /// Asks again after the stream was read, and returns how many interviews are shown.
+    async fn shown(&mut self, why: &str) -> usize {
+        let text = self.his.changed(why).await;
+        text.matches("UID:interviews-").count()
+    }
+
+    async fn change(&self, slot: &Value) {
+        let path = format!("{}slots/{}/", self.there.drive.path, self.slot);
+        self.there
+            .drive
+            .officer
+            .patch(&path, slot.clone())
+            .await
+            .ok();
+    }
+}
+
+// proves V22
+#[tokio::test]
+async fn what_happens_to_interviews_that_somebody_holds_is_seen() {
+    let campus = TestCampus::new();
+    let mut held = Holding::new(&campus).await;
+    held.there.book(held.slot).await.ok();
+    assert_eq!(held.shown("booked").await, 1);
+    // A second person in the slot changes nothing for him.
+    let tom = campus.as_("tom");
+    let submission = held.there.drive.submit(&tom).await;
+    held.there.invite(&submission).await;
+    let interview = format!("/api/submissions/{}/interview/", id(&submission));
+    tom.put(&interview, json!({ "slot": held.slot })).await.ok();
+    campus.list_changes().await;
+    assert_eq!(held.his.news().await, None);
+    held.change(&json!({ "location": "Tower" })).await;
+    let text = held.his.changed("another place").await;
+    assert!(text.contains("LOCATION:Tower"), "{text}");
+    held.change(&json!({ "interviewers": [] })).await;
+    assert_eq!(held.shown("he does not hold it").await, 0);
+    let person = id(&held.bob.get("/api/settings/").await.ok());
+    held.change(&json!({ "interviewers": [person] })).await;
+    assert_eq!(held.shown("he holds it again").await, 1);
+    tom.delete(&interview).await.no_content();
+    let own = format!("{}interview/", held.there.own());
+    held.there.sue.delete(&own).await.no_content();
+    assert_eq!(held.shown("nobody comes").await, 0);
+    held.there.book(held.slot).await.ok();
+    assert_eq!(held.shown("booked again").await, 1);
+    let application = format!("{}?force=true", held.there.drive.path);
+    held.there
+        .drive
+        .officer
+        .delete(&application)
+        .await
+        .no_content();
+    assert_eq!(held.shown("no application").await, 0);
+}
+
+/// Between two polls somebody leaves the club and comes back.
+// proves V22
+#[tokio::test]
+async fn who_came_back_to_the_club_holds_no_interviews() {
+    let campus = TestCampus::new();
+    let mut held = Holding::new(&campus).await;
+    held.there.book(held.slot).await.ok();
+    assert_eq!(held.shown("booked").await, 1);
+    let (bob, officer) = ("/api/clubs/chess/members/bob/", &held.there.drive.officer);
+    officer.delete(bob).await.no_content();
+    campus.member("chess", officer, "bob", 20).await;
+    assert_eq!(held.shown("another membership").await, 0);
+}
+
+/// The function of an earlier release has read the stream, for example.
+// proves V22
+#[tokio::test]
+async fn what_no_mark_tells_is_seen_within_a_day() {
+    let campus = TestCampus::new();
+    let mut held = Holding::new(&campus).await;
+    held.there.book(held.slot).await.ok();
+    assert_eq!(held.his.news().await, None, "the stream was not read");
+    campus.advance(TimeDelta::hours(24));
+    let text = held.his.news().await.expect("a day has passed");
+    assert!(text.contains("UID:interviews-"), "{text}");
+}
+
+// proves V22
+#[tokio::test]
+async fn marks_bring_nothing_back() {
+    let campus = TestCampus::new();
+    let held = Holding::new(&campus).await;
+    held.there.book(held.slot).await.ok();
+    held.change(&json!({ "location": "Tower" })).await;
+    for person in [&held.bob, &held.there.sue] {
+        person.delete("/api/settings/").await.no_content();
+    }
+    // What was stored before is read after the erasure.
+    campus.list_changes().await;
+    let is_own = |item: &Value| {
+        item["pk"]["S"]
+            .as_str()
+            .is_some_and(|pk| pk.starts_with("USER#"))
+    };
+    let marked = |item: &&Value| item.get("mark").is_some() && is_own(item);
+    let left: Vec<Value> = campus.stored().iter().filter(marked).cloned().collect();
+    assert_eq!(left, Vec::<Value>::new());
+}
+
+/// The stream delivers until each mark is set.
+// proves V22
+#[tokio::test(start_paused = true)]
+async fn marks_are_set_though_their_writes_fail() {
+    let left = Arc::new(AtomicU64::new(0));
+    let failing = left.clone();
+    let hook: EngineHook = Arc::new(move |call: Call| {
+        let is_mark = String::from_utf8_lossy(&call.body).contains("ASKING#");
+        let fails = call.operation == "UpdateItem" && is_mark && failing.load(Relaxed) > 0;
+        if fails {
+            failing.fetch_sub(1, Relaxed);
+        }
+        Box::pin(async move { fails.then(|| Reply::Answer(500, "{}".into())) })
+    });
+    let campus = Setup::default().hook(hook).build();
+    let mut held = Holding::new(&campus).await;
+    held.there.book(held.slot).await.ok();
+    left.store(200, Relaxed);
+    campus.list_changes().await;
+    assert_eq!(left.load(Relaxed), 0);
+    assert!(held.his.news().await.is_some());
+}
