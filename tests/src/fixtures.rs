@@ -17,7 +17,7 @@ pub fn hours(hours: i64) -> String {
 }
 
 /// A Unix time in milliseconds, in the format of the API.
-fn moment(ms: i64) -> String {
+pub fn moment(ms: i64) -> String {
     Timestamp::at(DateTime::from_timestamp_millis(ms).unwrap_or_default()).to_string()
 }
 
@@ -335,6 +335,7 @@ pub fn club(n: u64) -> Club {
         favorites: i64::try_from(crate::mixed(n) % 40).unwrap_or_default(),
         told_of_requests_at: None,
         windows: BTreeMap::new(),
+        releases: BTreeMap::new(),
         applications: 0,
         without_owner: false,
     }

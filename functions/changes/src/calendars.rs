@@ -65,16 +65,16 @@ fn of_slot(before: Option<Slot>, after: Option<Slot>) -> Vec<CalendarPart> {
 /// A rejection that the applicant may know ends their interview.
 fn of_submission(before: Option<Submission>, after: Option<Submission>) -> Option<CalendarPart> {
     let (before, after) = before.zip(after)?;
-    let told = |one: &Submission| {
-        let mailed = one.mailed.as_ref();
-        (
-            one.status,
-            one.rejected_at,
-            mailed.map(|told| (told.status, told.at)),
-        )
+    let known = |one: &Submission| {
+        let mailed = one.mailed.as_ref().map(|told| (told.status, told.at));
+        let times = one
+            .interview()
+            .map(|interview| (interview.booked_at, interview.invited_at));
+        let decided_at = one.rejected_at.unwrap_or(one.updated_at);
+        (one.status, decided_at, mailed, times)
     };
     let goes_on = after.booked().is_some() && before.booked() == after.booked();
-    let is_other = goes_on && told(&before) != told(&after);
+    let is_other = goes_on && known(&before) != known(&after);
     Some(CalendarPart::Booked(
         after.person.filter(|_| is_other)?,
         after.id,

@@ -145,6 +145,7 @@ pub async fn create_club(
         events: 0,
         told_of_requests_at: None,
         windows: BTreeMap::new(),
+        releases: BTreeMap::new(),
         applications: 0,
         without_owner: false,
     };

@@ -194,6 +194,7 @@ pub(crate) fn empty(code: &ClubCode, creation: u64, now: shared::time::Timestamp
         events: 0,
         told_of_requests_at: None,
         windows: BTreeMap::new(),
+        releases: BTreeMap::new(),
         applications: 0,
         without_owner: false,
     }

@@ -113,20 +113,19 @@ impl<'a> Appointments<'a> {
         others: impl FnOnce() -> String,
         now: Timestamp,
     ) -> Result<Option<SourceTag>> {
-        let window = |one: &Booking| {
-            let windows = &self.club(&one.club)?.windows;
-            windows.get(&one.application.to_string())
-        };
-        let stored_before = |one: &Booking| window(one).is_some_and(|one| one.release.is_none());
-        if self.are_few() || self.booked.iter().any(stored_before) {
+        if self.are_few() {
             return Ok(None);
         }
         let name = |code: &ClubCode| Some(&self.club(code)?.profile.name);
         // When results are released, interviews of rejected people end.
-        let is_released = |one: &Booking| Some(window(one)?.release? <= now);
+        let released_at = |one: &Booking| {
+            let releases = &self.club(&one.club)?.releases;
+            let release = releases.get(&one.application.to_string())?;
+            Some(*release).filter(|release| *release <= now)
+        };
         let booked = self.booked.iter();
         let booked: Vec<_> = booked
-            .map(|one| (one, name(&one.club), is_released(one)))
+            .map(|one| (one, name(&one.club), released_at(one)))
             .collect();
         let held = self.held.iter();
         let held: Vec<_> = held.map(|one| (one, name(&one.club))).collect();

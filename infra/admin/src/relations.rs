@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use shared::domain::{COMPANIONS, companions};
+use shared::domain::{COMPANIONS, NOT_COMPARED, companions};
 use shared::time::Timestamp;
 
 use crate::finding::{Finding, Repair};
@@ -233,6 +233,15 @@ pub(crate) fn halves(stored: &StoredItems) -> Vec<Finding> {
     deleted.chain(erased).map(Finding::from).collect()
 }
 
+/// What is compared of an entry: the rest does not follow from the item that it leads to.
+fn compared(entry: &Value) -> Value {
+    let mut entry = entry.clone();
+    if let Some(attributes) = entry.as_object_mut() {
+        attributes.retain(|name, _| !NOT_COMPARED.contains(&name.as_str()));
+    }
+    entry
+}
+
 /// Entries by which people, events and names are found, if they are missing, wrong or belong to
 /// nothing.
 pub(crate) fn entries(stored: &StoredItems) -> Vec<Finding> {
@@ -256,10 +265,12 @@ pub(crate) fn entries(stored: &StoredItems) -> Vec<Finding> {
                     repair: Some(Repair::DeleteEntry(item.clone())),
                 });
             }
-            Some(right) if right != *item => wrong.push(Finding::from(format!(
-                "{}: does not agree with the item that it leads to",
-                place(item)
-            ))),
+            Some(right) if compared(&right) != compared(item) => {
+                wrong.push(Finding::from(format!(
+                    "{}: does not agree with the item that it leads to",
+                    place(item)
+                )))
+            }
             Some(_) => {}
         }
     }
@@ -272,8 +283,7 @@ pub(crate) fn entries(stored: &StoredItems) -> Vec<Finding> {
 }
 
 /// Clubs whose windows (the times of their applications) are not those of their applications. Of
-/// applications that have ended, the window may be there or not. Earlier releases stored no release
-/// time in it.
+/// applications that have ended, the window may be there or not.
 pub(crate) fn windows(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
     let now = Timestamp::at(now).to_string();
     let mut all: BTreeMap<&str, Vec<(String, Value, bool)>> = BTreeMap::new();
@@ -281,11 +291,7 @@ pub(crate) fn windows(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> 
         .of("Application")
         .filter(|application| !application["deleted"]["BOOL"].is_boolean())
     {
-        let mut window = json!({
-            "start": application["start"],
-            "end": application["end"],
-            "release": application["release"],
-        });
+        let mut window = json!({ "start": application["start"], "end": application["end"] });
         if application["is_active"]["BOOL"] == false {
             window["is_active"] = application["is_active"].clone();
         }
@@ -298,13 +304,7 @@ pub(crate) fn windows(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> 
     for club in stored.of("Club") {
         let mut right = serde_json::Map::new();
         for (id, window, has_ended) in all.remove(text(&club["code"])).unwrap_or_default() {
-            let (stored, mut earlier) = (&club["windows"]["M"][&id], window.clone());
-            if let Some(window) = earlier["M"].as_object_mut() {
-                window.remove("release");
-            }
-            if *stored == earlier {
-                right.insert(id, earlier);
-            } else if !has_ended || *stored == window {
+            if !has_ended || club["windows"]["M"][&id] == window {
                 right.insert(id, window);
             }
         }

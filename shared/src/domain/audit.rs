@@ -242,6 +242,10 @@ pub fn unfinished_copy(question: &Item, at: Timestamp) -> Option<(Item, Item)> {
     Some((head.into_item(), to_item(&deleted).ok()?))
 }
 
+/// Attributes of a [`Booking`] that do not follow from its submission. An earlier version of the
+/// service stored none of them.
+pub const NOT_COMPARED: [&str; 2] = ["mark", "received"];
+
 /// The types of the items that [`companions`] returns.
 pub const COMPANIONS: [&str; 5] = [
     Booking::TYPE,

@@ -45,8 +45,8 @@ pub use application::model::{Application, ApplicationTexts, Committee};
 pub use application::references::{ApplicationParts, References};
 pub use application::store::ApplicationQuota;
 pub use audit::{
-    COMPANIONS, answers_of, companions, leads_to, misplaced, reviewed, seat_of, seat_owner,
-    unfinished_copy,
+    COMPANIONS, NOT_COMPARED, answers_of, companions, leads_to, misplaced, reviewed, seat_of,
+    seat_owner, unfinished_copy,
 };
 pub use bookmark::model::{Favorite, Subscription};
 pub use bookmark::store::{Bookmark, Bookmarks};

@@ -1,4 +1,5 @@
-//! Entity tags: a tag is a hash of the body, so the same state has the same tag (H28, H29).
+//! Entity tags: a tag is a hash of the body, so the same state has the same tag (H28, H29), or a hash
+//! of what the body is made from (V22).
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequestParts, Request};
@@ -132,10 +133,10 @@ impl SourceTag {
         Ok(Self(format!("W/{}", entity_tag(&bytes))))
     }
 
-    /// Returns an empty answer, which becomes 304, if the client has this state.
+    /// Returns the answer 304, if the client has this state.
     pub fn known(&self, states: &IfNoneMatch) -> Option<Response> {
         let is_known = states.0.contain(&self.0);
-        is_known.then(|| self.on(Response::default()))
+        is_known.then(|| self.on(StatusCode::NOT_MODIFIED.into_response()))
     }
 
     /// Returns the answer with this tag.
@@ -153,6 +154,9 @@ pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
     let private = request.headers().contains_key(header::AUTHORIZATION);
     let response = next.run(request).await;
     let status = response.status();
+    if status == StatusCode::NOT_MODIFIED {
+        return response;
+    }
     let is_get = method == Method::GET;
     let shows_object = match method {
         Method::GET | Method::PUT | Method::PATCH => status == StatusCode::OK,

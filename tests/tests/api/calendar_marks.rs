@@ -11,18 +11,19 @@ use serde_json::{Value, json};
 use tests::fixtures::id;
 use tests::{Client, Setup, TestCampus};
 
+use crate::audit::findings;
 use crate::own_calendar::{calendar, interviewer, unchanged};
 use crate::slots::{Interviewing, slot};
 
 /// Somebody's calendar, and the state of it that their program has.
-struct Polled<'a> {
-    campus: &'a TestCampus,
+pub(crate) struct Polled<'a> {
+    pub(crate) campus: &'a TestCampus,
     address: String,
     tag: String,
 }
 
 impl<'a> Polled<'a> {
-    async fn new(campus: &'a TestCampus, person: &Client) -> Self {
+    pub(crate) async fn new(campus: &'a TestCampus, person: &Client) -> Self {
         campus.list_changes().await;
         let address = calendar(person).await;
         let tag = String::new();
@@ -36,7 +37,7 @@ impl<'a> Polled<'a> {
     }
 
     /// Asks again, and returns the calendar if it is another one.
-    async fn news(&mut self) -> Option<String> {
+    pub(crate) async fn news(&mut self) -> Option<String> {
         let caller = self.campus.anonymous();
         let caller = caller.header("if-none-match", self.tag.clone());
         let answer = caller.get(&self.address).await;
@@ -50,7 +51,7 @@ impl<'a> Polled<'a> {
     }
 
     /// Asks again after the stream was read. The calendar has to be another one.
-    async fn changed(&mut self, why: &str) -> String {
+    pub(crate) async fn changed(&mut self, why: &str) -> String {
         self.campus.list_changes().await;
         let text = self.news().await;
         assert_eq!(self.news().await, None, "{why}");
@@ -59,7 +60,7 @@ impl<'a> Polled<'a> {
 }
 
 /// Sue has booked interviews with three clubs. Returns these, each with the slot.
-async fn three(campus: &TestCampus) -> Vec<(Interviewing, u64)> {
+pub(crate) async fn three(campus: &TestCampus) -> Vec<(Interviewing, u64)> {
     let mut all = vec![];
     for (n, club) in ["chess", "go", "rowing"].iter().enumerate() {
         let there = Interviewing::of(campus, campus.drive(club).await).await;
@@ -121,94 +122,22 @@ async fn what_happens_to_booked_interviews_is_seen() {
     assert_eq!(text.matches("UID:interview-").count(), 2);
 }
 
-/// Moves the clock to a time of release. It is asked a minute before, because another day makes
-/// another state, too.
-async fn release(polled: &mut Polled<'_>, hours: i64) {
-    let before = TimeDelta::hours(hours) - TimeDelta::minutes(1);
-    polled.campus.advance(before);
-    polled.news().await;
-    assert_eq!(polled.news().await, None);
-    polled.campus.advance(TimeDelta::minutes(2));
-}
-
-// proves V22, K9
+/// What the stream marks, and what is booked once more, is as it should be.
+// proves V22, O6
 #[tokio::test]
-async fn a_rejection_that_is_known_is_seen() {
+async fn a_mark_is_no_finding() {
     let campus = TestCampus::new();
     let all = three(&campus).await;
-    let mut hers = Polled::new(&campus, &all[0].0.sue).await;
-    let shown = |text: &str| text.matches("UID:interview-").count();
-    let decide = async |n: usize, status| {
-        let (there, _) = &all[n];
-        there.drive.decide(&there.submission, status, "").await;
-    };
-    decide(0, 2).await;
-    let text = hers.changed("decided").await;
-    assert_eq!(shown(&text), 3, "nobody was told");
-    release(&mut hers, 48).await;
-    let text = hers.news().await.expect("the release has come");
-    assert_eq!(shown(&text), 2);
-    decide(1, 2).await;
-    let text = hers.changed("rejected after the release").await;
-    assert_eq!(shown(&text), 1);
-    decide(1, 1).await;
-    let text = hers.changed("taken back").await;
-    assert_eq!(shown(&text), 2);
-}
-
-/// A time of release that was moved counts as it is now.
-// proves V22, K9
-#[tokio::test]
-async fn a_moved_release_is_seen() {
-    let campus = TestCampus::new();
-    let all = three(&campus).await;
-    let mut hers = Polled::new(&campus, &all[0].0.sue).await;
-    let (there, _) = &all[0];
-    there.drive.decide(&there.submission, 2, "").await;
-    hers.changed("decided").await;
-    let sooner = json!({ "result_release_time": tests::fixtures::hours(30) });
-    there
-        .drive
-        .officer
-        .patch(&there.drive.path, sooner)
-        .await
-        .ok();
+    let (there, slot) = &all[0];
+    let path = format!("{}slots/{slot}/", there.drive.path);
+    let moved = json!({ "location": "Tower" });
+    there.drive.officer.patch(&path, moved).await.ok();
     campus.list_changes().await;
-    assert_eq!(hers.news().await, None);
-    release(&mut hers, 30).await;
-    let text = hers.news().await.expect("the release has come");
-    assert_eq!(text.matches("UID:interview-").count(), 2);
-}
-
-/// A club that an earlier release has stored does not tell the time of the release.
-// proves V22, K9
-#[tokio::test]
-async fn the_release_is_seen_though_an_earlier_version_stored_the_club() {
-    let campus = TestCampus::new();
-    let all = three(&campus).await;
-    let (there, _) = &all[0];
-    there.drive.decide(&there.submission, 2, "").await;
-    for mut club in campus.stored() {
-        if club["type"]["S"] != "Club" {
-            continue;
-        }
-        for window in club["windows"]["M"].as_object_mut().into_iter().flatten() {
-            let window = window.1["M"].as_object_mut();
-            let release = window.and_then(|window| window.remove("release"));
-            assert!(release.is_some());
-        }
-        let put = json!({ "TableName": "clubs", "Item": club });
-        campus.campus.engine.json("PutItem", &put).expect("a table");
-    }
-    let address = calendar(&there.sue).await;
-    let read = async || campus.anonymous().get(&address).await;
-    let before = read().await;
-    assert_eq!(before.text().matches("UID:interview-").count(), 3);
-    campus.advance(TimeDelta::hours(48));
-    let tag = before.header("etag").to_owned();
-    let caller = campus.anonymous().header("if-none-match", tag);
-    let after = caller.get(&address).await;
-    assert_eq!(after.text().matches("UID:interview-").count(), 2);
+    there.book(*slot).await.ok();
+    let stored = campus.stored();
+    let is_marked = |item: &Value| item["type"]["S"] == "Booking" && item["mark"].is_object();
+    assert!(stored.iter().any(is_marked));
+    assert_eq!(findings(&campus, &stored), Vec::<String>::new());
 }
 
 /// Bob holds interviews of the club.

@@ -12,6 +12,7 @@ mod auth;
 mod bookmarks;
 mod busy_table;
 mod calendar_marks;
+mod calendar_releases;
 mod calendars;
 mod catalogue;
 mod catalogue_changes;

@@ -259,6 +259,7 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
             events: 0,
             told_of_requests_at: None,
             windows: BTreeMap::new(),
+            releases: BTreeMap::new(),
             applications: 0,
             without_owner: false,
         });

@@ -79,7 +79,9 @@ pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Tim
         let application = application(numbers, drive, now);
         if let Some(club) = clubs.iter_mut().find(|club| *club.code == *drive.club) {
             let window = application.window();
-            club.windows.insert(application.id.to_string(), window);
+            let id = application.id.to_string();
+            club.releases.insert(id.clone(), application.release);
+            club.windows.insert(id, window);
             club.applications += 1;
         }
         let questions = questions::of(numbers, &application);

@@ -93,7 +93,6 @@ impl Application {
             start: self.start,
             end: self.end,
             is_active: self.is_active,
-            release: Some(self.release),
         }
     }
 

@@ -44,7 +44,7 @@ pub struct ApplicationQuota {
     pub all: i64,
 }
 
-/// Returns the windows of a club with that of an application, without those that are over for long.
+/// Returns the windows of a club with that of an application, without those that ended long ago.
 fn windows_with(
     windows: &BTreeMap<String, Window>,
     application: &Application,
@@ -57,19 +57,39 @@ fn windows_with(
     } else {
         windows.remove(&id);
     }
-    let mut over: Vec<(Timestamp, String)> = windows
+    let mut ended: Vec<(Timestamp, String)> = windows
         .iter()
         .filter(|(_, window)| window.end < now)
-        .map(|(id, window)| (window.over_at(), id.clone()))
+        .map(|(id, window)| (window.end, id.clone()))
         .collect();
-    over.sort_by(|a, b| b.cmp(a));
+    ended.sort_by(|a, b| b.cmp(a));
     let oldest = now.plus(-TimeDelta::days(Window::KEPT_DAYS));
     let is_late =
-        |(n, (at, _)): &(usize, &(Timestamp, String))| *n >= Window::MAX_ENDED || *at < oldest;
-    for (_, (_, id)) in over.iter().enumerate().filter(is_late) {
+        |(n, (end, _)): &(usize, &(Timestamp, String))| *n >= Window::MAX_ENDED || *end < oldest;
+    for (_, (_, id)) in ended.iter().enumerate().filter(is_late) {
         windows.remove(id);
     }
     windows
+}
+
+/// Returns the times of release of a club with that of an application, without those that were long
+/// ago, and without the latest if there are many.
+fn releases_with(
+    releases: &BTreeMap<String, Timestamp>,
+    application: &Application,
+    now: Timestamp,
+) -> BTreeMap<String, Timestamp> {
+    let id = application.id.to_string();
+    let others = releases.iter().filter(|(other, _)| **other != id);
+    let mut all: Vec<(Timestamp, String)> = others.map(|(id, at)| (*at, id.clone())).collect();
+    if application.deleted.is_none() {
+        all.push((application.release, id));
+    }
+    let oldest = now.plus(-TimeDelta::days(Window::KEPT_DAYS));
+    all.retain(|(at, _)| *at >= oldest);
+    all.sort();
+    all.truncate(Window::MAX_RELEASES);
+    all.into_iter().map(|(at, id)| (id, at)).collect()
 }
 
 /// Returns how many of these windows have not ended.
@@ -223,11 +243,19 @@ impl Table {
             let windows = windows_with(&club.windows, application, application.updated_at);
             let id = application.id.to_string();
             let is_moved = windows.get(&id) != club.windows.get(&id);
+            let releases = releases_with(&club.releases, application, application.updated_at);
+            let stored = Some(&club.releases).filter(|releases| !releases.is_empty());
             let mut change = Write::update(keys::club(code))
                 .set("windows", &windows)
                 .counted()
                 .if_equals("windows", &club.windows)
+                .if_is("releases", stored)
                 .or(Refusal::Superseded);
+            change = if releases.is_empty() {
+                change.remove("releases")
+            } else {
+                change.set("releases", &releases)
+            };
             if is_new {
                 change = change.count("applications", 1);
                 if let Some(quota) = quota {

@@ -48,6 +48,11 @@ pub struct Club {
     /// application id. They show whether the club accepts members and what its officers are working
     /// on, without reading the applications.
     pub windows: BTreeMap<String, Window>,
+    /// When the results of its applications are released, by application id: of those that were
+    /// released lately, and of the next ones, [`Window::MAX_RELEASES`] in all. The calendars of
+    /// applicants need them (V22). Clubs of earlier versions have none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub releases: BTreeMap<String, Timestamp>,
     /// Number of its applications. Clubs of earlier releases do not count them.
     #[serde(default)]
     pub applications: i64,
@@ -99,9 +104,6 @@ pub struct Window {
     /// Whether the application is switched on.
     #[serde(default = "switched_on", skip_serializing_if = "Clone::clone")]
     pub is_active: bool,
-    /// When applicants see their results; none in windows of earlier releases.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub release: Option<Timestamp>,
 }
 
 /// Windows of earlier releases are those of active applications.
@@ -110,19 +112,15 @@ fn switched_on() -> bool {
 }
 
 impl Window {
-    /// For how many days a club keeps the window of an application that is over.
+    /// For how many days a club keeps the window of an application that has ended.
     pub const KEPT_DAYS: i64 = 60;
-    /// How many windows of applications that are over a club keeps.
+    /// How many windows of applications that have ended a club keeps.
     pub const MAX_ENDED: usize = 5;
+    /// How many times of release a club keeps.
+    pub const MAX_RELEASES: usize = 20;
 
     /// Returns whether the application takes submissions at `now`.
     pub fn is_open(&self, now: DateTime<Utc>) -> bool {
         self.is_active && self.start.moment() <= now && now <= self.end.moment()
-    }
-
-    /// Returns when the application is over: it has ended, and applicants see their results.
-    pub fn over_at(&self) -> Timestamp {
-        self.release
-            .map_or(self.end, |release| release.max(self.end))
     }
 }

@@ -55,6 +55,7 @@ parts! {
         events: (Kept),
         told_of_requests_at: (Kept),
         windows: (Kept),
+        releases: (Kept),
         applications: (Kept),
         without_owner: (Written),
     } and {

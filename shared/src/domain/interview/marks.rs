@@ -32,8 +32,9 @@ const AT_ONCE: usize = 16;
 
 impl Table {
     /// Marks what has changed in the calendars of people. `mark` has to return another number each
-    /// time. For each part 1 write, and before it 1 read of the submission whose person is not
-    /// known, or 1 query of what the person holds. What is not there is not marked.
+    /// time. 1 write for each part; for [`CalendarPart::BookedBy`] also a read of the submission;
+    /// for [`CalendarPart::HeldIn`] 1 query, and 1 write for each application. What is not there is
+    /// not marked.
     pub async fn mark_calendars(
         &self,
         parts: Vec<CalendarPart>,

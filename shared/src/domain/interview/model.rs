@@ -113,7 +113,7 @@ pub struct Booking {
     /// The order number of the request that booked it.
     #[serde(default)]
     pub received: u64,
-    /// Another number after each change of the slot or of the decision
+    /// Another number after each change of what the calendar shows
     /// ([`crate::domain::CalendarPart`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<u64>,
