@@ -269,7 +269,7 @@ pub(crate) fn entries(stored: &StoredItems) -> Vec<Finding> {
                 wrong.push(Finding::from(format!(
                     "{}: does not agree with the item that it leads to",
                     place(item)
-                )))
+                )));
             }
             Some(_) => {}
         }

@@ -1,5 +1,5 @@
-//! Entity tags: a tag is a hash of the body, so the same state has the same tag (H28, H29), or a hash
-//! of what the body is made from (V22).
+//! Entity tags: a tag is a hash of the body, so the same state has the same tag (H28, H29), or a
+//! hash of what the body is made from (V22).
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequestParts, Request};
