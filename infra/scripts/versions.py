@@ -120,12 +120,42 @@ def check_hook(code):
         check(amazon.calls[:-1] == asked, f"VersionCheck asks {amazon.calls[:-1]}, not {asked}")
 
 
+def check_hash(code):
+    """Runs the code of `SecretsHash`. Another secret makes another name, and the name tells none."""
+    scope, told = {}, []
+    exec(code, scope)
+    scope["urllib"] = types.SimpleNamespace(
+        request=types.SimpleNamespace(
+            Request=lambda url, body, headers, method: (url, json.loads(body), method),
+            urlopen=lambda request, timeout: told.append(request),
+        )
+    )
+    event = {
+        "StackId": "arn:stack", "RequestId": "r", "LogicalResourceId": "SecretsVersion",
+        "ResponseURL": "https://answer", "RequestType": "Create",
+    }
+    for secrets, more in [
+        (["a" * 32, ""], {}),
+        (["a" * 32, ""], {"RequestType": "Update", "PhysicalResourceId": "before"}),
+        (["a" * 32, "b" * 32], {"RequestType": "Update", "PhysicalResourceId": "before"}),
+        (["a" * 32, ""], {"RequestType": "Delete", "PhysicalResourceId": "before"}),
+        (["a" * 32, ""], {"StackId": "arn:other"}),
+    ]:
+        scope["answer"]({**event, **more, "ResourceProperties": {"Secrets": secrets}}, None)
+    check(all((url, method) == ("https://answer", "PUT") for url, _, method in told), "SecretsHash does not answer")
+    check(all(body["Status"] == "SUCCESS" and body["RequestId"] == "r" for _, body, _ in told), "SecretsHash fails")
+    first, same, other, gone, elsewhere = (body["PhysicalResourceId"] for _, body, _ in told)
+    check(first == same and len({first, other, elsewhere}) == 3, "SecretsHash does not name the secrets")
+    check(gone == "before", "SecretsHash deletes something else")
+
+
 def main():
     text = (pathlib.Path(__file__).parent / "../../template.yaml").read_text()
     before = transformed(text, {})
-    # VersionCheck is called by no one but CodeDeploy, and always in its present state.
+    # Only CodeDeploy and CloudFormation call these, and always in their present state.
     functions = of_type(before, "AWS::Lambda::Function")
     functions.pop("VersionCheck")
+    check_hash(functions.pop("SecretsHash")["Properties"]["Code"]["ZipFile"])
     versions = of_type(before, "AWS::Lambda::Version")
     aliases = of_type(before, "AWS::Lambda::Alias")
     check(functions, "there are no functions")

@@ -242,7 +242,8 @@ def main():
     assert seconds_for_invitations(front, 5) > 3.5
     address = calendar(front)
     assert get(f"api/{address}")[0] == 200
-    deploy("a changed secret", first, MailRate="20", InviteSecret="x" * 40, Revision="2")
+    deploy("a changed secret", first, MailRate="1", QuotaClubsOwned="2", InviteSecret="x" * 40)
+    assert {number for number, _ in live().values()} == {3}
     all_have(INVITE_SECRET="x" * 40)
     assert get(f"api/{address}")[0] == 404, "an address that was made with the old secret"
     assert get(f"api/{calendar(front)}")[0] == 200

@@ -52,17 +52,22 @@ fn every_parameter_that_a_function_knows_publishes_a_version() {
             let after = SamTemplate::load("clubs", &given);
             let is_known = known(&before) != known(&after);
             let settings = |template: &SamTemplate| template.resource("SettingsVersion");
-            let is_published = settings(&before) != settings(&after);
-            let is_secret = parameter["NoEcho"] == true;
+            let secrets = |template: &SamTemplate| template.resource("SecretsVersion");
+            let is_readable = settings(&before) != settings(&after);
+            let is_hashed = secrets(&before) != secrets(&after);
             counted += usize::from(is_known);
             assert!(
-                is_published || !is_known || is_secret,
+                is_readable || is_hashed || !is_known,
                 "a changed {name} does not reach the functions that run"
             );
-            assert!(!(is_published && is_secret), "{name} can be read");
+            assert_eq!(is_hashed, parameter["NoEcho"] == true, "{name}");
+            assert!(!(is_readable && is_hashed), "{name} can be read");
         }
     }
     assert!(counted > 40, "{counted}");
+    let settings = template().section("Resources")["SettingsVersion"]["Properties"].clone();
+    let content = settings["Content"].to_string();
+    assert!(content.contains("${SecretsVersion}"), "{content}");
     for (name, resource) in template().section("Resources") {
         if resource["Type"] == "AWS::Serverless::Function" {
             for text in ["Description", "VersionDescription"] {
