@@ -15,7 +15,7 @@ use shared::{Shared, limits};
 
 use crate::draft_body::{CHANGED_ELSEWHERE, DraftBody, DraftConflictBody, DraftInput, conflict};
 use crate::file_sources::{CheckedFiles, check_files};
-use crate::own_draft::{DRAFT_KEPT, OwnDraft, Stamp, committee};
+use crate::own_draft::{DRAFT_KEPT, OwnDraft, Stamp, committee, named_committee};
 use crate::store::{closed, is_orphaned};
 use crate::submissions::ApplicantData;
 
@@ -41,6 +41,7 @@ pub async fn show_draft(
     params: Params,
     scope: SignedIn<SessionOnly, Application, OwnDraft>,
 ) -> Result<Json<DraftBody>> {
+    named_committee(&params)?;
     let body = scope.object.body(app.now());
     // A draft for a committee that is gone can still be read.
     if let Some(body) = body.filter(|body| !body.responses.is_empty()) {
@@ -92,6 +93,7 @@ pub async fn save_draft(
     scope: SignedIn<SessionOnly, Form, (ApplicantData, OwnDraft)>,
     Input(input): Input<DraftInput>,
 ) -> Result<Response> {
+    named_committee(&params)?;
     let (form, (ApplicantData { person, extension }, mut draft)) = (scope.parent, scope.object);
     let end = extension.as_ref().map(|one: &Extension| one.end);
     if !form.application.is_current(received, end) {
@@ -234,6 +236,7 @@ pub async fn delete_draft(
     _: NoBody,
 ) -> Result<NoContent> {
     params.only(&["committee"])?;
+    named_committee(&params)?;
     let mut draft = scope.object;
     // A draft for a committee that is gone can still be deleted.
     let committee = if draft.stored.is_empty() {

@@ -35,8 +35,8 @@ impl Load for OwnDraft {
         let Some(application) = path.id("application") else {
             return Ok(None);
         };
-        // The handler reports a parameter that is wrong.
-        let committee = path.params().id("committee").unwrap_or_default();
+        // A parameter that is wrong is reported by `named_committee`, which comes first.
+        let committee = named_committee(path.params()).unwrap_or_default();
         Ok(Some(
             Self::read(app, application, user.id(), committee).await?,
         ))
@@ -215,12 +215,17 @@ pub(crate) struct Stamp {
     pub(crate) expires: i64,
 }
 
+/// The committee in the query, whether the application has it or not.
+pub(crate) fn named_committee(params: &Params) -> Result<Option<Id<Committee>>, ApiError> {
+    params.id("committee")
+}
+
 /// The committee in the query, if the application has it.
 pub(crate) fn committee(
     params: &Params,
     application: &Application,
 ) -> Result<Option<Id<Committee>>> {
-    let id = params.id("committee")?;
+    let id = named_committee(params)?;
     if id.is_some_and(|id| application.committee(id).is_none()) {
         return Err(ApiError::field(
             "committee",

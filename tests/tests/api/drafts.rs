@@ -201,6 +201,20 @@ async fn each_committee_has_its_own_draft() {
         .invalid(&["responses.0.question"]);
     sue.get(&of(outreach)).await.error(404);
     sue.get(&path).await.error(404);
+    // A parameter that is wrong does not mean the draft without a committee.
+    let stored = sue.patch(&path, text(drive.question, "x", 0)).await.ok();
+    let removed = json!({ "question": drive.question, "text": null, "version": 1 });
+    let removed = json!({ "responses": [removed] });
+    for wrong in ["x", "0", "null"] {
+        let wrong = format!("{path}?committee={wrong}");
+        sue.get(&wrong).await.invalid(&["committee"]);
+        sue.patch(&wrong, removed.clone())
+            .await
+            .invalid(&["committee"]);
+        sue.delete(&wrong).await.invalid(&["committee"]);
+    }
+    assert_eq!(sue.get(&path).await.ok(), stored);
+    sue.delete(&path).await.no_content();
     for wrong in ["7", "x", "0"] {
         let wrong = format!("{path}?committee={wrong}");
         sue.get(&wrong).await.invalid(&["committee"]);
