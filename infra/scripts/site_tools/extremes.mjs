@@ -77,7 +77,7 @@ const texts = async (path) => {
   const found = await call("faulty.fay", "GET", path);
   return (found.responses ?? found[0].responses).map((one) => one.text).filter(Boolean);
 };
-const draft = `/clubs/robotics/applications/${open.id}/draft/?committee=none`;
+const draft = `/clubs/robotics/applications/${open.id}/draft/`;
 assert.deepEqual(await texts(draft), [typed]);
 
 // The answer to the submission is lost, then the service fails: it is stored once, and shown so.
