@@ -100,8 +100,10 @@ pub async fn show_own_calendar(
         .filter(|(_, window, _)| window.start.moment() <= now);
     let begun = begun.map(|(id, ..)| *id);
     let extended = app.table.extended_ends(&own, begun).await?;
+    let has_extension = !extended.is_empty();
     items.extend(deadlines(windows, &extended, now));
-    let appointments = Appointments::of(&person, &own, (booked, held), found.clubs());
+    let beside = (booked, held);
+    let appointments = Appointments::of(&person, &own, beside, found.clubs(), has_extension);
     let without = || rendered(items.clone(), &app);
     let tag = appointments.tag(without, Timestamp::at(now))?;
     if let Some(response) = tag.as_ref().and_then(|tag| tag.known(&states)) {

@@ -71,18 +71,22 @@ pub(crate) struct Appointments<'a> {
     clubs: &'a Clubs,
     booked: Vec<Booking>,
     held: Vec<OwnInterviews>,
+    /// Whether the slots are read each time: it costs no more than a unit.
+    are_few: bool,
 }
 
 /// Slots in which a person is.
 type Slots = Vec<(Slot, Role)>;
 
 impl<'a> Appointments<'a> {
-    /// What the table has beside the profile of a person, without clubs that they have left.
+    /// What the table has beside the profile of a person, without clubs that they have left. If
+    /// `costs_more`, the rest of the calendar needed more reads than usual.
     pub(crate) fn of(
         person: &Person,
         own: &OwnEntries,
         (booked, mut held): (Vec<Booking>, Vec<OwnInterviews>),
         clubs: &'a Clubs,
+        costs_more: bool,
     ) -> Self {
         held.retain(|held| own.clubs.contains(&held.club));
         held.sort_by_key(|held| std::cmp::Reverse(held.application));
@@ -90,6 +94,7 @@ impl<'a> Appointments<'a> {
         Self {
             person: person.id,
             clubs,
+            are_few: booked.len() <= 1 && held.is_empty() && !costs_more,
             booked,
             held,
         }
@@ -101,11 +106,6 @@ impl<'a> Appointments<'a> {
         club.map(|one| &one.club).filter(|club| !club.archived)
     }
 
-    /// Whether the slots are read each time: it costs no more than a unit.
-    fn are_few(&self) -> bool {
-        self.booked.len() <= 1 && self.held.is_empty()
-    }
-
     /// The tag of a calendar that has these appointments and what is in `others`, made from their
     /// marks (V22); none if they are read each time.
     pub(crate) fn tag(
@@ -113,7 +113,7 @@ impl<'a> Appointments<'a> {
         others: impl FnOnce() -> String,
         now: Timestamp,
     ) -> Result<Option<SourceTag>> {
-        if self.are_few() {
+        if self.are_few {
             return Ok(None);
         }
         let name = |code: &ClubCode| Some(&self.club(code)?.profile.name);
@@ -147,7 +147,7 @@ impl<'a> Appointments<'a> {
     /// What the person has booked, without interviews that ended because the person knows that they
     /// were rejected. Their places are given back when somebody asks (K9).
     async fn booked(&self, app: &Shared) -> Result<Slots, TableError> {
-        let read = app.table.booked_slots(&self.booked, !self.are_few());
+        let read = app.table.booked_slots(&self.booked, !self.are_few);
         let (slots, submissions) = read.await?;
         let slots: HashMap<Id<Slot>, Slot> =
             slots.into_iter().map(|slot| (slot.id, slot)).collect();

@@ -363,6 +363,16 @@ async fn interviews_make_a_calendar_little_dearer() {
     }
     let units = unchanged(&campus, &his).await;
     assert!(units <= 2.0, "{units}");
+    // An extension is read, too.
+    let (sue, drive) = (&there.sue, &there.drive);
+    let follow = json!({ "club": "chess" });
+    sue.post("/api/subscriptions/", follow).await.created();
+    let person = id(&sue.get("/api/settings/").await.ok());
+    let extension = json!({ "person": person, "end_time": hours(48) });
+    let extensions = format!("{}extensions/", drive.path);
+    drive.officer.post(&extensions, extension).await.created();
+    let units = unchanged(&campus, &hers).await;
+    assert!(units <= 3.0, "{units}");
 }
 
 // proves V21, K9
