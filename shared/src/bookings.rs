@@ -65,6 +65,24 @@ pub fn seated(slot: &Slot) -> Vec<Id<Submission>> {
     ids.collect()
 }
 
+/// Makes a slot invisible, so that nobody books it any more. Safe to repeat. Returns the slot as it is
+/// then; none if it is gone.
+pub async fn closed(table: &Table, mut slot: Slot) -> Result<Option<Slot>, TableError> {
+    let mut retries = Retries::default();
+    while !slot.deleted {
+        retries.next().await?;
+        match table.mark_slot_deleted(&slot).await {
+            Ok(()) => slot.deleted = true,
+            Err(TableError::Refused(_)) => match table.slot(slot.application, slot.id).await? {
+                Some(now) => slot = now,
+                None => return Ok(None),
+            },
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Some(slot))
+}
+
 /// Gives all places of a slot back that nobody can book any more. Safe to repeat. Returns the slot
 /// as it is then; none if it is gone.
 pub async fn free_all(

@@ -1,6 +1,7 @@
 //! `/clubs/{club}/applications/{application}/` (DELETE)
 
 use axum::extract::State;
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::domain::{Application, Club, WholeForm};
 use shared::time::RequestTime;
 use shared::web::scopes::RecruitmentWrite;
@@ -95,6 +96,9 @@ pub async fn delete_application(
     }
 }
 
+/// How many slots are given up at the same time.
+const SLOTS_AT_ONCE: usize = 16;
+
 /// Removes an application that is marked as deleted. If it has submissions and `forced` is false,
 /// removes the mark instead and returns false.
 async fn remove_marked(
@@ -111,10 +115,17 @@ async fn remove_marked(
         received: app.ids.received(app.clock.now()),
         at: app.now(),
     };
-    for slot in app.table.all_slots(application.id).await? {
-        let (received, now) = (when.received, when.at);
-        bookings::free_all(&app.table, (club, &application), slot, received, now).await?;
-    }
+    let place = (club, &application);
+    let slots = stream::iter(app.table.all_slots(application.id).await?);
+    let freed = slots.map(async |slot| {
+        // Nobody books it from now on.
+        match bookings::closed(&app.table, slot).await? {
+            Some(slot) => bookings::free_all(&app.table, place, slot, when.received, when.at).await,
+            None => Ok(None),
+        }
+    });
+    let freed = freed.buffer_unordered(SLOTS_AT_ONCE);
+    freed.try_for_each(async |_| Ok(())).await?;
     app.table
         .remove_application(&application, forced, when)
         .await?;

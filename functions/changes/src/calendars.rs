@@ -69,7 +69,7 @@ fn of_submission(before: Option<Submission>, after: Option<Submission>) -> Optio
         let mailed = one.mailed.as_ref().map(|told| (told.status, told.at));
         let times = one
             .interview()
-            .map(|interview| (interview.booked_at, interview.invited_at));
+            .map(|interview| (interview.booked_at, interview.invited_at, interview.kept));
         let decided_at = one.rejected_at.unwrap_or(one.updated_at);
         (one.status, decided_at, mailed, times)
     };

@@ -106,8 +106,11 @@ impl Booked {
                 return Err(ApiError::rule(why).coded(Code::ApplicationClosed));
             }
             if interview.slot == Some(wish.slot) {
-                let kept = wish.by == By::Officer && self.is_over(wish.at);
-                return self.saw(app, wish.received, kept.then_some(wish.at)).await;
+                if self.saw(app, self.kept(&interview, wish)).await? {
+                    return Ok(());
+                }
+                to = self.again_with(app, wish.slot).await?;
+                continue;
             }
             let slot = self.check(app, wish, to.as_mut(), bookings).await?;
             let from = self.from.as_ref();
@@ -116,7 +119,10 @@ impl Booked {
                 Some(_) => AppointmentNews::Moved,
             };
             let news = (news, interview.next_file(from));
-            let new = interview.booked(from, slot, wish.received, wish.at);
+            let new = Interview {
+                kept: self.known_at(wish),
+                ..interview.booked(from, slot, wish.received, wish.at)
+            };
             let is_told = slot.end > wish.at;
             let mail = appointment(self.place(), &self.submission, slot, news, wish.at);
             let mail = mail.filter(|_| is_told);
@@ -135,51 +141,61 @@ impl Booked {
                 Err(TableError::Refused(_)) => {}
                 Err(error) => return Err(error.into()),
             }
-            self.seen.clear();
-            let application = self.application.id;
-            let ((), now) = futures::try_join!(self.again(app), async {
-                Ok(app.table.slot(application, wish.slot).await?)
-            })?;
-            to = now;
+            to = self.again_with(app, wish.slot).await?;
+        }
+    }
+
+    /// As [`Self::again`], with a slot that is to be booked.
+    async fn again_with(&mut self, app: &Shared, slot: Id<Slot>) -> Result<Option<Slot>> {
+        self.seen.clear();
+        let application = self.application.id;
+        let ((), now) = futures::try_join!(self.again(app), async {
+            Ok(app.table.slot(application, slot).await?)
+        })?;
+        Ok(now)
+    }
+
+    /// The time since which the applicant knows a rejection, if an officer books after that in the
+    /// same second. The rejection does not end this interview (K8).
+    fn known_at(&self, wish: Wish) -> Option<Timestamp> {
+        let now = wish.at.moment();
+        let known = self.submission.rejection_known(&self.application, now);
+        known.filter(|since| wish.by == By::Officer && wish.at <= *since)
+    }
+
+    /// The interview after a request for the slot that is booked. If an officer asks, it goes on
+    /// after a rejection.
+    fn kept(&self, interview: &Interview, wish: Wish) -> Interview {
+        let seen = Interview {
+            received: wish.received,
+            ..interview.clone()
+        };
+        if wish.by == By::Applicant || !self.is_over(wish.at) {
+            return seen;
+        }
+        Interview {
+            booked_at: Some(wish.at),
+            kept: self.known_at(wish),
+            ..seen
         }
     }
 
     /// Notes that a request came which moves nothing, so that none that was received earlier does.
-    /// With `booked_at`, the interview counts as booked at that time.
-    async fn saw(
-        &mut self,
-        app: &Shared,
-        received: u64,
-        booked_at: Option<Timestamp>,
-    ) -> Result<()> {
-        let mut retries = Retries::default();
-        loop {
-            retries.next().await?;
-            let Some(interview) = self.submission.interview() else {
-                return Ok(());
-            };
-            if interview.received >= received {
-                return Ok(());
+    /// Returns false if somebody changed the submission: the request may move something then.
+    async fn saw(&mut self, app: &Shared, new: Interview) -> Result<bool> {
+        let change = InterviewChange {
+            submission: &self.submission,
+            new: new.clone(),
+            to: None,
+            mail: None,
+        };
+        match app.table.change_interview(change).await {
+            Ok(()) => {
+                self.submission.interview = Some(new);
+                Ok(true)
             }
-            let new = Interview {
-                received,
-                booked_at: booked_at.or(interview.booked_at),
-                ..interview.clone()
-            };
-            let change = InterviewChange {
-                submission: &self.submission,
-                new: new.clone(),
-                to: None,
-                mail: None,
-            };
-            match app.table.change_interview(change).await {
-                Ok(()) => {
-                    self.submission.interview = Some(new);
-                    return Ok(());
-                }
-                Err(TableError::Refused(_)) => self.again(app).await?,
-                Err(error) => return Err(error.into()),
-            }
+            Err(TableError::Refused(_)) => Ok(false),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -252,13 +268,22 @@ impl Booked {
         let mut retries = Retries::default();
         loop {
             retries.next().await?;
-            let is_later = |interview: &Interview| interview.received >= received;
-            let Some(slot) = self.from.clone() else {
-                return self.saw(app, received, None).await;
-            };
-            if self.submission.interview().is_none_or(is_later) {
+            let interview = self.submission.interview();
+            let earlier = interview.filter(|interview| interview.received < received);
+            let Some(interview) = earlier.cloned() else {
                 return Ok(());
-            }
+            };
+            let Some(slot) = self.from.clone() else {
+                let seen = Interview {
+                    received,
+                    ..interview
+                };
+                if self.saw(app, seen).await? {
+                    return Ok(());
+                }
+                self.again(app).await?;
+                continue;
+            };
             if by == By::Applicant && changes_until(&slot, &self.application) <= app.now() {
                 return Err(closed());
             }

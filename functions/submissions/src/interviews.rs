@@ -159,6 +159,7 @@ pub async fn note_attendance(
     reader.finish()?;
     not_erased(&booked)?;
     let mut retries = Retries::default();
+    let mut about = None;
     loop {
         retries.next().await?;
         let interview = booked.submission.interview();
@@ -166,6 +167,11 @@ pub async fn note_attendance(
         let Some(interview) = interview else {
             return Err(ApiError::rule("Nothing is booked for this submission."));
         };
+        // After a move it is another interview.
+        let this = (interview.slot, interview.booked_at);
+        if *about.get_or_insert(this) != this {
+            return body(&booked);
+        }
         let new = Interview {
             attended: attended.unwrap_or(interview.attended),
             ..interview.clone()

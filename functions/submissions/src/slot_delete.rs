@@ -8,6 +8,7 @@ use shared::domain::{Application, Club, Slot};
 use shared::web::scopes::RecruitmentWrite;
 use shared::web::{ApiError, Code, NoBody, NoContent, Officer, Params, ReceivedAt, Result};
 
+use crate::release::free_released;
 use crate::slot_body::ShownSlot;
 
 /// Delete a slot.
@@ -33,9 +34,12 @@ pub async fn delete_slot(
     params.only(&["force"])?;
     let force = params.flag("force")?.unwrap_or(false);
     let (club, application, mut slot) = (scope.club, scope.parent, scope.object);
-    if scope.if_match.is_given() && !slot.deleted {
-        let shown = ShownSlot::of(&app, slot.clone()).await?;
+    if !slot.deleted && (scope.if_match.is_given() || !slot.seats.is_empty()) {
+        let mut shown = [ShownSlot::of(&app, slot).await?];
+        free_released(&app, (&club, &application), &mut shown).await?;
+        let [shown] = shown;
         scope.if_match.check(|| shown.body(scope.user.id()))?;
+        slot = shown.slot;
     }
     let mut retries = Retries::default();
     // An earlier deletion may have ended before it was finished.

@@ -116,7 +116,9 @@ pub async fn update_slot(
     scope: Officer<RecruitmentWrite, Application, Slot>,
     Input(input): Input<SlotInput>,
 ) -> Result<Json<SlotBody>> {
-    let shown = ShownSlot::of(&app, visible(scope.object)?).await?;
+    let mut shown = [ShownSlot::of(&app, visible(scope.object)?).await?];
+    free_released(&app, (&scope.club, &scope.parent), &mut shown).await?;
+    let [shown] = shown;
     let (application, slot) = (scope.parent.id, shown.slot.id);
     let read = async || match app.table.slot(application, slot).await? {
         Some(slot) if !slot.deleted => ShownSlot::of(&app, slot)

@@ -83,6 +83,71 @@ async fn what_an_officer_books_after_a_rejection_stays() {
     assert_eq!(there.shown(slot).await["booked"], 1);
 }
 
+/// A test, or a quick officer, books in the second in which the rejection was told.
+// proves K8, K9
+#[tokio::test]
+async fn what_an_officer_books_in_the_second_of_a_rejection_stays() {
+    for (is_mailed, is_booked) in [(true, false), (false, false), (false, true)] {
+        let campus = TestCampus::new();
+        let there = Interviewing::new(&campus).await;
+        let slot = there.slot(slot(90)).await;
+        if is_booked {
+            there.book(slot).await.ok();
+        }
+        if is_mailed {
+            reject(&campus, &there).await;
+        } else {
+            campus.advance(TimeDelta::hours(48));
+            there.drive.decide(&there.submission, 2, "").await;
+        }
+        let (officer, body) = (&there.drive.officer, json!({ "slot": slot }));
+        officer.put(&there.path(), body).await.ok();
+        assert_eq!(there.shown(slot).await["booked"], 1);
+        there.sue.get("/api/submissions/").await.ok();
+        assert_eq!(there.interview().await["state"], "booked");
+        assert_eq!(there.shown(slot).await["booked"], 1);
+        // A rejection that is told later ends it.
+        campus.advance(TimeDelta::minutes(1));
+        there.drive.decide(&there.submission, 1, "").await;
+        there.drive.decide(&there.submission, 2, "").await;
+        if !is_mailed {
+            assert_eq!(there.shown(slot).await["booked"], 0);
+        }
+    }
+}
+
+/// Nobody has looked since the release.
+// proves K3, K9
+#[tokio::test]
+async fn a_slot_of_rejected_people_changes_as_if_nobody_had_booked_it() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let moved = there.slot(slot(90)).await;
+    there.book(moved).await.ok();
+    there.drive.decide(&there.submission, 2, "").await;
+    campus.advance(TimeDelta::hours(48));
+    let path = format!("{}slots/{moved}/", there.drive.path);
+    let officer = &there.drive.officer;
+    officer
+        .patch(&path, json!({ "location": "Tower" }))
+        .await
+        .ok();
+    let told = told(&campus).await;
+    let subjects: Vec<&str> = told.iter().map(|mail| mail.subject.as_str()).collect();
+    assert!(
+        !subjects.iter().any(|one| one.contains("changed")),
+        "{subjects:?}"
+    );
+    let campus = TestCampus::new();
+    let other = Interviewing::new(&campus).await;
+    let gone = other.slot(slot(90)).await;
+    other.book(gone).await.ok();
+    other.drive.decide(&other.submission, 2, "").await;
+    campus.advance(TimeDelta::hours(48));
+    let path = format!("{}slots/{gone}/", other.drive.path);
+    other.drive.officer.delete(&path).await.no_content();
+}
+
 // proves K9
 #[tokio::test]
 async fn the_oldest_of_many_submissions_gives_its_place_back() {

@@ -55,6 +55,7 @@ mod if_match;
 mod imports;
 mod interview_ends;
 mod interview_mails;
+mod interview_order;
 mod interview_overlaps;
 mod interview_races;
 mod interviews;

@@ -28,6 +28,10 @@ pub struct Interview {
     /// does not end this interview.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invited_at: Option<Timestamp>,
+    /// A rejection that the applicant may know since this time does not end it: an officer booked
+    /// after that, in the same second (K8).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Timestamp>,
     /// Whether it ended because the applicant was told a rejection (K9).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub over: bool,
@@ -45,6 +49,7 @@ impl Interview {
             received: 0,
             file: i64::from(calendar_file),
             invited_at: None,
+            kept: None,
             over: false,
         }
     }
@@ -77,6 +82,7 @@ impl Interview {
             attended: None,
             received,
             file: self.next_file(from) - i64::from(to.revision),
+            kept: None,
             over: false,
             ..self.clone()
         }

@@ -228,7 +228,8 @@ impl Table {
                 write.set("interview", &new)
             }]);
         };
-        if interview.booked_at > rejected_at {
+        let is_kept = interview.kept.is_some() && interview.kept == rejected_at;
+        if interview.booked_at > rejected_at || is_kept {
             return Ok(vec![write]);
         }
         let slot = self.slot(submission.application, booked).await?;

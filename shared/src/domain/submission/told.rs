@@ -38,7 +38,11 @@ impl Submission {
 
     /// Returns since when the applicant may know, at `now`, that they were rejected. What they were
     /// told before they were invited again does not count.
-    fn rejection_known(&self, application: &Application, now: DateTime<Utc>) -> Option<Timestamp> {
+    pub fn rejection_known(
+        &self,
+        application: &Application,
+        now: DateTime<Utc>,
+    ) -> Option<Timestamp> {
         let invited_at = self.interview().and_then(|interview| interview.invited_at);
         let mailed = self.mailed.as_ref();
         let told = mailed.filter(|mailed| Some(mailed.at) > invited_at);
@@ -58,9 +62,11 @@ impl Submission {
     /// What an officer booked after that goes on (K8), and so does the interview of who was invited
     /// after that.
     pub fn is_interview_over(&self, application: &Application, now: DateTime<Utc>) -> bool {
-        let booked_at = self.interview().and_then(|interview| interview.booked_at);
+        let interview = self.interview();
+        let booked_at = interview.and_then(|interview| interview.booked_at);
+        let kept = interview.and_then(|interview| interview.kept);
         let known = self.rejection_known(application, now);
-        known.is_some_and(|since| booked_at.is_none_or(|at| at <= since))
+        known.is_some_and(|since| kept != Some(since) && booked_at.is_none_or(|at| at <= since))
     }
 
     /// Returns the status of the last decision mail of either kind.

@@ -1,0 +1,95 @@
+//! Two requests about an interview that overlap: the one that was received later is kept, whichever
+//! of them writes first
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+use tests::{Setup, TestCampus};
+
+use crate::slots::Interviewing;
+
+async fn after(ms: u64) {
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+}
+
+/// A campus whose next writes take long, once `left` says how many: the first one 300 ms, the second
+/// one 500 ms. Both requests have read by then.
+fn slow_writes(left: &Arc<AtomicUsize>) -> TestCampus {
+    let left = left.clone();
+    let hook = move |operation: &str, _: &[u8]| {
+        let is_write = ["UpdateItem", "TransactWriteItems"].contains(&operation);
+        let less = |n: usize| n.checked_sub(1);
+        let turn = is_write
+            .then(|| {
+                left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
+                    .ok()
+            })
+            .flatten();
+        Box::pin(async move {
+            after(match turn {
+                Some(2) => 300,
+                Some(_) => 500,
+                None => 0,
+            })
+            .await;
+            None
+        }) as _
+    };
+    Setup::default()
+        .table(Arc::new(hook))
+        .running_clock()
+        .build()
+}
+
+// proves K7
+#[tokio::test(start_paused = true)]
+async fn a_cancellation_undoes_a_booking_that_was_received_before_it() {
+    let left = Arc::default();
+    let campus = slow_writes(&left);
+    let there = Interviewing::new_now(&campus).await;
+    let slot = there.slot(campus.slot_in(30)).await;
+    let interview = format!("{}interview/", there.own());
+    left.store(2, Ordering::SeqCst);
+    let (booked, cancelled) = futures::join!(there.book(slot), async {
+        after(100).await;
+        there.sue.delete(&interview).await
+    });
+    cancelled.no_content();
+    booked.ok();
+    assert_eq!(there.interview().await["state"], "invited");
+    assert_eq!(there.shown(slot).await["booked"], 0);
+}
+
+// proves K7
+#[tokio::test(start_paused = true)]
+async fn a_booking_of_the_same_slot_outlasts_a_cancellation_that_was_received_before_it() {
+    let left = Arc::default();
+    let campus = slow_writes(&left);
+    let there = Interviewing::new_now(&campus).await;
+    let slot = there.slot(campus.slot_in(30)).await;
+    there.book(slot).await.ok();
+    after(10).await;
+    let interview = format!("{}interview/", there.own());
+    left.store(2, Ordering::SeqCst);
+    let (cancelled, booked) = futures::join!(there.sue.delete(&interview), async {
+        after(100).await;
+        there.book(slot).await
+    });
+    cancelled.no_content();
+    assert_eq!(booked.ok()["state"], "booked");
+    assert_eq!(there.interview().await["state"], "booked");
+    assert_eq!(there.shown(slot).await["booked"], 1);
+    // The same by an officer.
+    after(10).await;
+    left.store(2, Ordering::SeqCst);
+    let body = json!({ "slot": slot });
+    let (cancelled, booked) = futures::join!(there.sue.delete(&interview), async {
+        after(100).await;
+        there.drive.officer.put(&there.path(), body).await
+    });
+    cancelled.no_content();
+    assert_eq!(booked.ok()["state"], "booked");
+    assert_eq!(there.interview().await["state"], "booked");
+}
