@@ -65,8 +65,8 @@ pub fn seated(slot: &Slot) -> Vec<Id<Submission>> {
     ids.collect()
 }
 
-/// Makes a slot invisible, so that nobody books it any more. Safe to repeat. Returns the slot as it
-/// is then; none if it is gone.
+/// Makes a slot invisible, so that nobody can book it any more. Safe to repeat. Returns the slot as
+/// it is then; none if it is gone.
 pub async fn closed(table: &Table, mut slot: Slot) -> Result<Option<Slot>, TableError> {
     let mut retries = Retries::default();
     while !slot.deleted {

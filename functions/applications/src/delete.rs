@@ -96,7 +96,7 @@ pub async fn delete_application(
     }
 }
 
-/// How many slots are given up at the same time.
+/// How many slots are closed at the same time.
 const SLOTS_AT_ONCE: usize = 16;
 
 /// Removes an application that is marked as deleted. If it has submissions and `forced` is false,

@@ -1,5 +1,4 @@
-//! What a record of the stream changes in the calendars of people, besides what is stored beside
-//! their profiles (V22).
+//! Which interviews in the calendars of people changed with a record of the stream (V22).
 
 use aws_lambda_events::event::dynamodb::EventRecord;
 use shared::domain::{CalendarPart, Membership, Slot, Submission};
@@ -7,7 +6,8 @@ use shared::ids;
 
 use crate::image::{Image, Unreadable};
 
-/// Returns what a record changes in calendars. What a person books or gives back is not among it.
+/// Returns the interviews that changed. What a person books or gives back is not among them: it
+/// changes the entries beside the profile itself.
 ///
 /// # Errors
 ///

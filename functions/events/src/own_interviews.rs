@@ -58,8 +58,8 @@ impl Role {
     }
 }
 
-/// A day in seconds. A tag that is made from marks is valid no longer, so that a missing mark does
-/// not last.
+/// How long a tag that is made from marks stays the same, in seconds. After that, the slots are read
+/// again, so that a mark that was not set does no lasting harm.
 const DAY: i64 = 86_400;
 
 /// Of how many applications, the newest, the interviews are shown that a person holds.
@@ -129,7 +129,7 @@ impl<'a> Appointments<'a> {
             .collect();
         let held = self.held.iter();
         let held: Vec<_> = held.map(|one| (one, name(&one.club))).collect();
-        // The day of this person, which begins at some second of the day.
+        // The days of people begin at different times, so that not all are read at midnight.
         let offset = self.person.get() % DAY.unsigned_abs();
         let day = (now.epoch_seconds() + offset.cast_signed()).div_euclid(DAY);
         Ok(Some(SourceTag::of(&(others(), booked, held, day))?))

@@ -35,7 +35,7 @@ impl Load for OwnDraft {
         let Some(application) = path.id("application") else {
             return Ok(None);
         };
-        // A parameter that is wrong is reported by `named_committee`, which comes first.
+        // The handlers call `named_committee` again, which refuses a parameter that is wrong.
         let committee = named_committee(path.params()).unwrap_or_default();
         Ok(Some(
             Self::read(app, application, user.id(), committee).await?,

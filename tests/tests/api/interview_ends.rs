@@ -116,6 +116,22 @@ async fn what_an_officer_books_in_the_second_of_a_rejection_stays() {
     }
 }
 
+// proves K8
+#[tokio::test]
+async fn an_invitation_after_that_changes_nothing() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(90)).await;
+    reject(&campus, &there).await;
+    let (officer, body) = (&there.drive.officer, json!({ "slot": slot }));
+    officer.put(&there.path(), body).await.ok();
+    there.drive.decide(&there.submission, 1, "").await;
+    let again = json!({ "submissions": [id(&there.submission)], "allow_resend": true });
+    there.drive.send("interview", again).await.ok();
+    assert_eq!(there.interview().await["state"], "booked");
+    assert_eq!(there.shown(slot).await["booked"], 1);
+}
+
 /// Nobody has looked since the release.
 // proves K3, K9
 #[tokio::test]

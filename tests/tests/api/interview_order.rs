@@ -14,8 +14,8 @@ async fn after(ms: u64) {
     tokio::time::sleep(Duration::from_millis(ms)).await;
 }
 
-/// A campus whose next writes take long, once `left` says how many: the first one 300 ms, the second
-/// one 500 ms. Both requests have read by then.
+/// A campus whose next writes take long, once `left` says how many: of two, the first one 300 ms and
+/// the second one 500 ms; a single one 500 ms. The other request has read by then.
 fn slow_writes(left: &Arc<AtomicUsize>) -> TestCampus {
     let left = left.clone();
     let hook = move |operation: &str, _: &[u8]| {
@@ -92,4 +92,28 @@ async fn a_booking_of_the_same_slot_outlasts_a_cancellation_that_was_received_be
     cancelled.no_content();
     assert_eq!(booked.ok()["state"], "booked");
     assert_eq!(there.interview().await["state"], "booked");
+}
+
+// proves K8
+#[tokio::test(start_paused = true)]
+async fn who_came_is_not_noted_for_another_interview() {
+    let left = Arc::default();
+    let campus = slow_writes(&left);
+    let there = Interviewing::new_now(&campus).await;
+    let (first, second) = (
+        there.slot(campus.slot_in(30)).await,
+        there.slot(campus.slot_in(40)).await,
+    );
+    there.book(first).await.ok();
+    after(10).await;
+    left.store(1, Ordering::SeqCst);
+    let (path, body) = (there.path(), json!({ "attended": true }));
+    let (noted, moved) = futures::join!(there.drive.officer.patch(&path, body), async {
+        after(100).await;
+        there.book(second).await
+    });
+    moved.ok();
+    let noted = noted.ok();
+    assert_eq!(noted["slot"]["id"], second);
+    assert_eq!(noted["attended"], json!(null));
 }

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use chrono::TimeDelta;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::fixtures::{Recruitment, id};
 use tests::recount::recount;
 use tests::{Client, Setup, TestCampus};
 
+use crate::interview_mails::told;
 use crate::late_writes::Late;
 use crate::lost_answers::{LOSSES, Trap, after};
-use crate::races::slow;
+use crate::races::{delayed, slow};
 use crate::slots::{Interviewing, slot};
 
 /// A club with people who are invited: each with the address of their interview.
@@ -118,6 +120,51 @@ async fn a_booking_and_the_deletion_of_the_slot_agree() {
             "after {pause} ms"
         );
         assert_eq!(recount(&campus), [""; 0]);
+    }
+}
+
+// proves K11
+#[tokio::test(start_paused = true)]
+async fn a_booking_and_the_deletion_of_the_application_agree() {
+    for pause in (0..40).step_by(2) {
+        // The booking has read when the deletion begins, and writes that long after it.
+        let is_next = Arc::new(AtomicBool::default());
+        let next = is_next.clone();
+        let campus = delayed(move |operation| {
+            let is_booking = operation == "TransactWriteItems";
+            let is_late = is_booking && next.swap(false, Ordering::SeqCst);
+            if is_late { pause + 20 } else { 5 }
+        });
+        let there = Interviewing::new(&campus).await;
+        let slot = there.slot(slot(30)).await;
+        let (officer, path) = (&there.drive.officer, &there.drive.path);
+        officer
+            .patch(path, json!({ "is_active": false }))
+            .await
+            .ok();
+        // A deletion does not wait for submissions then.
+        campus.advance(TimeDelta::minutes(5));
+        let forced = format!("{path}?force=true");
+        is_next.store(true, Ordering::SeqCst);
+        let (booked, deleted) = futures::join!(there.book(slot), async {
+            after(20).await;
+            officer.delete(&forced).await
+        });
+        deleted.no_content();
+        campus.deliver().await;
+        let told = told(&campus).await;
+        let subjects: Vec<&str> = told.iter().map(|mail| mail.subject.as_str()).collect();
+        let is_told = |end: &str| subjects.iter().any(|one| one.ends_with(end));
+        assert!(
+            booked.status != 200 || is_told("is cancelled"),
+            "after {pause} ms: {subjects:?}"
+        );
+        let is_left = |item: &Value| {
+            ["Slot", "Booking"]
+                .iter()
+                .any(|one| item["type"]["S"] == *one)
+        };
+        assert!(!campus.stored().iter().any(is_left), "after {pause} ms");
     }
 }
 

@@ -318,7 +318,7 @@ async fn a_deleted_application_has_no_slots_and_no_bookings() {
     let stored = campus.stored();
     let found = stored
         .iter()
-        .find(|item| left.iter().any(|kind| item["type"] == *kind));
+        .find(|item| left.iter().any(|kind| item["type"]["S"] == *kind));
     assert_eq!(found, None);
     let told = campus
         .mails_but_welcomes()

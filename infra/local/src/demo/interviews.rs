@@ -33,7 +33,7 @@ pub fn interviews(
     let mut all = Interviews::default();
     for application in &drives.applications[..2] {
         let slots = slots(numbers, application, members, now);
-        all.own.extend(slots[0].marks());
+        all.own.extend(slots[0].own_interviews());
         all.slots.extend(slots);
     }
     all.notes.push(SlotNote {

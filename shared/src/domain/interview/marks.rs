@@ -1,5 +1,5 @@
-//! Marks of what a person's calendar has of interviews (V22). A program that asks for an unchanged
-//! calendar is answered from them, without a read of each slot.
+//! Marks in the entries that tell which interviews a person has (V22). From them the service sees
+//! whether a calendar changed, without reading each slot.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use crate::domain::submission::model::Submission;
 use crate::ids::Id;
 use crate::text::ClubCode;
 
-/// Something that the calendars of people show of interviews, and that has changed.
+/// An entry, or several, whose interviews changed: they get another mark.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CalendarPart {
-    /// What somebody has booked for a submission.
+    /// The interview that this person has booked for a submission.
     Booked(Id<Person>, Id<Submission>),
-    /// What is booked for a submission of this application, by whomever.
+    /// The interview that is booked for a submission of this application. Its person is read.
     BookedBy(Id<Application>, Id<Submission>),
-    /// The interviews that somebody holds in an application.
+    /// The interviews that a person holds in an application.
     Held(Id<Person>, Id<Application>),
-    /// The interviews that somebody holds in a club.
+    /// The interviews that a person holds in all applications of a club.
     HeldIn(Id<Person>, ClubCode),
 }
 
@@ -31,7 +31,7 @@ pub enum CalendarPart {
 const AT_ONCE: usize = 16;
 
 impl Table {
-    /// Marks what has changed in the calendars of people. `mark` has to return another number each
+    /// Gives the entries of these interviews another mark. `mark` has to return another number each
     /// time. 1 write for each part; for [`CalendarPart::BookedBy`] also a read of the submission;
     /// for [`CalendarPart::HeldIn`] 1 query, and 1 write for each application. What is not there is
     /// not marked.

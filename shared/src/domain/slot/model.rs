@@ -50,8 +50,8 @@ impl Slot {
         self.seats.len() >= usize::from(self.capacity)
     }
 
-    /// Returns what tells its interviewers that they hold interviews.
-    pub fn marks(&self) -> impl Iterator<Item = OwnInterviews> {
+    /// Returns the entry beside the profile of each of its interviewers.
+    pub fn own_interviews(&self) -> impl Iterator<Item = OwnInterviews> {
         self.interviewers.iter().map(|one| OwnInterviews {
             person: one.person,
             application: self.application,

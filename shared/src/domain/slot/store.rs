@@ -75,7 +75,7 @@ impl Slot {
     ) -> Result<Vec<Write>, TableError> {
         let mut own: Vec<(Key, OwnInterviews)> = Vec::new();
         for slot in slots {
-            own.extend(slot.marks().map(|mark| (mark.key(), mark)));
+            own.extend(slot.own_interviews().map(|own| (own.key(), own)));
         }
         own.sort_by(|(a, _), (b, _)| a.cmp(b));
         own.dedup_by(|(a, _), (b, _)| a == b);
