@@ -19,6 +19,7 @@ use shared::web::{
 };
 
 use crate::booking::{Booked, BookingInput, By, Wish};
+use crate::release::free_shown;
 
 shared::input! {
     /// What an officer notes about an interview.
@@ -76,7 +77,9 @@ pub async fn show_submission_interview(
     State(app): State<Shared>,
     scope: Officer<RecruitmentRead, Application, Submission>,
 ) -> Result<Response> {
-    body(&booked(&app, scope).await?)
+    let mut booked = booked(&app, scope).await?;
+    free_shown(&app, &mut booked).await?;
+    body(&booked)
 }
 
 /// Book an interview for an applicant, or move it.

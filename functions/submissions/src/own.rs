@@ -7,8 +7,8 @@ use shared::Shared;
 use shared::bodies::{OwnSubmissions, SubmissionBody};
 use shared::bookings::{Freeing, cancellation};
 use shared::db::Retries;
-use shared::domain::{Answered, Application, BookedPlaces, Extension, Mail, Submission};
-use shared::domain::{StoredSubmission, WithdrawOutcome};
+use shared::domain::{Answered, Application, BookedPlaces, Extension, Submission};
+use shared::domain::{CancelledInterview, StoredSubmission, WithdrawOutcome};
 use shared::time::RequestTime;
 use shared::web::{ApiError, IfMatch, NoContent, NoInput, PathIds, ReceivedAt, Result, User};
 
@@ -133,11 +133,11 @@ pub async fn withdraw_submission(
     let (mut submission, mut retries) = (submission, Retries::default());
     loop {
         retries.next().await?;
-        let mail = cancellation_of(&app, &application, &submission, when).await?;
+        let cancelled = cancelled_by(&app, &application, &submission, when).await?;
         let only_as_read = if_match.is_given();
         let withdrawn = app
             .table
-            .withdraw(&submission, when, only_as_read, mail.as_ref());
+            .withdraw(&submission, when, only_as_read, cancelled.as_ref());
         match withdrawn.await? {
             WithdrawOutcome::Done => return Ok(NoContent),
             WithdrawOutcome::Decided => return Err(closed()),
@@ -151,13 +151,13 @@ pub async fn withdraw_submission(
     }
 }
 
-/// The mail that cancels the interview of a submission that is withdrawn, if one is booked.
-async fn cancellation_of(
+/// The interview of a submission that is withdrawn, if one is booked.
+async fn cancelled_by(
     app: &Shared,
     application: &Application,
     submission: &Submission,
     when: RequestTime,
-) -> Result<Option<Mail>> {
+) -> Result<Option<CancelledInterview>> {
     let Some(slot) = submission.booked() else {
         return Ok(None);
     };
@@ -175,5 +175,9 @@ async fn cancellation_of(
         over: false,
         now: app.now(),
     };
-    Ok(cancellation(submission, &freeing))
+    let interview = submission.interview();
+    Ok(interview.map(|interview| CancelledInterview {
+        file: interview.next_file(Some(&slot)),
+        mail: cancellation(submission, &freeing),
+    }))
 }

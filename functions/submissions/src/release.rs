@@ -10,9 +10,11 @@ use shared::domain::{Answered, Application, ApplicationParts, Club, Slot, Submis
 use shared::ids::Id;
 use shared::web::Result;
 
+use crate::booking::Booked;
 use crate::slot_body::ShownSlot;
 
-/// How many places one request gives back. The next request goes on.
+/// How many places one request gives back. The next request goes on. Of a single slot, all are
+/// given back, so that it can be changed.
 pub(crate) const AT_ONCE: usize = 20;
 /// How many bookings of full slots an applicant's request looks at.
 const LOOKED_AT: usize = 100;
@@ -48,13 +50,28 @@ fn is_due(app: &Shared, application: &Application, submission: &Submission, slot
         && submission.is_interview_over(application, now)
 }
 
+/// Gives the place of a submission back that an officer looks at.
+pub(crate) async fn free_shown(app: &Shared, booked: &mut Booked) -> Result<()> {
+    let (application, submission) = (&booked.application, &booked.submission);
+    let due = booked.from.as_ref();
+    let due = due.filter(|slot| is_due(app, application, submission, slot));
+    if let Some(slot) = due {
+        free_known(app, (&booked.club, application), submission, slot).await?;
+        booked.again(app).await?;
+    }
+    Ok(())
+}
+
 /// Gives back the places in these slots whose people know that they were rejected.
 pub(crate) async fn free_released(
     app: &Shared,
     (club, application): (&Club, &Application),
     shown: &mut [ShownSlot],
 ) -> Result<()> {
-    let mut left = AT_ONCE;
+    let mut left = match shown {
+        [single] => single.slot.seats.len(),
+        _ => AT_ONCE,
+    };
     for ShownSlot { slot, bookings, .. } in shown {
         let due = bookings
             .iter()

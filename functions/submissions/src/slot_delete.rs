@@ -11,6 +11,9 @@ use shared::web::{ApiError, Code, NoBody, NoContent, Officer, Params, ReceivedAt
 use crate::release::free_released;
 use crate::slot_body::ShownSlot;
 
+/// How many deletions one request finishes.
+const FINISHED_AT_ONCE: usize = 2;
+
 /// Delete a slot.
 ///
 /// For officers. A slot with bookings is 400, unless `force` is true: then its places are freed,
@@ -65,6 +68,22 @@ pub async fn delete_slot(
     let removed = remove(&app, (&club, &application), slot, received).await;
     removed.map_err(ApiError::after_write)?;
     Ok(NoContent)
+}
+
+/// Removes slots whose deletion ended before it was finished. Their places are given back, and who
+/// booked them is told. A failure is left to the next request.
+pub(crate) async fn finish(
+    app: &Shared,
+    place: (&Club, &Application),
+    slots: Vec<Slot>,
+    received: u64,
+) {
+    for slot in slots.into_iter().take(FINISHED_AT_ONCE) {
+        let id = slot.id;
+        if let Err(error) = remove(app, place, slot, received).await {
+            tracing::warn!(slot = %id, ?error, "the deletion of a slot could not be finished");
+        }
+    }
 }
 
 /// Gives the places of a slot that is being deleted back, and removes it. Safe to repeat.

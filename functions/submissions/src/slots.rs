@@ -6,11 +6,14 @@ use shared::Shared;
 use shared::db::TableError;
 use shared::domain::{Application, Slot};
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
-use shared::web::{ApiError, Created, Input, Mode, NewId, Officer, Params, Reader, Result};
+use shared::web::{
+    ApiError, Created, Input, Mode, NewId, Officer, Params, Reader, ReceivedAt, Result,
+};
 
 use crate::release::free_released;
 use crate::slot_body::{ShownSlot, SlotBody, SlotInput};
 use crate::slot_change::change;
+use crate::slot_delete::finish;
 use crate::slot_store::{new_slot, store};
 
 /// List the slots of an application.
@@ -29,10 +32,15 @@ use crate::slot_store::{new_slot, store};
 pub async fn list_slots(
     State(app): State<Shared>,
     params: Params,
+    ReceivedAt(received): ReceivedAt,
     scope: Officer<RecruitmentRead, Application>,
 ) -> Result<Json<Vec<SlotBody>>> {
     let series = params.id::<Slot>("series")?;
-    let mut slots = app.table.slots(scope.parent.id).await?;
+    let slots = app.table.all_slots(scope.parent.id).await?;
+    let (deleted, mut slots) = slots.into_iter().partition(|slot| slot.deleted);
+    let received = app.ids.received(received);
+    finish(&app, (&scope.club, &scope.parent), deleted, received).await;
+    slots.sort_by_key(Slot::place);
     slots.retain(|slot| series.is_none_or(|series| slot.creation == series.get()));
     let place = (&scope.club.code, scope.parent.id);
     let mut shown = ShownSlot::all_of(&app, place, slots).await?;

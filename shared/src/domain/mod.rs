@@ -75,7 +75,7 @@ pub use form::model::{Form, WholeForm};
 pub use interview::marks::CalendarPart;
 pub use interview::model::{Booking, Interview};
 pub use interview::store::InterviewChange;
-pub use interview::told::EndedInterview;
+pub use interview::told::{EndedInterview, EndedInterviews};
 pub use invite::model::{AcceptanceMail, DailyCount, InvitationLog, Invite};
 pub use invite::store::InviteWrite;
 pub use join_link::model::{JoinLink, LinkUse};
@@ -87,7 +87,7 @@ pub use mail::model::{
     Appointment, AppointmentNews, Decision, InviteLink, Mail, MailLease, ToldDecision,
 };
 pub use mail::outage::MailOutage;
-pub use mail::report::MailReport;
+pub use mail::report::{MailReport, MailResult};
 pub use mail::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report, Telling};
 pub use mail::store::{DECISION_MAILS_KEPT_DAYS, DecisionMail};
 pub use member::model::{Membership, Role};
@@ -118,7 +118,7 @@ pub use submission::model::{
 };
 pub use submission::remembered::RememberedKey;
 pub use submission::store::{StoredSubmission, SubmissionQuery};
-pub use submission::submit::WithdrawOutcome;
+pub use submission::submit::{CancelledInterview, WithdrawOutcome};
 pub use submission::told::Told;
 pub use token::model::{Token, TokenScope};
 pub use tombstones::{DeletedApplication, Gone};

@@ -13,14 +13,14 @@ use crate::late_reports::reports_of;
 use crate::slots::{Interviewing, slot};
 
 /// Rejects the applicant, and tells them by mail.
-async fn reject(campus: &TestCampus, there: &Interviewing) {
+pub(crate) async fn reject(campus: &TestCampus, there: &Interviewing) {
     there.drive.decide(&there.submission, 2, "").await;
     let sent = there.drive.send("rejection", json!({}));
     campus.with_worker(sent).await.ok();
 }
 
 /// The numbers of the calendar files that Sue got.
-async fn numbers(campus: &TestCampus) -> Vec<u32> {
+pub(crate) async fn numbers(campus: &TestCampus) -> Vec<u32> {
     let number = |mail| {
         let line = line(&calendar(mail), "SEQUENCE:");
         line["SEQUENCE:".len()..].parse().expect("a number")

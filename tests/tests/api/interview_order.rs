@@ -94,6 +94,28 @@ async fn a_booking_of_the_same_slot_outlasts_a_cancellation_that_was_received_be
     assert_eq!(there.interview().await["state"], "booked");
 }
 
+// proves K11
+#[tokio::test(start_paused = true)]
+async fn a_withdrawal_and_a_change_of_the_slot_agree() {
+    let left = Arc::default();
+    let campus = slow_writes(&left);
+    let there = Interviewing::new_now(&campus).await;
+    let slot = there.slot(campus.slot_in(30)).await;
+    there.book(slot).await.ok();
+    after(10).await;
+    left.store(1, Ordering::SeqCst);
+    let path = format!("{}slots/{slot}/", there.drive.path);
+    let (own, elsewhere) = (there.own(), json!({ "location": "Room 9" }));
+    let (withdrawn, changed) = futures::join!(there.sue.delete(&own), async {
+        after(100).await;
+        there.drive.officer.patch(&path, elsewhere).await
+    });
+    changed.ok();
+    withdrawn.no_content();
+    assert_eq!(there.sue.get(&there.own()).await.status, 404);
+    assert_eq!(there.shown(slot).await["booked"], 0);
+}
+
 // proves K8
 #[tokio::test(start_paused = true)]
 async fn who_came_is_not_noted_for_another_interview() {

@@ -54,6 +54,7 @@ mod idempotency;
 mod if_match;
 mod imports;
 mod interview_ends;
+mod interview_late;
 mod interview_mails;
 mod interview_order;
 mod interview_overlaps;

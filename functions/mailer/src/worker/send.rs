@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use shared::db::{Refusal, TableError};
-use shared::domain::{EmailStatus, EndedInterview, Mail, Notice};
+use shared::domain::{EmailStatus, EndedInterviews, Mail, Notice};
 use shared::ids::Id;
 use shared::mail::{Message, interview_url, invite_url, with_invite};
 use shared::metrics::Unit;
@@ -74,7 +74,7 @@ impl Worker {
                 Err(TableError::Refused(_)) => return self.supersede(mail).await,
                 Err(error) => return Err(error.into()),
             }
-            let (envelope, ended) = self.envelope(mail, notice).await?;
+            let (envelope, mut ends) = self.envelope(mail, notice).await?;
             let outcome = self.ses.send(mail, &envelope).await;
             let status = match &outcome {
                 SendOutcome::Sent(_) => EmailStatus::Sent,
@@ -95,8 +95,10 @@ impl Worker {
             }
             // An interview ends only with a rejection that SES has surely taken (K9).
             let is_sent = status == EmailStatus::Sent;
-            let ended = if is_sent { &ended[..] } else { &[] };
-            self.settle_with(mail, (EmailStatus::Sending, status), text, ended)
+            if !is_sent {
+                ends = EndedInterviews::default();
+            }
+            self.settle_with(mail, (EmailStatus::Sending, status), text, &ends)
                 .await?;
             if is_sent {
                 self.revoke_after_rejection(mail).await?;
@@ -152,18 +154,18 @@ impl Worker {
         &self,
         mail: &Mail,
         notice: Option<Notice>,
-    ) -> Result<(Envelope, Vec<EndedInterview>), TableError> {
+    ) -> Result<(Envelope, EndedInterviews), TableError> {
         let (now, site) = (self.now(), &self.settings.addresses.site_url);
-        let ended = self.table.interviews_ended_by(mail, now, now).await?;
+        let ends = self.table.interviews_ended_by(mail, now, now).await?;
         let mut calendars = vec![];
-        if let (Some(decision), false) = (&mail.decision, ended.is_empty()) {
+        if let (Some(decision), false) = (&mail.decision, ends.ended.is_empty()) {
             let (club, application) = futures::try_join!(
                 self.table.club(&decision.club),
                 self.table.application(&decision.club, decision.application)
             )?;
             let club = club.map_or_else(String::new, |club| club.profile.name);
             let application = application.map_or_else(String::new, |application| application.name);
-            for ended in &ended {
+            for ended in &ends.ended {
                 let page = interview_url(site, ended.submission.id);
                 let entry = Entry::of_ended(ended, (&club, &application));
                 calendars.push(entry.file(mail, &self.settings.mail.from, &page));
@@ -204,7 +206,7 @@ impl Worker {
             calendars,
             headers,
         };
-        Ok((envelope, ended))
+        Ok((envelope, ends))
     }
 
     /// The message, with the link of the invite. The link is made only here and is stored nowhere

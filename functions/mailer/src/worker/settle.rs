@@ -1,8 +1,12 @@
 //! The end of a mail: the result is stored, the mail is given up, or it is read again later.
 
 use chrono::TimeDelta;
-use shared::db::TableError;
-use shared::domain::{EmailStatus, EndedInterview, Mail, MailId, MailKind};
+use shared::bookings::{Freeing, cancellation};
+use shared::db::{Refusal, Retries, TableError};
+use shared::domain::{
+    EmailStatus, EndedInterview, EndedInterviews, Mail, MailId, MailKind, MailResult,
+};
+use shared::time::Timestamp;
 
 use super::{RetryLater, Worker};
 
@@ -78,22 +82,94 @@ impl Worker {
         to: EmailStatus,
         outcome: &str,
     ) -> Result<(), RetryLater> {
-        self.settle_with(mail, (from, to), outcome, &[]).await
+        let ends = EndedInterviews::default();
+        self.settle_with(mail, (from, to), outcome, &ends).await
     }
 
-    /// Stores the result of a mail that ended interviews.
+    /// Stores the result of a mail that ends interviews.
     pub(super) async fn settle_with(
         &self,
         mail: &Mail,
         (from, to): (EmailStatus, EmailStatus),
         outcome: &str,
-        ended: &[EndedInterview],
+        ends: &EndedInterviews,
     ) -> Result<(), RetryLater> {
-        let result = (outcome, self.now());
-        match self.table.settle_mail(mail, from, to, result, ended).await {
+        let now = self.now();
+        let result = MailResult {
+            from,
+            to,
+            outcome,
+            now,
+        };
+        match self.table.settle_mail(mail, &result, ends).await {
+            Err(TableError::Refused(Refusal::Superseded)) => {
+                self.settle_again(mail, &result, ends).await
+            }
             // Another worker already stored a result, which stays.
             Ok(()) | Err(TableError::Refused(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Stores the result of a mail after one of its submissions changed: it is gone, it has a newer
+    /// mail, or its interview was booked while SES took this mail. That interview ends, too. The
+    /// mail says nothing of it, so another one does.
+    async fn settle_again(
+        &self,
+        mail: &Mail,
+        result: &MailResult<'_>,
+        said: &EndedInterviews,
+    ) -> Result<(), RetryLater> {
+        let mut retries = Retries::default();
+        loop {
+            retries.next().await?;
+            let ends = if result.to == EmailStatus::Sent {
+                self.table
+                    .interviews_ended_by(mail, result.now, result.now)
+                    .await?
+            } else {
+                EndedInterviews::default()
+            };
+            let new = ends.ended.iter().filter(|one| !one.is_among(&said.ended));
+            let mails = self.cancellations(mail, new.collect(), result.now).await?;
+            let settled = self.table.settle_shown(mail, result, ends, &mails).await;
+            match settled {
+                Err(TableError::Refused(Refusal::Superseded)) => {}
+                Ok(()) | Err(TableError::Refused(_)) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// The mails about interviews that end with this mail, which does not say so.
+    async fn cancellations(
+        &self,
+        mail: &Mail,
+        ended: Vec<&EndedInterview>,
+        now: Timestamp,
+    ) -> Result<Vec<Mail>, TableError> {
+        let Some(decision) = mail.decision.as_ref().filter(|_| !ended.is_empty()) else {
+            return Ok(vec![]);
+        };
+        let (club, application) = futures::try_join!(
+            self.table.club(&decision.club),
+            self.table.application(&decision.club, decision.application)
+        )?;
+        let Some((club, application)) = club.zip(application) else {
+            return Ok(vec![]);
+        };
+        let mails = ended
+            .into_iter()
+            .filter_map(|EndedInterview { submission, slot }| {
+                let freeing = Freeing {
+                    place: (&club, &application),
+                    slot,
+                    received: 0,
+                    over: true,
+                    now,
+                };
+                cancellation(submission, &freeing)
+            });
+        Ok(mails.collect())
     }
 }

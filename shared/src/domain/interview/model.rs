@@ -63,9 +63,15 @@ impl Interview {
             booked_at: None,
             attended: None,
             invited_at,
+            kept: None,
             over: false,
             ..self.clone()
         }
+    }
+
+    /// Returns whether a rejection that the applicant may know since this time ends it (K8).
+    pub fn is_before(&self, rejection: Timestamp) -> bool {
+        self.kept != Some(rejection) && self.booked_at.is_none_or(|at| at <= rejection)
     }
 
     /// Returns the number of the next calendar file. `slot` is the one that is booked now.
@@ -97,6 +103,7 @@ impl Interview {
             attended: None,
             received: received.max(self.received),
             file: self.next_file(Some(from)),
+            kept: None,
             ..self.clone()
         }
     }

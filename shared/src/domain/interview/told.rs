@@ -18,6 +18,16 @@ pub struct EndedInterview {
     pub slot: Slot,
 }
 
+/// What a mail changes in interviews.
+#[derive(Debug, Clone, Default)]
+pub struct EndedInterviews {
+    /// Those that end.
+    pub ended: Vec<EndedInterview>,
+    /// The interviews of the submissions that a rejection tells, as they were read. If one changed,
+    /// for instance because it was booked while SES took the mail, this has to be made again.
+    read: Vec<(Id<Submission>, Option<Interview>)>,
+}
+
 /// How many interviews end in the transaction of one mail, which allows 100 writes. More are given
 /// back when somebody asks.
 const AT_ONCE: usize = 18;
@@ -27,6 +37,12 @@ impl EndedInterview {
     pub fn file(&self) -> i64 {
         let interview = self.submission.interview();
         interview.map_or(0, |interview| interview.next_file(Some(&self.slot)))
+    }
+
+    /// Returns whether this is one of these, with the same number of the calendar file.
+    pub fn is_among(&self, others: &[Self]) -> bool {
+        let this = |one: &Self| (one.submission.id, one.slot.id, one.file());
+        others.iter().any(|other| this(other) == this(self))
     }
 
     /// Returns the write of the submission, with the end of the interview, and its condition.
@@ -45,17 +61,22 @@ impl EndedInterview {
     }
 }
 
-/// Returns the write of a submission that a mail told; if its interview ends, with that.
-pub(crate) fn with_end(write: Write, id: Id<Submission>, ended: &[EndedInterview]) -> Write {
-    match ended.iter().find(|ended| ended.submission.id == id) {
-        Some(ended) => ended.end(write),
+/// Returns the write of a submission that a mail told; if its interview ends, with that. It is
+/// refused if the interview is not as it was read.
+pub(crate) fn with_end(write: Write, id: Id<Submission>, ends: &EndedInterviews) -> Write {
+    if let Some(ended) = ends.ended.iter().find(|ended| ended.submission.id == id) {
+        return ended.end(write);
+    }
+    match ends.read.iter().find(|(read, _)| *read == id) {
+        Some((_, interview)) => write.if_is("interview", interview.as_ref()),
         None => write,
     }
 }
 
 /// Returns the other writes of the interviews that end: of submissions that the mail is not about,
 /// of the slots, and of the bookings.
-pub(crate) fn other_writes(mail: &Mail, ended: &[EndedInterview]) -> Vec<Write> {
+pub(crate) fn other_writes(mail: &Mail, ends: &EndedInterviews) -> Vec<Write> {
+    let ended = &ends.ended;
     let told = mail.told();
     let is_told = |id: Id<Submission>| told.iter().any(|told| told.submission == id);
     let others = ended.iter().filter(|ended| !is_told(ended.submission.id));
@@ -78,15 +99,16 @@ impl Table {
     /// Returns the interviews that end when this mail is sent, because they have not begun: those
     /// of the submissions that a rejection tells; and with an acceptance that is the only mail to
     /// the person, those of their rejected submissions. What was booked after SES took the mail
-    /// goes on. 1 batch read, and another one if any is booked.
+    /// goes on, and so does what was booked after the release time told the same rejection. 1 batch
+    /// read, and another one with the application if any is booked.
     pub async fn interviews_ended_by(
         &self,
         mail: &Mail,
         taken_at: Timestamp,
         now: Timestamp,
-    ) -> Result<Vec<EndedInterview>, TableError> {
+    ) -> Result<EndedInterviews, TableError> {
         let (Some(decision), Some(person)) = (&mail.decision, mail.person) else {
-            return Ok(vec![]);
+            return Ok(EndedInterviews::default());
         };
         let id = decision.application;
         let told = mail.told().into_iter().map(|told| told.submission);
@@ -94,7 +116,7 @@ impl Table {
             MailKind::Rejection => told.collect(),
             MailKind::Acceptance if !decision.covers.is_empty() => {
                 let Some(application) = self.application(&decision.club, id).await? else {
-                    return Ok(vec![]);
+                    return Ok(EndedInterviews::default());
                 };
                 let committees = application.committees.iter().map(|one| Some(one.id));
                 let all = committees.chain([None]);
@@ -102,22 +124,40 @@ impl Table {
                 let told: Vec<_> = told.collect();
                 all.filter(|id| !told.contains(id)).collect()
             }
-            _ => return Ok(vec![]),
+            _ => return Ok(EndedInterviews::default()),
         };
         let mut found = self.submissions_by_id(id, &ids).await?;
+        let is_rejection = mail.kind == MailKind::Rejection;
+        let read = found.iter().filter(|_| is_rejection);
+        let read = read.map(|one| (one.id, one.interview.clone())).collect();
         let is_old = |interview: &Interview| {
             interview.booked_at.is_none_or(|at| at <= taken_at)
-                && interview.invited_at.is_none_or(|at| at <= taken_at)
+                && interview.invited_at.is_none_or(|at| at < taken_at)
         };
         found.retain(|one| one.booked().is_some() && one.person == Some(person));
         found.retain(|one| one.interview().is_some_and(is_old));
-        found.retain(|one| mail.kind == MailKind::Rejection || one.status.is_rejection());
+        found.retain(|one| is_rejection || one.status.is_rejection());
+        if found.is_empty() {
+            let ended = vec![];
+            return Ok(EndedInterviews { ended, read });
+        }
         let slots = found.iter().filter_map(|one| Some((id, one.booked()?)));
-        let slots = self.slots_by_id(slots).await?;
+        let (slots, application) = futures::try_join!(
+            self.slots_by_id(slots),
+            self.application(&decision.club, id)
+        )?;
+        found.retain(|one| {
+            let mut released = application
+                .iter()
+                .filter_map(|application| one.rejection_released(application, now.moment()));
+            let interview = one.interview();
+            released.all(|since| interview.is_none_or(|interview| interview.is_before(since)))
+        });
         let ended = found.into_iter().filter_map(|submission| {
             let slot = slots.get(&submission.booked()?)?.clone();
             (slot.start > now).then_some(EndedInterview { submission, slot })
         });
-        Ok(ended.take(AT_ONCE).collect())
+        let ended = ended.take(AT_ONCE).collect();
+        Ok(EndedInterviews { ended, read })
     }
 }

@@ -1,7 +1,7 @@
 //! What a mail changes in the submissions that it is about.
 
 use crate::db::{Refusal, Write};
-use crate::domain::interview::told::{EndedInterview, other_writes, with_end};
+use crate::domain::interview::told::{EndedInterviews, other_writes, with_end};
 use crate::domain::keys;
 use crate::domain::mail::model::{Mail, ToldDecision};
 use crate::domain::mail::state::{EmailStatus, MailKind};
@@ -16,7 +16,12 @@ pub(crate) fn shows(submission: &Submission, mail: &Mail, told: &ToldDecision) -
 
 /// Returns the changes of the submissions that belong to a status change of their mail.
 pub(crate) fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Vec<Write> {
-    mark_told(mail, mail.told(), (status, now), &[])
+    mark_told(
+        mail,
+        mail.told(),
+        (status, now),
+        &EndedInterviews::default(),
+    )
 }
 
 /// Like [`mark`], for some of the submissions, and with the interviews that end.
@@ -24,7 +29,7 @@ pub(crate) fn mark_told(
     mail: &Mail,
     told: Vec<ToldDecision>,
     (status, now): (EmailStatus, Timestamp),
-    ended: &[EndedInterview],
+    ends: &EndedInterviews,
 ) -> Vec<Write> {
     let Some(decision) = &mail.decision else {
         return vec![];
@@ -61,10 +66,10 @@ pub(crate) fn mark_told(
     };
     let mark = |told: ToldDecision| {
         let id = told.submission;
-        with_end(mark(told), id, ended)
+        with_end(mark(told), id, ends)
     };
     let mut writes: Vec<Write> = told.into_iter().map(mark).collect();
-    let others = other_writes(mail, ended).into_iter();
+    let others = other_writes(mail, ends).into_iter();
     writes.extend(others.map(|write| write.or(Refusal::Superseded)));
     writes
 }

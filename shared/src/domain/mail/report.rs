@@ -1,8 +1,8 @@
 //! What SES reports about mails, and the result of sending them.
 
-use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
+use crate::db::{Entity, Retries, Table, TableError, Write};
 use crate::domain::application::model::Application;
-use crate::domain::interview::told::{EndedInterview, other_writes, with_end};
+use crate::domain::interview::told::{EndedInterviews, other_writes, with_end};
 use crate::domain::mail::marks::{mark_told, shows, state_of};
 use crate::domain::mail::model::{Mail, ToldDecision};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, Report};
@@ -20,6 +20,34 @@ pub struct MailReport<'a> {
     pub taken_at: Timestamp,
     /// When the report is stored.
     pub now: Timestamp,
+}
+
+/// The result of an attempt to send a mail.
+pub struct MailResult<'a> {
+    /// The status before.
+    pub from: EmailStatus,
+    /// The status as it shall be.
+    pub to: EmailStatus,
+    /// The message id from SES, or why it is not sent.
+    pub outcome: &'a str,
+    /// When the result is stored.
+    pub now: Timestamp,
+}
+
+impl MailResult<'_> {
+    fn record(&self, mail: &Mail) -> Write {
+        let record = Write::update(mail.key())
+            .set("status", &self.to)
+            .set("outcome", &Some(self.outcome))
+            .if_equals("status", &self.from);
+        if mail.decision.is_none() && self.to != EmailStatus::Queued {
+            // The text names people, and nobody reads it later. So only the fact that it was sent
+            // is kept.
+            record.set("html", &"").set("text", &"")
+        } else {
+            record
+        }
+    }
 }
 
 impl Table {
@@ -64,7 +92,7 @@ impl Table {
                     self.interviews_ended_by(&mail, reported.taken_at, reported.now)
                         .await?
                 } else {
-                    vec![]
+                    EndedInterviews::default()
                 };
                 for told in mail.told() {
                     let application = decision.application;
@@ -156,71 +184,47 @@ impl Table {
         Ok(Some(write))
     }
 
-    /// Stores the new status of a mail of which some submissions are gone or have a newer mail,
-    /// with the state of the others, all or nothing.
-    async fn settle_others(
-        &self,
-        mail: &Mail,
-        record: &Write,
-        (to, now): (EmailStatus, Timestamp),
-    ) -> Result<(), TableError> {
-        let mut retries = Retries::default();
-        loop {
-            retries.next().await?;
-            let mut told = mail.told();
-            if let Some(decision) = &mail.decision {
-                let ids: Vec<Id<Submission>> = told.iter().map(|told| told.submission).collect();
-                let there = self.submissions_by_id(decision.application, &ids).await?;
-                told.retain(|told| {
-                    there
-                        .iter()
-                        .any(|one| one.id == told.submission && shows(one, mail, told))
-                });
-            }
-            let ended = if to == EmailStatus::Sent {
-                self.interviews_ended_by(mail, now, now).await?
-            } else {
-                vec![]
-            };
-            let mut writes = mark_told(mail, told, (to, now), &ended);
-            if writes.is_empty() {
-                return self.write(record.clone()).await.map(drop);
-            }
-            writes.insert(0, record.clone());
-            match self.transact(writes).await {
-                Err(TableError::Refused(Refusal::Superseded)) => {}
-                other => return other,
-            }
-        }
-    }
-
-    /// Stores the new status `to` of a mail, and the end of interviews that it brought. Refused if
-    /// its status is not `from`. A submission that no longer exists or has a newer mail is left
-    /// out.
+    /// Stores the new status `to` of a mail, and the end of interviews that it brought: 1
+    /// transaction. Refused if its status is not `from`; refused as [`Refusal::Superseded`] if a
+    /// submission no longer exists, has a newer mail, or if its interview has changed.
     pub async fn settle_mail(
         &self,
         mail: &Mail,
-        from: EmailStatus,
-        to: EmailStatus,
-        (outcome, now): (&str, Timestamp),
-        ended: &[EndedInterview],
+        result: &MailResult<'_>,
+        ends: &EndedInterviews,
     ) -> Result<(), TableError> {
-        let mut record = Write::update(mail.key())
-            .set("status", &to)
-            .set("outcome", &Some(outcome))
-            .if_equals("status", &from);
-        if mail.decision.is_none() && to != EmailStatus::Queued {
-            // The text names people, and nobody reads it later. So only the fact that it was sent
-            // is kept.
-            record = record.set("html", &"").set("text", &"");
+        let told = mark_told(mail, mail.told(), (result.to, result.now), ends);
+        let all = std::iter::once(result.record(mail)).chain(told);
+        self.transact(all.collect()).await
+    }
+
+    /// Like [`Table::settle_mail`] for the submissions that still show this mail: 1 batch read
+    /// more. Also queues the mails about interviews that end.
+    pub async fn settle_shown(
+        &self,
+        mail: &Mail,
+        result: &MailResult<'_>,
+        mut ends: EndedInterviews,
+        mails: &[Mail],
+    ) -> Result<(), TableError> {
+        let mut told = mail.told();
+        if let Some(decision) = &mail.decision {
+            let ids: Vec<Id<Submission>> = told.iter().map(|told| told.submission).collect();
+            let there = self.submissions_by_id(decision.application, &ids).await?;
+            let is_shown = |told: &ToldDecision| {
+                let mut same = there.iter().filter(|one| one.id == told.submission);
+                same.any(|one| shows(one, mail, told))
+            };
+            let (shown, gone): (Vec<_>, Vec<_>) = told.into_iter().partition(is_shown);
+            let is_gone = |id| gone.iter().any(|gone| gone.submission == id);
+            ends.ended.retain(|ended| !is_gone(ended.submission.id));
+            told = shown;
         }
-        let told = mark_told(mail, mail.told(), (to, now), ended);
-        let writes: Vec<Write> = std::iter::once(record.clone()).chain(told).collect();
-        match self.transact(writes).await {
-            Err(TableError::Refused(Refusal::Superseded)) => {
-                self.settle_others(mail, &record, (to, now)).await
-            }
-            other => other,
+        let mut writes = vec![result.record(mail)];
+        writes.extend(mark_told(mail, told, (result.to, result.now), &ends));
+        for mail in mails {
+            writes.push(Write::put(mail)?.if_new());
         }
+        self.transact(writes).await
     }
 }

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::domain::interview::model::Interview;
+use crate::domain::interview::told::EndedInterviews;
 use crate::domain::invite::model::AcceptanceMail;
 use crate::domain::invite::store::invite_accepted;
 use crate::domain::keys;
@@ -202,7 +204,8 @@ impl Table {
     }
 
     /// Returns the writes that also invite the applicant, if they do not have an interview. If they
-    /// were told a rejection after they had booked, that booking is removed: then 1 read.
+    /// were told a rejection after they had booked, that booking is removed when it has begun: then
+    /// 1 read.
     async fn invited(
         &self,
         write: Write,
@@ -228,11 +231,17 @@ impl Table {
                 write.set("interview", &new)
             }]);
         };
-        let is_kept = interview.kept.is_some() && interview.kept == rejected_at;
-        if interview.booked_at > rejected_at || is_kept {
+        if interview.booked_at > rejected_at {
             return Ok(vec![write]);
         }
         let slot = self.slot(submission.application, booked).await?;
+        if slot.as_ref().is_some_and(|slot| slot.start > now) {
+            let goes_on = Interview {
+                invited_at: after_decision,
+                ..interview.clone()
+            };
+            return Ok(vec![write.set("interview", &goes_on)]);
+        }
         let freed = slot.map_or_else(|| interview.clone(), |slot| interview.freed(&slot, 0));
         let mut writes = vec![write.set("interview", &freed.again(after_decision))];
         writes.extend(Submission::places_freed([submission]));
@@ -368,6 +377,11 @@ impl Table {
                 .iter()
                 .any(|one| one.id == told.submission && shows(one, &mail, told))
         });
-        Ok(mark_told(&mail, told, (EmailStatus::Failed, now), &[]))
+        Ok(mark_told(
+            &mail,
+            told,
+            (EmailStatus::Failed, now),
+            &EndedInterviews::default(),
+        ))
     }
 }

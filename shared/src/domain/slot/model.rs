@@ -45,6 +45,11 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// Returns its place in a list, where the earliest comes first.
+    pub fn place(&self) -> (Timestamp, Id<Self>) {
+        (self.start, self.id)
+    }
+
     /// Returns whether all its places are taken.
     pub fn is_full(&self) -> bool {
         self.seats.len() >= usize::from(self.capacity)

@@ -89,7 +89,7 @@ impl Table {
     pub async fn slots(&self, application: Id<Application>) -> Result<Vec<Slot>, TableError> {
         let mut slots = self.all_slots(application).await?;
         slots.retain(|slot| !slot.deleted);
-        slots.sort_by_key(|slot| (slot.start, slot.id));
+        slots.sort_by_key(Slot::place);
         Ok(slots)
     }
 

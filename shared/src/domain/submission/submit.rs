@@ -42,7 +42,8 @@ pub enum WithdrawOutcome {
     Decided,
     /// The submission changed after it was read, and the request wants it as it was.
     Changed,
-    /// Its interview was booked, moved or cancelled after it was read. Nothing was withdrawn.
+    /// Its interview was booked, moved or cancelled after it was read, or the slot was changed.
+    /// Nothing was withdrawn.
     InterviewChanged,
 }
 
@@ -90,13 +91,22 @@ parts! {
     }
 }
 
+/// The interview that is cancelled by a withdrawal.
+pub struct CancelledInterview {
+    /// The number of the next calendar file, also if no mail has it.
+    pub file: i64,
+    /// The mail that tells the applicant. None if the interview is over, or if they have no
+    /// address.
+    pub mail: Option<Mail>,
+}
+
 impl Submission {
-    /// The number of the last calendar file, when it is withdrawn with this mail.
-    fn last_calendar_file(&self, cancellation: Option<&Mail>) -> u32 {
-        let interview = self.interview();
-        let noted = interview.and_then(|interview| u32::try_from(interview.file).ok());
-        let mailed = cancellation.map(|mail| mail.attempt);
-        mailed.or(noted).unwrap_or(0).max(self.calendar_file)
+    /// The number of the last calendar file, when it is withdrawn with this cancellation.
+    fn last_calendar_file(&self, cancelled: Option<&CancelledInterview>) -> u32 {
+        let noted = self.interview().map(|interview| interview.file);
+        let last = cancelled.map(|cancelled| cancelled.file).or(noted);
+        let last = last.and_then(|file| u32::try_from(file).ok());
+        last.unwrap_or(0).max(self.calendar_file)
     }
 }
 
@@ -210,15 +220,15 @@ impl Table {
     /// Withdraws a submission that was received before this request, which came at `when`. A
     /// submission that was received later stays, and so does a decided one, and with
     /// `only_as_read` one that changed after it was read. If an interview is booked, its place is
-    /// given back in the same write, with the mail `cancellation`.
+    /// given back in the same write, with the mail of `cancelled`.
     pub async fn withdraw(
         &self,
         submission: &Submission,
         when: RequestTime,
         only_as_read: bool,
-        cancellation: Option<&Mail>,
+        cancelled: Option<&CancelledInterview>,
     ) -> Result<WithdrawOutcome, TableError> {
-        self.withdraw_as("withdrawn", submission, when, only_as_read, cancellation)
+        self.withdraw_as("withdrawn", submission, when, only_as_read, cancelled)
             .await
     }
 
@@ -229,7 +239,7 @@ impl Table {
         submission: &Submission,
         RequestTime { received, at }: RequestTime,
         only_as_read: bool,
-        cancellation: Option<&Mail>,
+        cancelled: Option<&CancelledInterview>,
     ) -> Result<WithdrawOutcome, TableError> {
         let write = Write::update(submission.key())
             .parts(submission, &WITHDRAWN)?
@@ -246,10 +256,11 @@ impl Table {
         } else {
             write
         };
-        let write = match submission.last_calendar_file(cancellation) {
+        let write = match submission.last_calendar_file(cancelled) {
             0 => write,
             last => write.set("calendar_file", &last),
         };
+        let cancellation = cancelled.and_then(|cancelled| cancelled.mail.as_ref());
         if self
             .write_withdrawal(write, submission, cancellation)
             .await?
@@ -268,7 +279,7 @@ impl Table {
             WithdrawOutcome::Decided
         } else if only_as_read {
             WithdrawOutcome::Changed
-        } else if stored.received < received && stored.interview != submission.interview {
+        } else if stored.received < received {
             WithdrawOutcome::InterviewChanged
         } else {
             WithdrawOutcome::Done

@@ -50,12 +50,25 @@ impl Submission {
         if application.release.moment() > now {
             return told.map(|mailed| mailed.at);
         }
-        let rejected_at = self.rejected_at.unwrap_or(self.updated_at);
-        let known = application.release.max(rejected_at);
+        let known = self.rejection_released(application, now)?;
         // An earlier mail may have told an earlier rejection, which was taken back.
-        let told = told.filter(|mailed| mailed.at >= rejected_at);
-        let known = told.map_or(known, |mailed| mailed.at.min(known));
-        self.status.is_rejection().then_some(known)
+        let told = told.filter(|mailed| mailed.at >= self.rejected_since());
+        Some(told.map_or(known, |mailed| mailed.at.min(known)))
+    }
+
+    fn rejected_since(&self) -> Timestamp {
+        self.rejected_at.unwrap_or(self.updated_at)
+    }
+
+    /// Returns since when the applicant may know, at `now`, that they were rejected, because the
+    /// release time has come.
+    pub fn rejection_released(
+        &self,
+        application: &Application,
+        now: DateTime<Utc>,
+    ) -> Option<Timestamp> {
+        let is_known = self.status.is_rejection() && application.release.moment() <= now;
+        is_known.then(|| application.release.max(self.rejected_since()))
     }
 
     /// Returns whether a rejection that the applicant may know at `now` ended the interview (K9).
@@ -63,10 +76,8 @@ impl Submission {
     /// after that.
     pub fn is_interview_over(&self, application: &Application, now: DateTime<Utc>) -> bool {
         let interview = self.interview();
-        let booked_at = interview.and_then(|interview| interview.booked_at);
-        let kept = interview.and_then(|interview| interview.kept);
         let known = self.rejection_known(application, now);
-        known.is_some_and(|since| kept != Some(since) && booked_at.is_none_or(|at| at <= since))
+        known.is_some_and(|since| interview.is_none_or(|interview| interview.is_before(since)))
     }
 
     /// Returns the status of the last decision mail of either kind.

@@ -1,0 +1,173 @@
+//! What happens to an interview while a rejection is sent or known, and what an earlier request did
+//! not finish
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tests::fixtures::id;
+use tests::recount::recount;
+use tests::{Setup, TestCampus};
+
+use crate::interview_ends::{numbers, reject};
+use crate::interview_mails::told;
+use crate::lost_answers::after;
+use crate::slots::{Interviewing, slot};
+
+/// Whether somebody has a place in a slot. It is not asked by a request, because that gives back
+/// the places of rejected people.
+fn has_places(campus: &TestCampus) -> bool {
+    let has_place = |item: &Value| {
+        let seats = item["seats"]["M"].as_object();
+        seats.is_some_and(|all| !all.is_empty())
+    };
+    campus.stored().iter().any(has_place)
+}
+
+/// A campus whose SES takes 100 ms for a mail.
+fn with_slow_mail() -> TestCampus {
+    Setup::default()
+        .mail(Arc::new(|_: &str| {
+            Box::pin(async {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                None
+            })
+        }))
+        .build()
+}
+
+// proves K9, K10
+#[tokio::test(start_paused = true)]
+async fn what_is_booked_while_a_rejection_is_sent_ends_with_it() {
+    for is_move in [false, true] {
+        let campus = with_slow_mail();
+        let there = Interviewing::new(&campus).await;
+        let (first, second) = (there.slot(slot(60)).await, there.slot(slot(70)).await);
+        if is_move {
+            there.book(first).await.ok();
+        }
+        campus.deliver().await;
+        there.drive.decide(&there.submission, 2, "").await;
+        there.drive.send("rejection", json!({})).await.ok();
+        let (booked, _) = futures::join!(
+            async {
+                after(50).await;
+                there.book(second).await
+            },
+            campus.deliver()
+        );
+        booked.ok();
+        assert!(!has_places(&campus), "moved: {is_move}");
+        assert_eq!(there.interview().await, json!(null));
+        let mails = told(&campus).await;
+        let mut files = numbers(&campus).await;
+        // The rejection has the file of the slot that was booked before, and its number is that of
+        // the move.
+        files.dedup();
+        assert!(files.is_sorted_by(|a, b| a < b), "{files:?}");
+        let last = &mails.last().expect("a mail").subject;
+        assert!(last.ends_with("is cancelled"), "{last}");
+        assert_eq!(recount(&campus), [""; 0]);
+    }
+}
+
+// proves K8
+#[tokio::test]
+async fn what_an_officer_books_after_the_release_outlasts_the_mail() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(90)).await;
+    there.drive.decide(&there.submission, 2, "").await;
+    campus.advance(TimeDelta::hours(49));
+    let (officer, body) = (&there.drive.officer, json!({ "slot": slot }));
+    officer.put(&there.path(), body).await.ok();
+    campus.advance(TimeDelta::hours(1));
+    let sent = there.drive.send("rejection", json!({}));
+    campus.with_worker(sent).await.ok();
+    campus.deliver().await;
+    assert!(has_places(&campus));
+    assert_eq!(there.interview().await["state"], "booked");
+}
+
+// proves K8, K9
+#[tokio::test]
+async fn a_cancellation_after_a_rejection_leaves_nothing_to_choose() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(90)).await;
+    reject(&campus, &there).await;
+    let (officer, body) = (&there.drive.officer, json!({ "slot": slot }));
+    officer.put(&there.path(), body).await.ok();
+    officer.delete(&there.path()).await.no_content();
+    assert_eq!(there.interview().await, json!(null));
+}
+
+// proves K9
+#[tokio::test]
+async fn an_officer_who_looks_at_an_interview_gives_the_place_back() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(90)).await;
+    there.book(slot).await.ok();
+    there.drive.decide(&there.submission, 2, "").await;
+    let shown = there.drive.officer.get(&there.path()).await;
+    assert_eq!(shown.ok()["state"], "booked", "nobody knows of it");
+    campus.advance(TimeDelta::hours(49));
+    let shown = there.drive.officer.get(&there.path()).await;
+    assert_eq!(shown.status, 404);
+    assert!(!has_places(&campus));
+}
+
+// proves K3, K9
+#[tokio::test]
+async fn a_large_slot_is_deleted_after_the_release_as_if_nobody_had_booked_it() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let mut large = slot(90);
+    large["capacity"] = json!(30);
+    let slot = there.slot(large).await;
+    let students: Vec<_> = (0..25).map(|n| campus.as_(&format!("s{n}"))).collect();
+    join_all(students.iter().map(async |student| {
+        let submission = there.drive.submit(student).await;
+        there.invite(&submission).await;
+        let path = format!("/api/submissions/{}/interview/", id(&submission));
+        student.put(&path, json!({ "slot": slot })).await.ok();
+        there.drive.decide(&submission, 2, "").await;
+    }))
+    .await;
+    campus.advance(TimeDelta::hours(49));
+    let path = format!("{}slots/{slot}/", there.drive.path);
+    there.drive.officer.delete(&path).await.no_content();
+    assert!(!has_places(&campus));
+}
+
+// proves K11
+#[tokio::test]
+async fn the_list_of_slots_finishes_a_deletion() {
+    let is_killed = Arc::new(AtomicBool::new(false));
+    let killed = is_killed.clone();
+    let hook = move |operation: &str, _: &[u8]| {
+        let dies = killed.load(Ordering::Relaxed) && operation == "TransactWriteItems";
+        let body = json!({ "__type": "ValidationException" });
+        Box::pin(async move { dies.then_some((400_u16, body)) }) as _
+    };
+    let campus = Setup::default().table(Arc::new(hook)).build();
+    let there = Interviewing::new(&campus).await;
+    let slot = there.slot(slot(30)).await;
+    there.book(slot).await.ok();
+    is_killed.store(true, Ordering::Relaxed);
+    let (officer, slots) = (&there.drive.officer, format!("{}slots/", there.drive.path));
+    let deleted = officer.delete(&format!("{slots}{slot}/?force=true")).await;
+    assert_eq!(deleted.status, 500);
+    is_killed.store(false, Ordering::Relaxed);
+    assert!(has_places(&campus));
+    assert_eq!(officer.get(&slots).await.ok(), json!([]));
+    assert_eq!(there.interview().await["state"], "invited");
+    let last = told(&campus).await.pop().expect("a mail");
+    assert!(last.subject.ends_with("is cancelled"), "{}", last.subject);
+    let is_slot = |item: &Value| item["type"]["S"] == "Slot";
+    assert!(!campus.stored().iter().any(is_slot));
+}
