@@ -274,15 +274,18 @@ pub async fn delete_extension(
     scope: Officer<RecruitmentWrite, Application, Extension>,
     _: NoInput,
 ) -> Result<NoContent> {
-    let (app, application, id) = (&app, scope.parent.id, scope.object.id);
-    let read = || app.table.extension(application, id);
+    let (app, application, id) = (&app, &scope.parent, scope.object.id);
+    let read = || app.table.extension(application.id, id);
     let show = |extension: &Extension| ExtensionBody::from(extension);
     edit(
         &scope.if_match,
         scope.object,
         show,
         read,
-        async |old: Extension| Ok(app.table.delete_extension(&old).await?),
+        async |old: Extension| {
+            let deleted = app.table.delete_extension(&old, application, app.now());
+            Ok(deleted.await?)
+        },
     )
     .await?;
     Ok(NoContent)

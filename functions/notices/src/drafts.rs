@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use chrono::TimeDelta;
-use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures::future::try_join_all;
 use shared::db::TableError;
-use shared::domain::{Application, BegunDraft, Club, DueEntry, Person, draft_due};
+use shared::domain::{Application, BegunDraft, Club, DueEntry, Extension, Person, draft_due};
 use shared::ids::Id;
 use shared::mail::draft_reminder;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 
-use crate::timer::Timer;
+use crate::timer::{Looked, Run, Timer};
 
 /// How many drafts are looked at together.
 const AT_ONCE: usize = 16;
@@ -23,15 +23,28 @@ impl Timer {
         &self,
         entry: &DueEntry,
         (code, id, only): (&ClubCode, Id<Application>, Option<Id<Person>>),
-        now: Timestamp,
-    ) -> Result<usize, TableError> {
-        let club = self.table.club(code).await?.filter(|club| !club.archived);
+        run: &Run,
+    ) -> Result<Looked, TableError> {
+        let now = run.now;
+        let club = self.table.club(code).await?;
         let application = self.table.application(code, id).await?;
         let Some((club, application)) = club.zip(application) else {
             self.finish(entry, None, now).await?;
-            return Ok(0);
+            return Ok(Looked::default());
         };
-        let extensions = self.table.extensions(id).await?;
+        let is_off = club.archived || !application.is_active;
+        let extensions = match only {
+            Some(person) => {
+                let extension = Extension::id_of(id, person);
+                self.table
+                    .extension(id, extension)
+                    .await?
+                    .into_iter()
+                    .collect()
+            }
+            None if is_off => vec![],
+            None => self.table.extensions(id).await?,
+        };
         let extended: HashMap<Id<Person>, Timestamp> = extensions
             .iter()
             .map(|extension| (extension.person, extension.end))
@@ -41,37 +54,48 @@ impl Timer {
             own.map_or(application.end, |own| application.end.max(*own))
         };
         let due_of = |end| draft_due(application.start, end);
-        // What is switched off gets an entry when it is switched on, but not for those whose
-        // extension goes on after its end.
-        if !application.is_active {
+        let end = only.map_or(application.end, end_of);
+        if is_off {
+            // What is switched off gets an entry when it is switched on, but not for those whose
+            // extension goes on after its end. A club that is restored files nothing.
+            let is_filed_then = only.is_none() && !club.archived;
             let later = now.plus(TimeDelta::hours(1));
-            let extended = only.filter(|person| end_of(*person) > later);
-            self.finish(entry, extended.map(|_| later), now).await?;
-            return Ok(0);
+            let again = (!is_filed_then && end > later).then_some(later);
+            self.finish(entry, again, now).await?;
+            return Ok(Looked::default());
         }
         // The end was moved since then.
-        let due = due_of(only.map_or(application.end, end_of));
+        let due = due_of(end);
         if due > now {
             self.finish(entry, Some(due), now).await?;
-            return Ok(0);
+            return Ok(Looked::default());
         }
-        let mut drafts = self.table.begun_drafts(id).await?;
+        let mut drafts = match only {
+            Some(person) => self.table.begun_drafts_of(id, person).await?,
+            None => self.table.begun_drafts(id).await?,
+        };
         drafts.retain(|draft| {
             let end = end_of(draft.person);
             let due = due_of(end);
-            let is_meant = only.is_none_or(|person| person == draft.person);
-            is_meant && draft.begun_at <= due && due <= now && now <= end
+            draft.begun_at <= due && due <= now && now <= end
         });
         let place = (&club, &application);
-        let looks: Vec<_> = drafts
-            .iter()
-            .map(|draft| self.remind_of_draft(place, draft, end_of(draft.person), now))
-            .collect();
-        let looks = stream::iter(looks).buffer_unordered(AT_ONCE);
-        let queued: Vec<bool> = looks.try_collect().await?;
-        let mails = queued.iter().filter(|is_queued| **is_queued).count();
+        let mut mails = 0;
+        for part in drafts.chunks(AT_ONCE) {
+            if run.is_over() {
+                let is_left = true;
+                return Ok(Looked { mails, is_left });
+            }
+            let looks = part
+                .iter()
+                .map(|draft| self.remind_of_draft(place, draft, end_of(draft.person), now));
+            let queued: Vec<bool> = try_join_all(looks).await?;
+            let new = queued.iter().filter(|is_queued| **is_queued).count();
+            self.rest(new).await;
+            mails += new;
+        }
         self.finish(entry, None, now).await?;
-        Ok(mails)
+        Ok(Looked::of(mails))
     }
 
     /// Queues the reminder, if the draft is there, was not submitted, and the person wants it.
@@ -98,6 +122,6 @@ impl Timer {
         let Some(mail) = draft_reminder((club, application), &person, draft, end, now) else {
             return Ok(false);
         };
-        self.table.queue_notice(&mail).await
+        self.table.queue_notice(mail).await
     }
 }

@@ -1,5 +1,6 @@
 //! Reminders of booked interviews (G2).
 
+use chrono::TimeDelta;
 use shared::bookings::seated;
 use shared::db::TableError;
 use shared::domain::{Application, DueEntry, REMINDED_BEFORE, Slot};
@@ -29,10 +30,17 @@ impl Timer {
         }
         let club = self.table.club(&slot.club).await?;
         let application = self.table.application(&slot.club, application).await?;
-        let Some((club, application)) = club.filter(|club| !club.archived).zip(application) else {
+        let Some((club, application)) = club.zip(application) else {
             self.finish(entry, None, now).await?;
             return Ok(0);
         };
+        if club.archived {
+            // When it is restored, nothing is filed.
+            let later = now.plus(TimeDelta::hours(1));
+            let again = (slot.start > later).then_some(later);
+            self.finish(entry, again, now).await?;
+            return Ok(0);
+        }
         let booked = self
             .table
             .submissions_by_id(application.id, &seated(&slot))
@@ -54,7 +62,7 @@ impl Timer {
             };
             let place = (&club, &application);
             if let Some(mail) = interview_reminder(place, person, submission, &slot, now) {
-                mails += usize::from(self.table.queue_notice(&mail).await?);
+                mails += usize::from(self.table.queue_notice(mail).await?);
             }
         }
         self.finish(entry, None, now).await?;

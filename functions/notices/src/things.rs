@@ -34,7 +34,7 @@ pub(crate) struct Things {
 pub(crate) struct Clubs(HashMap<ClubCode, Arc<Things>>);
 
 impl Clubs {
-    /// Returns what a club has; nothing if nobody sees the club.
+    /// Returns what a club has. What was told of a club that nobody sees is still known.
     pub(crate) async fn of(
         &mut self,
         table: &Table,
@@ -44,9 +44,7 @@ impl Clubs {
         if let Some(found) = self.0.get(code) {
             return Ok(found.clone());
         }
-        let club = table.club(code).await?;
-        let shown = club.filter(|club| !club.archived && club.approved == Some(true));
-        let found = match shown {
+        let found = match table.club(code).await? {
             Some(club) => read(table, &club, now).await?,
             None => Things::default(),
         };
@@ -58,12 +56,13 @@ impl Clubs {
 
 async fn read(table: &Table, club: &Club, now: Timestamp) -> Result<Things, TableError> {
     let mut found = Things::default();
+    let is_shown = !club.archived && club.approved == Some(true);
     for (id, window) in &club.windows {
         let Some(id) = ids::parse::<Application>(id) else {
             continue;
         };
         found.known.insert(id.get());
-        if !window.is_open(now.moment()) {
+        if !is_shown || !window.is_open(now.moment()) {
             continue;
         }
         if let Some(application) = table.application(&club.code, id).await? {
@@ -73,7 +72,8 @@ async fn read(table: &Table, club: &Club, now: Timestamp) -> Result<Things, Tabl
     }
     for event in table.events(&club.code).await? {
         found.known.insert(event.id.get());
-        found.things.extend(shown_soon(club, &event, now));
+        let soon = shown_soon(club, &event, now);
+        found.things.extend(soon.filter(|_| is_shown));
     }
     Ok(found)
 }

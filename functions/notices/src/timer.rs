@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use chrono_tz::Tz;
 use serde::Serialize;
 use shared::db::{Table, TableError};
-use shared::domain::{Due, DueEntry, hour_of};
+use shared::domain::{Due, DueEntry, LOOKS_BACK, hour_of};
 use shared::metrics::Unit;
 use shared::settings::Settings;
 use shared::time::Timestamp;
@@ -17,15 +17,43 @@ use crate::things::Clubs;
 /// No entry is begun after this time, so that the function ends in time. The next run goes on.
 const BEGIN_WITHIN: Duration = Duration::from_mins(10);
 
-/// The hours before the last one are looked at again: a write may arrive late.
-const LOOKS_BACK: TimeDelta = TimeDelta::hours(2);
-
 /// Looks at what is due.
 pub struct Timer {
     pub(crate) table: Table,
     pub(crate) settings: Settings,
     /// The time zone of the campus.
     pub(crate) zone: Tz,
+}
+
+/// A run of the timer.
+pub(crate) struct Run {
+    /// The time of everything in it.
+    pub(crate) now: Timestamp,
+    began: Instant,
+}
+
+impl Run {
+    /// Returns whether nothing more is begun.
+    pub(crate) fn is_over(&self) -> bool {
+        self.began.elapsed() > BEGIN_WITHIN
+    }
+}
+
+/// What became of an entry.
+#[derive(Default)]
+pub(crate) struct Looked {
+    /// Number of mails that were queued.
+    pub(crate) mails: usize,
+    /// Whether something is left for the next run.
+    pub(crate) is_left: bool,
+}
+
+impl Looked {
+    /// All is done.
+    pub(crate) fn of(mails: usize) -> Self {
+        let is_left = false;
+        Self { mails, is_left }
+    }
 }
 
 /// What a run did.
@@ -75,6 +103,7 @@ impl Timer {
     /// Those of the table.
     pub async fn run(&self, now: Timestamp) -> Result<Worked, TableError> {
         let began = Instant::now();
+        let run = Run { now, began };
         let known = self.table.hours_done(now).await?;
         let (mut hour, mut done) = (hour_of(known.plus(-LOOKS_BACK)), known);
         let (mut worked, mut failed, mut oldest) = (Worked::default(), None, now);
@@ -84,14 +113,17 @@ impl Timer {
                 if entry.at > now {
                     continue;
                 }
-                if began.elapsed() > BEGIN_WITHIN {
+                if run.is_over() {
                     break 'hours;
                 }
                 oldest = oldest.min(entry.at.max(entry.filed_at));
-                match self.look_at(&entry, now, &mut clubs).await {
-                    Ok(mails) => {
+                match self.look_at(&entry, &run, &mut clubs).await {
+                    Ok(looked) => {
                         worked.entries += 1;
-                        worked.mails += mails;
+                        worked.mails += looked.mails;
+                        if looked.is_left {
+                            break 'hours;
+                        }
                     }
                     // Another run was faster, or the entry was filed again: the next run sees it.
                     Err(TableError::Refused(_)) => {}
@@ -116,21 +148,22 @@ impl Timer {
     async fn look_at(
         &self,
         entry: &DueEntry,
-        now: Timestamp,
+        run: &Run,
         clubs: &mut Clubs,
-    ) -> Result<usize, TableError> {
-        match &entry.what {
+    ) -> Result<Looked, TableError> {
+        let now = run.now;
+        let mails = match &entry.what {
             Due::Drafts {
                 club,
                 application,
                 person,
             } => {
                 let of = (club, *application, *person);
-                self.remind_of_drafts(entry, of, now).await
+                return self.remind_of_drafts(entry, of, run).await;
             }
             Due::Slot { application, slot } => {
                 let of = (*application, *slot);
-                self.remind_of_interviews(entry, of, now).await
+                self.remind_of_interviews(entry, of, now).await?
             }
             Due::Upload {
                 person,
@@ -138,10 +171,26 @@ impl Timer {
                 file,
             } => {
                 let of = (*person, *application, *file);
-                self.remove_upload(entry, of, now).await.map(|()| 0)
+                self.remove_upload(entry, of, now).await?;
+                0
             }
-            Due::Webhook { place } => self.look_at_webhook(entry, place, now).await.map(|()| 0),
-            Due::News { .. } => self.tell_news(entry, now, clubs).await,
+            Due::Webhook { place } => {
+                self.look_at_webhook(entry, place, now).await?;
+                0
+            }
+            Due::News { .. } => self.tell_news(entry, now, clubs).await?,
+        };
+        self.rest(mails).await;
+        Ok(Looked::of(mails))
+    }
+
+    /// Waits after so many mails were queued, so that they take at most half of what SES sends:
+    /// decisions do not wait behind many of them (G5).
+    pub(crate) async fn rest(&self, mails: usize) {
+        let (rate, mails) = (f64::from(self.settings.mail.rate), u32::try_from(mails));
+        let seconds = 2.0 * f64::from(mails.unwrap_or(u32::MAX)) / rate;
+        if rate > 0.0 {
+            tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
         }
     }
 

@@ -5,7 +5,10 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use shared::db::usage::request_age;
 use shared::db::{Retries, TableError};
-use shared::domain::{Application, BegunDraft, DraftAnswer, DraftWrite, Extension, Form, Upload};
+use shared::domain::{
+    Application, BegunDraft, DraftAnswer, DraftWrite, Extension, Form, Person, Upload,
+};
+use shared::ids::Id;
 use shared::time::{RequestTime, Timestamp};
 use shared::web::scopes::SessionOnly;
 use shared::web::{
@@ -128,8 +131,8 @@ pub async fn save_draft(
             Err(conflicts) => return Ok(conflict(conflicts)),
         };
         draft.check_size(&app, &writes, new.now).await?;
-        let is_new = draft.live(now).next().is_none();
-        let begun = is_new.then_some(BegunDraft {
+        keep_begun(&app, (form.application.id, person.id), &draft, &new).await?;
+        let begun = draft.live(now).next().is_none().then_some(BegunDraft {
             application: form.application.id,
             person: person.id,
             committee,
@@ -181,6 +184,22 @@ async fn keep_files(app: &Shared, files: &CheckedFiles, until: Timestamp) -> Res
     let short: Vec<&Upload> = short.filter(|upload| upload.kept_until < until).collect();
     for upload in short {
         app.table.keep_upload(upload, until).await?;
+    }
+    Ok(())
+}
+
+/// Keeps what the timer knows of a draft as long as its answers, if the end of the application was
+/// moved.
+async fn keep_begun(
+    app: &Shared,
+    of: (Id<Application>, Id<Person>),
+    draft: &OwnDraft,
+    new: &Stamp,
+) -> Result<()> {
+    let mut live = draft.live(new.now);
+    if live.any(|answer| answer.expires != new.expires) {
+        let kept = app.table.keep_begun(of, draft.committee, new.expires);
+        kept.await?;
     }
     Ok(())
 }

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
-use shared::domain::{Application, Due, DueEntry, Extension, Person, Slot, Upload, Webhook};
+use shared::domain::{
+    Application, Due, DueEntry, Extension, LOOKS_BACK, NoticeTimer, Person, Slot, Upload, Webhook,
+};
 use shared::ids::Id;
 use shared::time::Timestamp;
 
@@ -31,7 +33,17 @@ fn object(due: &Due) -> String {
 pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
     let now = Timestamp::at(now);
     let mut filed: BTreeMap<String, Timestamp> = BTreeMap::new();
-    for entry in typed::<DueEntry>(stored, "Due") {
+    let timers = typed::<NoticeTimer>(stored, "NoticeTimer");
+    let passed = timers
+        .iter()
+        .map(|timer| timer.hour.plus(-LOOKS_BACK))
+        .max();
+    let entries = typed::<DueEntry>(stored, "Due");
+    // The timer does not look at earlier ones any more.
+    for entry in entries
+        .into_iter()
+        .filter(|entry| Some(entry.hour) >= passed)
+    {
         let first = filed.entry(object(&entry.what)).or_insert(entry.hour);
         *first = entry.hour.min(*first);
     }

@@ -71,17 +71,26 @@ impl Ticker {
     pub async fn advance(&self, by: TimeDelta) -> Result<(), String> {
         let _turn = self.turn.lock().await;
         let end = self.clock.now() + by;
-        let end_at = Timestamp::at(end);
+        let stopped = self.stop_until(Timestamp::at(end)).await;
+        self.move_to(end);
+        self.work().await?;
+        stopped
+    }
+
+    /// Moves the clock to each moment before `end` at which something is due.
+    async fn stop_until(&self, end: Timestamp) -> Result<(), String> {
         for _ in 0..STOPS {
-            self.tick().await?;
-            self.deliver().await?;
+            self.work().await?;
             let now = Timestamp::at(self.clock.now());
-            let Some(next) = self.next(now)?.filter(|next| *next < end_at) else {
+            let Some(next) = self.next(now)?.filter(|next| *next < end) else {
                 break;
             };
             self.move_to(next.moment());
         }
-        self.move_to(end);
+        Ok(())
+    }
+
+    async fn work(&self) -> Result<(), String> {
         self.tick().await?;
         self.deliver().await
     }

@@ -201,7 +201,7 @@ impl Table {
             .try_collect::<()>()
             .await?;
         let extensions = stream::iter(all.extensions)
-            .map(async |extension| ignore_refusal(self.delete_extension(&extension).await));
+            .map(async |extension| ignore_refusal(self.erase_extension(&extension).await));
         extensions
             .buffer_unordered(PARALLEL)
             .try_collect::<()>()

@@ -84,7 +84,7 @@ pub use keyed::model::{KeyedOutcome, KeyedRequest};
 pub use lookup::memory::{Entries, InMemory, Lookups};
 pub use lookup::model::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};
 pub use mail::model::{
-    Appointment, AppointmentNews, Decision, InviteLink, Mail, MailLease, ToldDecision,
+    Appointment, AppointmentNews, Decision, InviteLink, Mail, MailLease, SUPERSEDED, ToldDecision,
 };
 pub use mail::outage::MailOutage;
 pub use mail::report::{MailReport, MailResult};
@@ -93,8 +93,8 @@ pub use mail::store::{DECISION_MAILS_KEPT_DAYS, DecisionMail};
 pub use member::model::{Membership, Role};
 pub use member::store::{Additions, NewMembership};
 pub use notice::model::{
-    BegunDraft, Due, DueEntry, NewsItem, Notice, NoticeAbout, NoticeTimer, REMINDED_BEFORE,
-    draft_due, hour_of,
+    BegunDraft, Due, DueEntry, LOOKS_BACK, NewsItem, Notice, NoticeAbout, NoticeTimer,
+    REMINDED_BEFORE, draft_due, hour_of,
 };
 pub use notice::settings::{NewsRhythm, NoticeKind, Notices};
 pub use own::{Follower, OwnEntries};

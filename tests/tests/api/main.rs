@@ -86,6 +86,7 @@ mod members;
 mod membershiprequests;
 mod news;
 mod notices;
+mod notices_again;
 mod one_per_person;
 mod one_per_person_queue;
 mod open_applications;

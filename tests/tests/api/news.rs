@@ -8,7 +8,7 @@ use tests::{Client, Setup, TestCampus};
 use crate::notices::notices;
 
 /// Sue, who follows the club of Ada and gets news.
-async fn follower(campus: &TestCampus) -> (Client, Client) {
+pub(crate) async fn follower(campus: &TestCampus) -> (Client, Client) {
     let (ada, sue) = (campus.as_("ada"), campus.as_("sue"));
     campus.club("chess", &ada).await;
     follow(&sue, "chess").await;
@@ -26,7 +26,7 @@ async fn switch(person: &Client, news: &str) {
     person.patch("/api/settings/", body).await.ok();
 }
 
-async fn open(officer: &Client, name: &str, from: i64, to: i64) -> Value {
+pub(crate) async fn open(officer: &Client, name: &str, from: i64, to: i64) -> Value {
     let body = json!({
         "name": name, "application_start_time": hours(from), "application_end_time": hours(to),
         "result_release_time": hours(to + 1), "is_active": true,
@@ -47,7 +47,7 @@ async fn show(officer: &Client, name: &str, starts: &[i64]) {
 }
 
 /// Lets the timer run once a day, as long as so many days pass.
-async fn days(campus: &TestCampus, days: i64) {
+pub(crate) async fn days(campus: &TestCampus, days: i64) {
     for _ in 0..days {
         campus.advance(TimeDelta::days(1));
         campus.tick().await;
@@ -55,7 +55,7 @@ async fn days(campus: &TestCampus, days: i64) {
 }
 
 /// Which of these words each mail has.
-fn told(campus: &TestCampus, words: &[&str]) -> Vec<String> {
+pub(crate) fn told(campus: &TestCampus, words: &[&str]) -> Vec<String> {
     let mails = notices(campus).into_iter();
     mails
         .map(|mail| {

@@ -169,4 +169,13 @@ async fn the_check_finds_what_the_timer_would_not_hear_of() {
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(found.iter().all(|text| text.starts_with("the timer")));
     assert_eq!(admin::check(&stored, now), Vec::<String>::new());
+    // A write that arrived many hours late: the timer has passed that hour.
+    campus.tick().await;
+    let mut late = campus.stored();
+    for entry in late.iter_mut().filter(|item| !kept(&&**item)) {
+        entry["hour"] = json!({ "S": hours(-9) });
+    }
+    let mut missing = admin::check(&late, now);
+    missing.retain(|text| text.starts_with("the timer"));
+    assert_eq!(missing, found);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use shared::db::{Refusal, TableError};
-use shared::domain::{EmailStatus, EndedInterviews, Mail, Notice};
+use shared::domain::{EmailStatus, EndedInterviews, Mail, Notice, SUPERSEDED};
 use shared::ids::Id;
 use shared::mail::{Message, interview_url, invite_url, with_invite};
 use shared::metrics::Unit;
@@ -59,12 +59,7 @@ impl Worker {
             match self.table.claim_mail(mail, self.now()).await {
                 Ok(()) if mail.notice.is_some() && notice.is_none() => {
                     return self
-                        .settle(
-                            mail,
-                            EmailStatus::Sending,
-                            EmailStatus::Failed,
-                            "superseded",
-                        )
+                        .settle(mail, EmailStatus::Sending, EmailStatus::Failed, SUPERSEDED)
                         .await;
                 }
                 Ok(()) => {}

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use shared::bookings::{Freeing, cancellation};
 use shared::db::{Refusal, Retries, TableError};
 use shared::domain::{
-    EmailStatus, EndedInterview, EndedInterviews, Mail, MailId, MailKind, MailResult,
+    EmailStatus, EndedInterview, EndedInterviews, Mail, MailId, MailKind, MailResult, SUPERSEDED,
 };
 use shared::time::Timestamp;
 
@@ -24,7 +24,7 @@ impl Worker {
                 .revoke_acceptance(&decision.club, person, mail)
                 .await?;
         }
-        self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, "superseded")
+        self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, SUPERSEDED)
             .await
     }
 

@@ -35,13 +35,20 @@ impl Extension {
 
     /// Returns when the timer has to look at the drafts of its person.
     pub fn due_entry(&self, application: &Application, now: Timestamp) -> DueEntry {
+        self.due_at(self.end.max(application.end), application, now)
+    }
+
+    fn due_at(&self, end: Timestamp, application: &Application, now: Timestamp) -> DueEntry {
         let what = Due::Drafts {
             club: application.club.clone(),
             application: self.application,
             person: Some(self.person),
         };
-        let end = self.end.max(application.end);
         DueEntry::new(draft_due(application.start, end), now, what)
+    }
+
+    fn deletion(&self) -> Write {
+        Write::delete(self.key()).if_equals("version", &self.version)
     }
 
     /// Returns the primary key of a person's extension of an application.
@@ -103,10 +110,24 @@ impl Table {
         self.transact(vec![update, due]).await
     }
 
-    /// Deletes an extension. Refused if it changed after it was read.
-    pub async fn delete_extension(&self, extension: &Extension) -> Result<(), TableError> {
-        self.write(Write::delete(extension.key()).if_equals("version", &extension.version))
-            .await
-            .map(drop)
+    /// Deletes an extension. The timer looks at the draft of its person at the time for everybody:
+    /// it has looked at the others perhaps. Refused if the extension changed after it was read.
+    pub async fn delete_extension(
+        &self,
+        extension: &Extension,
+        application: &Application,
+        now: Timestamp,
+    ) -> Result<(), TableError> {
+        let is_over = application.end <= now;
+        let due = (!is_over).then(|| extension.due_at(application.end, application, now));
+        let mut writes = vec![extension.deletion()];
+        writes.extend(due.as_ref().map(Write::put).transpose()?);
+        self.transact(writes).await
+    }
+
+    /// Deletes the extension of a person who is being erased. Refused if it changed after it was
+    /// read.
+    pub(crate) async fn erase_extension(&self, extension: &Extension) -> Result<(), TableError> {
+        self.write(extension.deletion()).await.map(drop)
     }
 }

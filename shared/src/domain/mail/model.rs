@@ -21,6 +21,9 @@ pub struct InviteLink {
     pub version: u64,
 }
 
+/// The outcome of a mail that was given up because it was not true any more.
+pub const SUPERSEDED: &str = "superseded";
+
 /// A mail in the outbox. It is stored before it is sent, and kept as a record of what was sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mail {
@@ -81,6 +84,12 @@ impl Mail {
             kind: self.kind,
             attempt: self.attempt,
         }
+    }
+
+    /// Returns whether it was given up because it was not true any more.
+    pub(crate) fn is_superseded(&self) -> bool {
+        let outcome = self.outcome.as_deref();
+        self.status == EmailStatus::Failed && outcome == Some(SUPERSEDED)
     }
 
     /// Returns whether this mail was sent for the latest change of this invite.

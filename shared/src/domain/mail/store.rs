@@ -11,7 +11,7 @@ use crate::domain::invite::store::invite_accepted;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::mail::marks::{mark, mark_told, shows, state_of};
-use crate::domain::mail::model::{InviteLink, Mail, MailLease};
+use crate::domain::mail::model::{InviteLink, Mail, MailLease, SUPERSEDED};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState, Telling};
 use crate::domain::notice::model::NoticeAbout;
 use crate::domain::notice::settings::{NewsRhythm, NoticeKind};
@@ -79,7 +79,9 @@ fn still_true(mail: &Mail) -> Vec<Write> {
     let Some((notice, person)) = mail.notice.as_ref().zip(mail.person) else {
         return vec![];
     };
-    let wanted = Write::check(keys::profile(person)).if_equals("created_at", &notice.since);
+    let wanted = Write::check(keys::profile(person))
+        .if_equals("created_at", &notice.since)
+        .if_equals("erasing", &false);
     let wanted = match notice.kind {
         NoticeKind::Drafts => wanted.if_absent_or_equals("notices.drafts", &true),
         NoticeKind::Interviews => wanted.if_absent_or_equals("notices.interviews", &true),
@@ -197,7 +199,7 @@ impl Table {
         writes.extend(stuck.into_keys().map(|key| {
             Write::update(key)
                 .set("status", &EmailStatus::Failed)
-                .set("outcome", &"superseded")
+                .set("outcome", &SUPERSEDED)
                 .if_either("status", [&EmailStatus::Queued, &EmailStatus::Failed])
         }));
         self.transact(writes).await

@@ -126,6 +126,9 @@ pub struct BegunDraft {
     pub expires: i64,
 }
 
+/// The timer looks again at the hours before the last one that is done: a write may arrive late.
+pub const LOOKS_BACK: TimeDelta = TimeDelta::hours(2);
+
 /// The hour up to which everything that was due is done.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NoticeTimer {

@@ -5,9 +5,11 @@ use std::collections::HashSet;
 use chrono::TimeDelta;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
+use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{Entity, PARALLEL, Refusal, Table, TableError, Write, to_item};
-use crate::domain::application::model::Application;
+use crate::domain::application::model::{Application, Committee};
+use crate::domain::conditions::check_not_erasing;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
@@ -105,19 +107,21 @@ impl Table {
     pub async fn finish_hours(&self, hour: Timestamp) -> Result<(), TableError> {
         let write =
             Write::put(&NoticeTimer { hour })?.if_new_or(|write| write.if_below("hour", &hour));
-        crate::db::error::ignore_refusal(self.write(write).await)
+        ignore_refusal(self.write(write).await)
     }
 
-    /// Returns what is due in an hour, in the order of time: 1 query.
+    /// Returns what is due in an hour, in the order of time, but the news of many people last: 1
+    /// query.
     pub async fn due_in(&self, hour: Timestamp) -> Result<Vec<DueEntry>, TableError> {
         let mut found: Vec<DueEntry> = self.query(keys::due_in(hour), Range::All).await?;
-        found.sort_by_key(|entry| entry.at);
+        found.sort_by_key(|entry| (matches!(entry.what, Due::News { .. }), entry.at));
         Ok(found)
     }
 
     /// Finishes something that was due: 1 transaction stores the mail, files what follows, and
-    /// removes the entry. Refused as [`Refusal::Exists`] if the mail is there already, and as
-    /// [`Refusal::Changed`] if another run was faster, or the entry was filed again.
+    /// removes the entry. Refused as [`Refusal::Exists`] if the mail is there already, as
+    /// [`Refusal::Erased`] if its person is being erased, and as [`Refusal::Changed`] if another
+    /// run was faster, or the entry was filed again.
     pub async fn finish_due(
         &self,
         entry: &DueEntry,
@@ -139,18 +143,31 @@ impl Table {
         }
         if let Some(mail) = mail {
             writes.push(Write::put(mail)?.if_new().or(Refusal::Exists));
+            writes.extend(mail.person.map(check_not_erasing));
         }
         self.transact(writes).await
     }
 
-    /// Stores a reminder: 1 write. Returns false if it was there already.
-    pub async fn queue_notice(&self, mail: &Mail) -> Result<bool, TableError> {
-        // The token of a transaction makes a late repeat harmless.
-        let put = Write::put(mail)?.if_new();
-        match self.transact(vec![put]).await {
-            Ok(()) => Ok(true),
-            Err(TableError::Refused(_)) => Ok(false),
-            Err(error) => Err(error),
+    /// Stores a reminder: 1 transaction. One that was given up because it was not true at that time
+    /// is no obstacle: then 1 read and 1 transaction more. Returns false if it was there already,
+    /// or if its person is being erased.
+    pub async fn queue_notice(&self, mut mail: Mail) -> Result<bool, TableError> {
+        loop {
+            // The token of a transaction makes a late repeat harmless.
+            let put = Write::put(&mail)?.if_new().or(Refusal::Exists);
+            let person = mail.person.map(check_not_erasing);
+            let writes = std::iter::once(put).chain(person);
+            match self.transact(writes.collect()).await {
+                Ok(()) => return Ok(true),
+                Err(TableError::Refused(Refusal::Exists)) => {}
+                Err(TableError::Refused(_)) => return Ok(false),
+                Err(error) => return Err(error),
+            }
+            let earlier = self.mail(&mail.id()).await?;
+            if !earlier.is_some_and(|earlier| earlier.is_superseded()) {
+                return Ok(false);
+            }
+            mail.attempt += 1;
         }
     }
 
@@ -163,6 +180,30 @@ impl Table {
             .await
     }
 
+    /// Returns the drafts that a person has begun for an application: 1 query.
+    pub async fn begun_drafts_of(
+        &self,
+        application: Id<Application>,
+        person: Id<Person>,
+    ) -> Result<Vec<BegunDraft>, TableError> {
+        let Key { pk, sk } = keys::begun_draft(application, person, None);
+        let own = sk.split_once('#').map_or("", |(person, _)| person);
+        self.query(pk, Range::Prefix(format!("{own}#"))).await
+    }
+
+    /// Keeps what is noted about a draft until then, in seconds since 1970, if it is there: 1
+    /// write.
+    pub async fn keep_begun(
+        &self,
+        (application, person): (Id<Application>, Id<Person>),
+        committee: Option<Id<Committee>>,
+        expires: i64,
+    ) -> Result<(), TableError> {
+        let key = keys::begun_draft(application, person, committee);
+        let write = Write::update(key).set("expires", &expires).if_exists();
+        ignore_refusal(self.write(write).await.map(drop))
+    }
+
     /// Removes what is noted about a person's drafts to these applications: 1 query for each, and 1
     /// batch write per 25.
     pub(crate) async fn forget_begun(
@@ -171,12 +212,7 @@ impl Table {
         applications: HashSet<Id<Application>>,
     ) -> Result<(), TableError> {
         let begun = stream::iter(applications)
-            .map(async |application| {
-                let Key { pk, sk } = keys::begun_draft(application, person, None);
-                let own = sk.split_once('#').map_or("", |(person, _)| person);
-                let own = Range::Prefix(format!("{own}#"));
-                self.query::<BegunDraft>(pk, own).await
-            })
+            .map(|application| self.begun_drafts_of(application, person))
             .buffer_unordered(PARALLEL);
         let begun: Vec<Vec<BegunDraft>> = begun.try_collect().await?;
         let keys = begun.iter().flatten().map(Entity::key);

@@ -1,0 +1,220 @@
+//! Reminders and news after something was taken back: an extension, a new end, a hidden or archived
+//! club, an application that was off for a while; and how many are queued at once
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::fixtures::{Recruitment, hours, id};
+use tests::{Client, Setup, TestCampus};
+
+use crate::news::{days, follower, open, told};
+use crate::notices::{advance, draft, end_at, long_drive, notices};
+use crate::slots::{Interviewing, slot};
+
+const CLUB: &str = "/api/clubs/chess/";
+
+async fn set(person: &Client, path: &str, fields: Value) {
+    person.patch(path, fields).await.ok();
+}
+
+/// The people who got reminders.
+fn reminded(campus: &TestCampus) -> Vec<String> {
+    let mails = notices(campus).into_iter();
+    mails
+        .map(|mail| mail.to.split('@').next().unwrap_or_default().to_owned())
+        .collect()
+}
+
+// proves G2
+#[tokio::test]
+async fn who_loses_an_extension_is_reminded_as_everybody_is() {
+    let campus = TestCampus::new();
+    let drive = long_drive(&campus).await;
+    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    draft(&drive, &campus.as_("bob"), "One", 0).await;
+    let extensions = format!("{}extensions/", drive.path);
+    let body = json!({ "username": "sue", "end_time": hours(190) });
+    let extension = drive.officer.post(&extensions, body).await.created();
+    // The others are reminded 24 hours before the end.
+    advance(&campus, 72).await;
+    assert_eq!(reminded(&campus), ["bob"]);
+    let one = format!("{extensions}{}/", id(&extension));
+    drive.officer.delete(&one).await.no_content();
+    advance(&campus, 1).await;
+    assert_eq!(reminded(&campus), ["bob", "sue"]);
+}
+
+// proves G2
+#[tokio::test]
+async fn a_draft_is_known_as_long_as_its_answers_are_kept() {
+    let campus = TestCampus::new();
+    let drive = long_drive(&campus).await;
+    let sue = campus.as_("sue");
+    draft(&drive, &sue, "One", 0).await;
+    let times = json!({
+        "application_end_time": hours(24 * 60), "result_release_time": hours(24 * 61)
+    });
+    set(&drive.officer, &drive.path, times).await;
+    draft(&drive, &sue, "Two", 1).await;
+    let expiry = |kind: &str| {
+        let items = campus.stored().into_iter();
+        let all: Vec<Value> = items
+            .filter(|item| item["type"]["S"] == kind)
+            .map(|item| item["expires"].clone())
+            .collect();
+        all
+    };
+    assert_eq!(expiry("BegunDraft").len(), 1);
+    assert_eq!(expiry("BegunDraft"), expiry("Draft"));
+}
+
+// proves G2
+#[tokio::test]
+async fn who_was_not_told_because_it_was_off_is_reminded_of_the_next_end() {
+    let campus = TestCampus::new();
+    let drive = long_drive(&campus).await;
+    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    campus.deliver().await;
+    campus.advance(TimeDelta::hours(72));
+    let queued = campus.campus.ticker.tick().await.expect("a table");
+    assert_eq!(queued.mails, 1);
+    set(&drive.officer, &drive.path, json!({ "is_active": false })).await;
+    campus.deliver().await;
+    assert_eq!(reminded(&campus), [""; 0]);
+    set(&drive.officer, &drive.path, json!({ "is_active": true })).await;
+    end_at(&drive, 140).await;
+    advance(&campus, 45).await;
+    assert_eq!(reminded(&campus), ["sue"]);
+}
+
+// proves G2
+#[tokio::test]
+async fn a_club_that_comes_back_reminds_of_what_is_not_over() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    end_at(&there.drive, 95).await;
+    let slot = there.slot(slot(95)).await;
+    there.book(slot).await.ok();
+    draft(&there.drive, &campus.as_("bob"), "One", 0).await;
+    campus.deliver().await;
+    let officer = &there.drive.officer;
+    officer.delete(CLUB).await.no_content();
+    advance(&campus, 72).await;
+    assert_eq!(reminded(&campus), [""; 0]);
+    set(&campus.admin(), CLUB, json!({ "archived": false })).await;
+    advance(&campus, 2).await;
+    let mut to = reminded(&campus);
+    to.sort();
+    assert_eq!(to, ["bob", "sue"]);
+}
+
+// proves G3
+#[tokio::test]
+async fn what_was_told_is_not_told_again_after_the_club_was_hidden() {
+    let campus = TestCampus::new();
+    let (ada, _) = follower(&campus).await;
+    open(&ada, "Autumn", 2, 2_000).await;
+    days(&campus, 2).await;
+    assert_eq!(told(&campus, &["Autumn"]), ["Autumn"]);
+    set(&campus.admin(), CLUB, json!({ "approved": false })).await;
+    open(&ada, "Winter", 24 * 3, 2_000).await;
+    days(&campus, 7).await;
+    assert_eq!(told(&campus, &["Autumn"]).len(), 1);
+    set(&campus.admin(), CLUB, json!({ "approved": true })).await;
+    days(&campus, 7).await;
+    let words = ["Autumn", "Winter"];
+    assert_eq!(told(&campus, &words), ["Autumn", "Winter"]);
+}
+
+/// A club with so many drafts whose reminders are due in a moment.
+async fn many_drafts(campus: &TestCampus, many: usize) -> Recruitment {
+    let drive = long_drive(campus).await;
+    for n in 0..many {
+        draft(&drive, &campus.as_(&format!("s{n}")), "One", 0).await;
+    }
+    campus.deliver().await;
+    drive
+}
+
+// proves G5
+#[tokio::test(start_paused = true)]
+async fn a_decision_does_not_wait_behind_many_reminders() {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail.rate = 2)
+        .build();
+    let drive = many_drafts(&campus, 60).await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    drive.decide(&submission, 2, "").await;
+    campus.advance(TimeDelta::hours(72));
+    let sent = async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        drive.send("rejection", json!({})).await.ok();
+    };
+    let timer = async { campus.campus.ticker.tick().await.expect("a table") };
+    let work = async { futures::join!(timer, sent) };
+    let (worked, ()) = Box::pin(campus.with_worker(work)).await;
+    assert_eq!(worked.mails, 60);
+    campus.deliver().await;
+    let mails = campus.mails();
+    let at = mails.iter().position(|mail| mail.to.starts_with("sue"));
+    assert!(at.is_some_and(|at| at < 40), "{at:?} of {}", mails.len());
+}
+
+// proves G5, P17
+#[tokio::test(start_paused = true)]
+async fn a_reminder_that_is_late_is_not_queued_for_who_was_erased() {
+    let is_next = Arc::new(AtomicBool::new(false));
+    let next = is_next.clone();
+    let hook = move |operation: &str, body: &[u8]| {
+        let is_reminder = operation == "TransactWriteItems"
+            && String::from_utf8_lossy(body).contains("planted@")
+            && next.swap(false, Ordering::SeqCst);
+        Box::pin(async move {
+            if is_reminder {
+                tokio::time::sleep(Duration::from_secs(5)).await;
+            }
+            None
+        }) as _
+    };
+    let campus = Setup::default().table(Arc::new(hook)).build();
+    let drive = long_drive(&campus).await;
+    let sue = campus.client(&json!({ "email": "planted@uni.example" }), "planted");
+    draft(&drive, &sue, "One", 0).await;
+    campus.deliver().await;
+    campus.advance(TimeDelta::hours(72));
+    is_next.store(true, Ordering::SeqCst);
+    let (worked, erased) = futures::join!(campus.campus.ticker.tick(), async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        sue.delete("/api/settings/").await
+    });
+    erased.no_content();
+    assert!(!is_next.load(Ordering::SeqCst), "the reminder was late");
+    assert_eq!(worked.expect("a table").mails, 0);
+    assert_eq!(crate::erasure::planted(&campus), [""; 0]);
+}
+
+// proves G5
+#[tokio::test]
+async fn the_clock_moves_on_although_a_run_fails() {
+    let fails = Arc::new(AtomicBool::new(false));
+    let failing = fails.clone();
+    let hook = move |operation: &str, _: &[u8]| {
+        let fails = failing.load(Ordering::SeqCst) && operation == "Query";
+        let body = json!({ "__type": "ValidationException" });
+        Box::pin(async move { fails.then_some((400_u16, body)) }) as _
+    };
+    let campus = Setup::default().table(Arc::new(hook)).build();
+    let drive = long_drive(&campus).await;
+    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    let before = campus.now_ms();
+    fails.store(true, Ordering::SeqCst);
+    let ticker = &campus.campus.ticker;
+    assert!(ticker.advance(TimeDelta::hours(80)).await.is_err());
+    assert_eq!(campus.now_ms() - before, 80 * 3_600_000);
+    fails.store(false, Ordering::SeqCst);
+    advance(&campus, 1).await;
+    assert_eq!(reminded(&campus), ["sue"]);
+}
