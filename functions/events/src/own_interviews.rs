@@ -58,8 +58,8 @@ impl Role {
     }
 }
 
-/// How long a tag that is made from marks stays the same, in seconds. After that, the slots are read
-/// again, so that a mark that was not set does no lasting harm.
+/// How long a tag that is made from marks stays the same, in seconds. After that, the slots are
+/// read again, so that a mark that was not set does no lasting harm.
 const DAY: i64 = 86_400;
 
 /// Of how many applications, the newest, the interviews are shown that a person holds.

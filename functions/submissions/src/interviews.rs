@@ -78,7 +78,12 @@ pub async fn show_submission_interview(
     scope: Officer<RecruitmentRead, Application, Submission>,
 ) -> Result<Response> {
     let mut booked = booked(&app, scope).await?;
-    free_shown(&app, &mut booked).await?;
+    if let Some(slot) = &booked.from {
+        let place = (&booked.club, &booked.application);
+        if free_shown(&app, place, &booked.submission, slot).await? {
+            booked.again(&app).await?;
+        }
+    }
     body(&booked)
 }
 

@@ -10,7 +10,6 @@ use shared::domain::{Answered, Application, ApplicationParts, Club, Slot, Submis
 use shared::ids::Id;
 use shared::web::Result;
 
-use crate::booking::Booked;
 use crate::slot_body::ShownSlot;
 
 /// How many places one request gives back. The next request goes on. Of a single slot, all are
@@ -50,16 +49,19 @@ fn is_due(app: &Shared, application: &Application, submission: &Submission, slot
         && submission.is_interview_over(application, now)
 }
 
-/// Gives the place of a submission back that an officer looks at.
-pub(crate) async fn free_shown(app: &Shared, booked: &mut Booked) -> Result<()> {
-    let (application, submission) = (&booked.application, &booked.submission);
-    let due = booked.from.as_ref();
-    let due = due.filter(|slot| is_due(app, application, submission, slot));
-    if let Some(slot) = due {
-        free_known(app, (&booked.club, application), submission, slot).await?;
-        booked.again(app).await?;
+/// Gives the place of a submission back that an officer looks at, if it is due. Returns whether it
+/// did.
+pub(crate) async fn free_shown(
+    app: &Shared,
+    place: (&Club, &Application),
+    submission: &Submission,
+    slot: &Slot,
+) -> Result<bool> {
+    if is_due(app, place.1, submission, slot) {
+        free_known(app, place, submission, slot).await
+    } else {
+        Ok(false)
     }
-    Ok(())
 }
 
 /// Gives back the places in these slots whose people know that they were rejected.
