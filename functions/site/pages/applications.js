@@ -17,8 +17,11 @@ export default function Applications() {
   const open = useLoad("/applications/open/?limit=200");
   return html`
     <div class="head"><${Title}>${t("nav.applications")}<//></div>
-    ${loaded(own, (all) =>
-      loaded(open, (entries) => {
+    ${loaded(own, (all) => {
+      // What was sent is shown although the rest could not be loaded.
+      const isAlone = open.error && open.data === undefined && all.length > 0;
+      const others = isAlone ? { ...open, data: [] } : open;
+      return loaded(others, (entries) => {
         const drafts = entries.filter(
           (one) => (one.draft || one.withdrawn) && one.submissions.length === 0,
         );
@@ -34,8 +37,8 @@ export default function Applications() {
           (one) => html`<${Submission} key=${one.id} submission=${one} reload=${reload}
           entry=${entries.find((entry) => entry.id === one.application)} />`,
         )}</div>`;
-      }),
-    )}`;
+      });
+    })}`;
 }
 
 function Draft({ entry }) {

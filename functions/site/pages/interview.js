@@ -1,13 +1,13 @@
 // `/submissions/{submission}/interview/`: the applicant chooses a time, moves it, or cancels it.
 
-import { html, useSignal } from "../parts/kit.js";
-import { put, remove } from "../parts/api.js";
+import { html, useEffect, useRef, useSignal } from "../parts/kit.js";
+import { now, put, remove } from "../parts/api.js";
 import { download } from "../parts/files.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
-import { When, byDay, calendarFile, dayName, span } from "../parts/slots.js";
-import { moment, t } from "../parts/texts.js";
+import { When, byDay, calendarFile, campusTime, dayName, span } from "../parts/slots.js";
+import { moment, t, zone } from "../parts/texts.js";
 import { Action, Chip, Empty, Icon, Mono, Title, confirmed } from "../parts/ui.js";
 
 export default function InterviewPage({ submission: id }) {
@@ -36,13 +36,13 @@ function Shown({ submission, reload }) {
   };
   return html`${head}
     ${interview.slot && html`<${Booked} ...${{ submission, name, moves, reload }} />`}
-    ${(!interview.slot || moves.value) && html`<${Choose} submission=${submission} done=${done} />`}`;
+    ${(!interview.slot || moves.value) && html`<${Choose} ...${{ submission, reload, done }} />`}`;
 }
 
 /** What is booked, and what can be done with it. */
 function Booked({ submission, name, moves, reload }) {
   const { slot, changes_until: until } = submission.interview;
-  const isOpen = Date.parse(until) > Date.now();
+  const isOpen = Date.parse(until) > now();
   const cancel = async () => {
     if (!confirmed(t("interview.cancel.sure"))) return false;
     await remove(url`/submissions/${submission.id}/interview/`);
@@ -72,25 +72,30 @@ function Booked({ submission, name, moves, reload }) {
 }
 
 /** The slots by day. One tap chooses, the next one books. */
-function Choose({ submission, done }) {
+function Choose({ submission, reload, done }) {
   const slots = useLoad(url`/submissions/${submission.id}/slots/`);
   const chosen = useSignal(/** @type {any} */ (null));
   const day = useSignal(0);
   const booked = submission.interview.slot?.id;
+  const card = useRef(/** @type {any} */ (null));
+  // The button for booking may be below the end of the screen.
+  useEffect(() => card.current?.scrollIntoView({ block: "nearest" }), [chosen.value?.id]);
+  const send = (overlap) =>
+    put(url`/submissions/${submission.id}/interview/`, { slot: chosen.value.id, overlap });
   const book = async () => {
-    const path = url`/submissions/${submission.id}/interview/`;
     try {
-      await put(path, { slot: chosen.value.id });
-    } catch (error) {
-      if (error.code === "overlap") {
+      try {
+        await send(false);
+      } catch (error) {
+        if (error.code !== "overlap") throw error;
         if (!confirmed(t("interview.overlap"))) return false;
-        await put(path, { slot: chosen.value.id, overlap: true });
-      } else {
-        // Somebody was faster, or it is too late now.
-        chosen.value = null;
-        await slots.reload();
-        throw error;
+        await send(true);
       }
+    } catch (error) {
+      // Somebody was faster, it is too late now, or the answer was lost and it is booked.
+      chosen.value = null;
+      await Promise.all([reload(), slots.reload()]);
+      throw error;
     }
     await done();
   };
@@ -106,18 +111,21 @@ function Choose({ submission, done }) {
     };
     return html`<div class="chips" role="group" aria-label=${t("interview.days")}>${days.map(
       ([one, its]) => html`<button key=${one} class="chip" aria-pressed=${one === shown}
+        aria-label=${`${dayName(one)}, ${t("interview.free", { n: free(its) })}`}
         onClick=${pick(one)}>${dayName(one)} <span class="quiet">${free(its)}</span></button>`,
     )}</div>
+      <p class="quiet small">${t("interview.zone", { zone })}</p>
       <ul class="times">${times.map(
         (slot) => html`<li key=${slot.id}><button aria-pressed=${chosen.value?.id === slot.id}
           aria-disabled=${slot.free === 0 ? "true" : undefined}
           onClick=${() => slot.free > 0 && ((chosen.value = slot))}>${span(slot)}
+          ${campusTime(slot) && html`<span class="small quiet"> ${campusTime(slot)}</span>`}
           ${slot.free === 0 && html`<span class="small quiet"> ${t("interview.full")}</span>`}
           </button></li>`,
       )}</ul>
       <div aria-live="polite">${
         chosen.value &&
-        html`<div class="card"><${When} slot=${chosen.value} />
+        html`<div class="card chosen" ref=${card}><${When} slot=${chosen.value} />
         <p><${Action} className="main" run=${book} done=${t("interview.done")}><${Icon}
           name="check" /> ${t("interview.book")}<//></p></div>`
       }</div>`;

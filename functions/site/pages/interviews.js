@@ -1,8 +1,8 @@
 // `/clubs/{club}/applications/{application}/interviews/`: the slots of a week, who has booked them,
 // and who came. Officers draw slots into the week, or type them.
 
-import { html, useSignal } from "../parts/kit.js";
-import { patch, put, remove } from "../parts/api.js";
+import { html, useRef, useSignal } from "../parts/kit.js";
+import { Booking } from "../parts/booked.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
@@ -10,7 +10,7 @@ import { SlotForm } from "../parts/slot_form.js";
 import { Place, byDay, dayName, dayStart, span } from "../parts/slots.js";
 import { WeekGrid } from "../parts/week_grid.js";
 import { dated, t } from "../parts/texts.js";
-import { Action, Chip, Empty, Icon, Title, confirmed } from "../parts/ui.js";
+import { Chip, Empty, Icon, Title } from "../parts/ui.js";
 
 const WEEK = 7;
 
@@ -25,13 +25,16 @@ function monday(text, weeks = 0) {
 
 export default function Interviews({ club, application: id }) {
   const base = url`/clubs/${club}/applications/${id}/`;
+  const of = useLoad(url`/clubs/${club}/`);
   const application = useLoad(base);
   const slots = useLoad(`${base}slots/`);
   const members = useLoad(url`/clubs/${club}/members/`);
   /** What the form begins with: a slot that is changed, or the times that were drawn. */
   const edited = useSignal(/** @type {any} */ (null));
   const all = slots.data ?? [];
-  const week = address.value.query.get("week") ?? firstWeek(all);
+  const first = useRef(/** @type {string | undefined} */ (undefined));
+  first.current ??= firstWeek(all);
+  const week = address.value.query.get("week") ?? first.current;
   const from = monday(week);
   const until = monday(week, 1);
   const go = (weeks) => () => setQuery({ week: isoDay(monday(week, weeks)) });
@@ -39,6 +42,7 @@ export default function Interviews({ club, application: id }) {
     const start = Date.parse(one.start_time);
     return start >= from.getTime() && start < until.getTime();
   });
+  const committees = application.data?.committees ?? [];
   const close = async () => {
     edited.value = null;
     await slots.reload();
@@ -55,8 +59,8 @@ export default function Interviews({ club, application: id }) {
     ${
       edited.value &&
       html`<${SlotForm} key=${JSON.stringify(edited.value)} path=${`${base}slots/`}
-        begun=${edited.value} members=${members.data ?? []}
-        committees=${application.data?.committees ?? []} close=${close} />`
+        begun=${edited.value} members=${members.data ?? []} committees=${committees}
+        reload=${slots.reload} close=${close} />`
     }
     <p class="row middle noprint">
       <button onClick=${go(-1)}><${Icon} name="chevron-left" /> ${t("previous")}</button>
@@ -70,7 +74,9 @@ export default function Interviews({ club, application: id }) {
         shown.length === 0
           ? html`<${Empty} icon="calendar"><p>${t("slots.none")}</p><//>`
           : byDay(shown).map(
-              ([day, its]) => html`<${Day} key=${day} ...${{ day, slots: its, all, base, close }}
+              ([day, its]) => html`<${Day} key=${day} ...${{ day, slots: its, all, base }}
+            of=${[of.data?.name ?? club, application.data?.name].join(" · ")}
+            committees=${committees} reload=${slots.reload}
             edit=${(slot) => (edited.value = slot)} />`,
             )
       }`,
@@ -81,69 +87,45 @@ export default function Interviews({ club, application: id }) {
 const two = (number) => String(number).padStart(2, "0");
 const isoDay = (day) => `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 
-/** The week with the next slot. */
+/** The present week if it has slots, or that with the next one. */
 function firstWeek(slots) {
+  const [from, until] = [monday(undefined).getTime(), monday(undefined, 1).getTime()];
+  const starts = slots.map((one) => Date.parse(one.start_time));
+  if (starts.some((start) => start >= from && start < until)) return isoDay(new Date());
   const next = slots.find((one) => Date.parse(one.end_time) > Date.now()) ?? slots.at(-1);
   return next?.start_time;
 }
 
 /** The slots of a day, as a list that can be printed. */
-function Day({ day, slots, all, base, close, edit }) {
+function Day({ day, slots, all, base, of, committees, reload, edit }) {
   const print = (event) => {
     const section = event.currentTarget.closest("section");
-    section.classList.add("printed");
-    document.body.classList.add("one-printed");
+    const mark = (isOn) => {
+      section.classList.toggle("printed", isOn);
+      document.body.classList.toggle("one-printed", isOn);
+    };
+    mark(true);
+    // On a phone, `print` returns before the page is printed.
+    window.addEventListener("afterprint", () => mark(false), { once: true });
     window.print();
-    section.classList.remove("printed");
-    document.body.classList.remove("one-printed");
   };
-  return html`<section><div class="section"><h2>${dayName(day)}</h2>
+  const committeeOf = (slot) => committees.find((one) => one.id === slot.committee)?.name;
+  return html`<section><p class="printed-only">${of}</p>
+    <div class="section"><h2>${dayName(day)}</h2>
       <button class="push noprint" onClick=${print}>${t("slots.print")}</button></div>
     <ul class="list card">${slots.map(
       (slot) => html`<li key=${slot.id} class="person">
       <div class="line"><b>${span(slot)}</b><${Place} at=${slot.location} />
         <${Chip} kind=${slot.booked === slot.capacity ? "good" : ""}>
           ${t("slots.booked", { n: slot.booked, of: slot.capacity })}<//>
+        ${committeeOf(slot) && html`<${Chip}>${committeeOf(slot)}<//>`}
         <span class="quiet small">${slot.interviewers.map((one) => one.name).join(", ")}</span>
         <span class="push noprint"><button onClick=${() => edit(slot)}
           aria-label=${`${t("builder.edit")}: ${span(slot)}`}><${Icon} name="pencil" />
           ${t("builder.edit")}</button></span></div>
       ${slot.note && html`<p class="small">${slot.note}</p>`}
       ${slot.bookings.map(
-        (one) => html`<${Booking} key=${one.submission} ...${{ one, slot, all, base, close }} />`,
+        (one) => html`<${Booking} key=${one.submission} ...${{ one, slot, all, base, reload }} />`,
       )}</li>`,
     )}</ul></section>`;
-}
-
-/** Somebody who has booked: whether they came, another slot, and the notes, which are a review. */
-function Booking({ one, slot, all, base, close }) {
-  const path = `${base}submissions/${one.submission}/interview/`;
-  const note = (attended) => async () => {
-    await patch(path, { attended: one.attended === attended ? null : attended });
-    await close();
-  };
-  const move = async (event) => {
-    const to = Number(event.currentTarget.value);
-    if (to) await put(path, { slot: to, overlap: true });
-    await close();
-  };
-  const cancel = async () => {
-    if (!confirmed(t("interviews.cancel.sure", { name: one.user.name }))) return false;
-    await remove(path);
-    await close();
-  };
-  const free = all.filter((other) => other.id !== slot.id && other.booked < other.capacity);
-  return html`<div class="line booking"><span class="strong">${one.user.name}</span>
-    <span class="printed-only">☐</span>
-    <span class="line noprint" role="group" aria-label=${t("interviews.came")}>
-      <${Action} run=${note(true)} pressed=${one.attended === true}>${t("interviews.yes")}<//>
-      <${Action} run=${note(false)} pressed=${one.attended === false}>${t("interviews.no")}<//>
-      <a class="button" href=${link(`${base}review/?only=all&open=${one.submission}`)}><${Icon}
-        name="star" /> ${t("interviews.notes")}</a>
-      <select aria-label=${`${t("interviews.move")}: ${one.user.name}`} onChange=${move}>
-        <option value="">${t("interviews.move")} …</option>${free.map(
-          (other) => html`<option value=${other.id}>${dayName(other.start_time)},
-          ${span(other)}</option>`,
-        )}</select>
-      <${Action} className="danger" run=${cancel}>${t("interview.cancel")}<//></span></div>`;
 }

@@ -1,7 +1,7 @@
 // `/settings/`: the profile of the caller, reminders, the calendar, the export, and the erasure.
 
 import { html } from "../parts/kit.js";
-import { call, get, post } from "../parts/api.js";
+import { call, get } from "../parts/api.js";
 import { signOut } from "../parts/auth.js";
 import { config } from "../parts/config.js";
 import { download } from "../parts/files.js";
@@ -75,8 +75,8 @@ function Notices({ notices, etag, reload }) {
     <${Form} name="notices" fields=${fields} data=${{ ...notices, news: notices.news === "weekly" }}
       send=${send} stored=${reload}
       reload=${async () => {
-        const { notices } = await reload();
-        return { ...notices, news: notices.news === "weekly" };
+        const found = await reload();
+        return found && { ...found.notices, news: found.notices.news === "weekly" };
       }} /></section>`;
 }
 
@@ -85,13 +85,14 @@ function Calendar() {
   const found = useLoad("/settings/calendar/");
   const renew = async () => {
     if (!confirmed(t("calendar.renew.sure"))) return false;
-    await post("/settings/calendar/");
-    await found.reload();
+    found.take(await call("POST", "/settings/calendar/"));
   };
   return html`<section><h2>${t("calendar")}</h2><p>${t("calendar.about")}</p>
     ${loaded(
       found,
-      ({ url }) => html`<p class="row">
+      ({ url }) => html`<p><input readonly aria-label=${t("calendar.address")} value=${url}
+        onFocus=${(event) => event.currentTarget.select()} /></p>
+        <p class="row">
         <a class="button" href=${url.replace(/^https?:/, "webcal:")}><${Icon}
           name="calendar" /> ${t("calendar.open")}</a>
         <${Action} run=${() => navigator.clipboard.writeText(url)} done=${t("copied")}><${Icon}

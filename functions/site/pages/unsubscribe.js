@@ -18,7 +18,7 @@ export default function Unsubscribe({ token }) {
   return html`<${Title}>${t("unsubscribe")}<//>
     ${loaded(
       found,
-      ({ kind, name, active }) => html`<p>${t("unsubscribe.about", { name })}</p>
+      ({ kind, name, active }) => html`${active && html`<p>${t("unsubscribe.about", { name })}</p>`}
         <p><strong>${t(`notices.${kind}`)}</strong></p>
         ${
           active

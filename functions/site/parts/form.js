@@ -148,6 +148,7 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
     } catch (error) {
       if (error.status === 412 && reload) {
         const now = await reload();
+        if (!now) throw new Error(t("error.network"));
         throw new Error(t(fields.some(conflicts(now)) ? "form.choose" : "form.again"));
       }
       /** @type {Record<string, string[]>} */

@@ -1,7 +1,7 @@
 // The form of a slot: a new one, a series, or a change.
 
-import { html } from "./kit.js";
-import { call, post, remove } from "./api.js";
+import { html, useEffect, useRef } from "./kit.js";
+import { call, remove } from "./api.js";
 import { Form } from "./form.js";
 import { t } from "./texts.js";
 import { Action, confirmed } from "./ui.js";
@@ -12,10 +12,21 @@ import { Action, confirmed } from "./ui.js";
  * @param {any} props.begun a stored slot, the times of a new one, or nothing
  * @param {any[]} props.members of the club
  * @param {any[]} props.committees of the application
+ * @param {() => Promise<any>} props.reload loads the slots again and returns them
  * @param {() => Promise<any>} props.close
  */
-export function SlotForm({ path, begun, members, committees, close }) {
+export function SlotForm({ path, begun, members, committees, reload, close }) {
   const isStored = Boolean(begun.id);
+  const title = useRef(/** @type {any} */ (null));
+  useEffect(() => {
+    // It may have been opened by a button far below.
+    const opener = /** @type {HTMLElement | null} */ (document.activeElement);
+    title.current?.scrollIntoView({ block: "start" });
+    title.current?.focus({ preventScroll: true });
+    return () => opener?.isConnected && opener.focus();
+  }, []);
+  /** What was sent last, and its key: what got no answer may be made, and is not made twice. */
+  const last = useRef({ sent: "", key: "" });
   const people = members.filter((one) => one.person).map((one) => [one.person, one.name]);
   const fields = (values) => [
     { name: "start_time", label: t("slots.start"), kind: "time" },
@@ -54,23 +65,41 @@ export function SlotForm({ path, begun, members, committees, close }) {
     ...begun,
     interviewers: (begun.interviewers ?? []).map((one) => one.id),
   };
-  const send = ({ is_series: isSeries, minutes, break_minutes: pause, ...values }) => {
+  const send = async ({ is_series: isSeries, minutes, break_minutes: pause, ...values }) => {
     /** @type {any} */
     const body = isSeries ? { ...values, minutes, break_minutes: pause } : values;
     if (isStored) return call("PATCH", `${path}${begun.id}/`, { body });
-    return post(isSeries ? `${path}series/` : path, body);
+    const to = isSeries ? `${path}series/` : path;
+    const sent = JSON.stringify([to, body]);
+    if (last.current.sent !== sent) last.current = { sent, key: crypto.randomUUID() };
+    try {
+      return await call("POST", to, { body, key: last.current.key });
+    } catch (error) {
+      if (error.status === 0) await reload();
+      throw error;
+    }
   };
   const drop = async () => {
-    const sure = begun.booked
-      ? t("slots.delete.booked", { n: begun.booked })
-      : t("slots.delete.sure");
-    if (!confirmed(sure)) return false;
-    await remove(`${path}${begun.id}/${begun.booked ? "?force=true" : ""}`);
+    // Somebody may have booked it since this form was opened.
+    const all = await reload();
+    if (!all) throw new Error(t("error.network"));
+    const now = all.find((one) => one.id === begun.id);
+    const booked = now?.booked ?? 0;
+    const sure = booked ? t("slots.delete.booked", { n: booked }) : t("slots.delete.sure");
+    if (now && !confirmed(sure)) return false;
+    try {
+      if (now) await remove(`${path}${begun.id}/${booked ? "?force=true" : ""}`);
+    } catch (error) {
+      // An earlier attempt, whose answer was lost, may have deleted it.
+      if (error.status !== 404) throw error;
+    }
     await close();
   };
-  return html`<section class="card noprint"><h2 class="flat">
+  // What was typed for other times, or for another application, is not for these.
+  const times = [begun.start_time, begun.end_time].filter(Boolean).join(" ") || "new";
+  return html`<section class="card noprint"><h2 class="flat" tabindex="-1" ref=${title}>
       ${t(isStored ? "slots.change" : "slots.new")}</h2>
-    <${Form} name=${`slot ${begun.id ?? "new"}`} fields=${fields} data=${data} whole=${!isStored}
+    <${Form} name=${`slot ${path} ${begun.id ?? times}`} fields=${fields} data=${data} whole=${!isStored}
       send=${send} stored=${close} />
     <p class="row"><button onClick=${close}>${t("close")}</button>
       ${

@@ -30,7 +30,7 @@ export const dayName = (day) => dated(new Date(day), LONG);
 export const span = (slot) => `${clock(slot.start_time)} – ${clock(slot.end_time)}`;
 
 /** The same time as the clocks of the campus show it; nothing if they show the same. */
-function campusTime(slot) {
+export function campusTime(slot) {
   try {
     const at = (text, timeZone) =>
       new Intl.DateTimeFormat(language.value, {

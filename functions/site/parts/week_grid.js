@@ -1,7 +1,7 @@
-// A week as a grid of hours, into which times are drawn with the pointer. On a small screen and for
-// the keyboard the same is done with the form.
+// A week as a grid of hours, into which times are drawn with the mouse; a tap on a free place is an
+// hour. On a small screen and for the keyboard the same is done with the form.
 
-import { html, useSignal } from "./kit.js";
+import { html, useRef, useSignal } from "./kit.js";
 import { clock, dated, t } from "./texts.js";
 import { span } from "./slots.js";
 
@@ -14,6 +14,9 @@ const HOUR_PX = { least: 40, most: 160 };
 /** What is smaller is shown only; the list below the week has it, too. */
 const TARGET_PX = 24;
 
+/** A pointer that moved less has only been pressed. */
+const DRAWN_PX = 6;
+
 const minutesOf = (slot) => (Date.parse(slot.end_time) - Date.parse(slot.start_time)) / 60_000;
 
 function hourHeight(slots) {
@@ -22,6 +25,32 @@ function hourHeight(slots) {
 }
 
 const hourOf = (text) => new Date(text).getHours() + new Date(text).getMinutes() / 60;
+/** When it ends, in hours of the day on which it begins. */
+const endOf = (slot) => Math.min(24, hourOf(slot.start_time) + minutesOf(slot) / 60);
+
+/** The slots of a day with their places beside each other: `[slot, lane, lanes]`. */
+function inLanes(slots) {
+  /** @type {[any, number, number][]} */
+  const placed = [];
+  /** @type {[any, number][]} */
+  let group = [];
+  let ends = [];
+  const finish = () => {
+    placed.push(...group.map(([slot, lane]) => /** @type {any} */ ([slot, lane, ends.length])));
+    group = [];
+    ends = [];
+  };
+  for (const slot of slots) {
+    const start = Date.parse(slot.start_time);
+    if (ends.every((end) => end <= start)) finish();
+    const lane = ends.findIndex((end) => end <= start);
+    const at = lane < 0 ? ends.length : lane;
+    ends[at] = Date.parse(slot.end_time);
+    group.push([slot, at]);
+  }
+  finish();
+  return placed;
+}
 
 /**
  * @param {object} props
@@ -32,12 +61,14 @@ const hourOf = (text) => new Date(text).getHours() + new Date(text).getMinutes()
  */
 export function WeekGrid({ from, slots, draw, open }) {
   const drawn = useSignal(/** @type {any} */ (null));
+  /** Where the pointer was pressed, and whether it has drawn since. */
+  const pressed = useRef(/** @type {any} */ (null));
   const days = Array.from(
     { length: 7 },
     (_, n) => new Date(from.getFullYear(), from.getMonth(), from.getDate() + n),
   );
   const first = Math.min(HOURS[0], ...slots.map((one) => Math.floor(hourOf(one.start_time))));
-  const last = Math.max(HOURS[1], ...slots.map((one) => Math.ceil(hourOf(one.start_time) + 1)));
+  const last = Math.max(HOURS[1], ...slots.map((one) => Math.ceil(endOf(one))));
   const row = hourHeight(slots);
   const height = (last - first) * row;
   /** The time at a place of a column, in minutes of the day. */
@@ -46,22 +77,37 @@ export function WeekGrid({ from, slots, draw, open }) {
     const at = Math.min(Math.max(event.clientY - box.top, 0), height);
     return first * 60 + Math.round((at / row) * (60 / STEP_MIN)) * STEP_MIN;
   };
-  const begin = (day) => (event) => {
-    if (event.button !== 0 || event.target !== event.currentTarget) return;
-    if (event.pointerType === "touch") return;
-    event.currentTarget.setPointerCapture(event.pointerId);
-    drawn.value = { day, from: minute(event), to: minute(event) };
+  /** Tells the times, in minutes of a day. */
+  const tell = (day, from, to) => {
+    const at = (minutes) =>
+      new Date(day.getFullYear(), day.getMonth(), day.getDate(), 0, minutes).toISOString();
+    draw({ start_time: at(from), end_time: at(to) });
   };
-  const go = (event) => {
-    if (drawn.value) drawn.value = { ...drawn.value, to: minute(event) };
+  const begin = (event) => {
+    // A finger that moves scrolls the page.
+    const isMouse = event.button === 0 && event.pointerType !== "touch";
+    pressed.current = isMouse ? { y: event.clientY, from: minute(event), hasDrawn: false } : null;
+  };
+  const go = (day) => (event) => {
+    const { current } = pressed;
+    if (!current || event.buttons === 0) return;
+    if (!current.hasDrawn && Math.abs(event.clientY - current.y) < DRAWN_PX) return;
+    // From here on a slot below the pointer is not pressed.
+    if (!current.hasDrawn) event.currentTarget.setPointerCapture(event.pointerId);
+    current.hasDrawn = true;
+    drawn.value = { day, from: current.from, to: minute(event) };
   };
   const end = () => {
     const { day, from: one, to: other } = drawn.value ?? {};
     drawn.value = null;
-    if (!day || one === other) return;
-    const at = (minutes) =>
-      new Date(day.getFullYear(), day.getMonth(), day.getDate(), 0, minutes).toISOString();
-    draw({ start_time: at(Math.min(one, other)), end_time: at(Math.max(one, other)) });
+    if (day && one !== other) tell(day, Math.min(one, other), Math.max(one, other));
+  };
+  const press = (day) => (event) => {
+    const hasDrawn = pressed.current?.hasDrawn;
+    pressed.current = null;
+    if (hasDrawn || event.target !== event.currentTarget) return;
+    const half = Math.min(Math.floor(minute(event) / 30) * 30, (last - 1) * 60);
+    tell(day, half, half + 60);
   };
   const place = (top, bottom) => ({
     top: `${((top - first * 60) / 60) * row}px`,
@@ -77,11 +123,14 @@ export function WeekGrid({ from, slots, draw, open }) {
       (day) => html`<div key=${day.getTime()} class="column"><h2 class="small">
         ${dated(day, { weekday: "short", day: "numeric" })}</h2>
       <div class="hours-of" style=${{ height: `${height}px` }} title=${t("slots.draw")}
-        onPointerDown=${begin(day)} onPointerMove=${go} onPointerUp=${end}
+        onPointerDown=${begin} onPointerMove=${go(day)} onPointerUp=${end} onClick=${press(day)}
         onPointerCancel=${() => (drawn.value = null)}>
-        ${slots.filter(isOn(day)).map((slot) => {
-          const start = hourOf(slot.start_time) * 60;
-          const style = place(start, start + minutesOf(slot));
+        ${inLanes(slots.filter(isOn(day))).map(([slot, lane, lanes]) => {
+          const style = {
+            ...place(hourOf(slot.start_time) * 60, endOf(slot) * 60),
+            left: `calc(2px + ${(lane / lanes) * 100}%)`,
+            width: `calc(${100 / lanes}% - 4px)`,
+          };
           if ((minutesOf(slot) / 60) * row < TARGET_PX)
             return html`<div key=${slot.id} class="slot" style=${style} aria-hidden="true"></div>`;
           return html`<button key=${slot.id} class=${slot.booked ? "slot taken" : "slot"}
@@ -92,7 +141,7 @@ export function WeekGrid({ from, slots, draw, open }) {
             })}`}>${clock(slot.start_time)}</button>`;
         })}
         ${
-          drawn.value?.day === day &&
+          drawn.value?.day.getTime() === day.getTime() &&
           html`<div class="slot drawn" style=${place(
             Math.min(drawn.value.from, drawn.value.to),
             Math.max(drawn.value.from, drawn.value.to),

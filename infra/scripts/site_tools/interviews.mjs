@@ -37,6 +37,51 @@ await olivia.waitForFunction(
   before,
 );
 
+// What is drawn is seen while it is drawn; a press on a free place is an hour.
+await column.scrollIntoViewIfNeeded();
+const again = await column.boundingBox();
+assert.ok(again, "a column to draw in");
+await olivia.mouse.move(again.x + again.width / 2, again.y + 4 * hour);
+await olivia.mouse.down();
+await olivia.mouse.move(again.x + again.width / 2, again.y + 5 * hour, { steps: 4 });
+await column.locator(".drawn").waitFor();
+await olivia.mouse.up();
+await olivia.locator("section.card").getByRole("button", { name: "Close", exact: true }).click();
+await column.click({ position: { x: again.width / 2, y: 6 * hour + 4 } });
+assert.match(await olivia.getByLabel("Start", { exact: true }).inputValue(), /T14:00$/);
+assert.match(await olivia.getByLabel("End", { exact: true }).inputValue(), /T15:00$/);
+assert.equal(await olivia.getByLabel("Place", { exact: true }).inputValue(), "");
+
+// An answer that is lost makes no second series: it is sent again with the same key.
+const keys = [];
+let isLost = true;
+await olivia.route("**/slots/series/", async (route) => {
+  keys.push(await route.request().headerValue("Idempotency-Key"));
+  if (!isLost) return route.continue();
+  await route.fetch();
+  await route.abort();
+});
+await olivia.getByRole("button", { name: "Save", exact: true }).click();
+await olivia
+  .getByText(/cannot be reached/)
+  .first()
+  .waitFor();
+isLost = false;
+await olivia.getByRole("button", { name: "Save", exact: true }).click();
+await olivia.getByRole("heading", { name: "New times" }).waitFor({ state: "detached" });
+assert.equal(new Set(keys).size, 1);
+await olivia.waitForFunction(
+  (n) => document.querySelectorAll(".grid-week .slot").length === n + 6,
+  before,
+);
+await olivia.unroute("**/slots/series/");
+
+// Somebody is moved to another time, and told.
+const place = olivia.locator(".booking select").first();
+await place.selectOption({ index: 1 });
+await olivia.getByRole("button", { name: "Move", exact: true }).click();
+await olivia.getByText(/^Moved\. /).waitFor();
+
 // Who came is noted, and taken back by the same button.
 const came = olivia.getByRole("button", { name: "Came", exact: true }).first();
 await came.click();
