@@ -70,7 +70,6 @@ export default {
   "calendar.about":
     "Termine deiner Clubs und Fristen von Bewerbungen, in deinem eigenen Kalender. Wer diese " +
     "Adresse hat, kann ihn lesen.",
-  "calendar.address": "Adresse des Kalenders",
   "calendar.copy": "Adresse kopieren",
   "calendar.open": "Zu einem Kalender hinzufügen",
   "calendar.renew": "Neue Adresse",

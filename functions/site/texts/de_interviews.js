@@ -4,6 +4,7 @@ export default {
   "builder.interview": "Einladung zum Gespräch",
   "builder.mail.link": "Link zur Auswahl einer Zeit",
   "builder.notice": "Bis wie viele Stunden vor einem Gespräch können Bewerbende es ändern?",
+  "calendar.address": "Adresse des Kalenders",
   interview: "Gespräch",
   "interview.book": "Diese Zeit buchen",
   "interview.booked": "Gebucht",

@@ -69,7 +69,6 @@ export default {
   "calendar.about":
     "Events of your clubs and deadlines of applications, in your own calendar. Whoever has this " +
     "address can read it.",
-  "calendar.address": "Address of the calendar",
   "calendar.copy": "Copy the address",
   "calendar.open": "Add to a calendar",
   "calendar.renew": "New address",

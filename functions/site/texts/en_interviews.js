@@ -5,6 +5,7 @@ export default {
   "builder.interview": "Invitation to an interview",
   "builder.mail.link": "Link to choose a time",
   "builder.notice": "Until how many hours before an interview can applicants change it?",
+  "calendar.address": "Address of the calendar",
   interview: "Interview",
   "interview.book": "Book this time",
   "interview.booked": "Booked",
