@@ -1,29 +1,10 @@
 // Uses the site in headless Chromium, as students, officers and admins do:
-//   node story.mjs http://127.0.0.1:8000 /path/of/chromium [folder for screenshots] [one story]
+//   node story.mjs http://127.0.0.1:8000 /path/of/chromium folder-for-screenshots story…
 
 import assert from "node:assert/strict";
 import { browser, folder, heading, origin, problems, windowOf } from "./lib.mjs";
 
-const stories = process.argv[5]
-  ? [process.argv[5]]
-  : [
-      "discovery",
-      "applicant",
-      "form",
-      "tabs",
-      "offline",
-      "officer",
-      "recruitment",
-      "conditions",
-      "files",
-      "interviews",
-      "admin",
-      "tokens",
-      "webhooks",
-      "resilience",
-      "extremes",
-      "notices",
-    ];
+const stories = process.argv.slice(5);
 // The first page is small, and the page knows what it does not have.
 const first = await windowOf();
 let bytes = 0;
