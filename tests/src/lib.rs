@@ -17,6 +17,7 @@ pub mod operations;
 pub mod pairs;
 pub mod receiver;
 pub mod recount;
+pub mod reports;
 pub mod scene;
 pub mod template;
 

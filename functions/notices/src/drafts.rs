@@ -60,7 +60,7 @@ impl Timer {
             // extension goes on after its end. A club that is restored files nothing.
             let is_filed_then = only.is_none() && !club.archived;
             let later = now.plus(TimeDelta::hours(1));
-            let again = (!is_filed_then && end > later).then_some(later);
+            let again = (!is_filed_then && end > later).then(|| due_of(end).max(later));
             self.finish(entry, again, now).await?;
             return Ok(Looked::default());
         }

@@ -64,7 +64,7 @@ export function Booking({ one, slot, all, base, reload }) {
           ${dayName(other.start_time)}, ${span(other)}</option>`,
         )}</select>
       ${
-        target.value > 0 &&
+        free.some((other) => other.id === target.value) &&
         html`<${Action} run=${move} done=${t("interviews.moved", { name })}>
         ${t("interviews.move")}<//>`
       }

@@ -76,6 +76,8 @@ export function SlotForm({ path, begun, members, committees, reload, close }) {
       return await call("POST", to, { body, key: last.current.key });
     } catch (error) {
       if (error.status === 0) await reload();
+      // A refusal would be repeated, too.
+      if (error.status === 400) last.current = { sent: "", key: "" };
       throw error;
     }
   };

@@ -14,6 +14,8 @@ const HOUR_PX = { least: 40, most: 160 };
 /** What is smaller is shown only; the list below the week has it, too. */
 const TARGET_PX = 24;
 
+/** With more slots beside each other, they are too narrow to be pressed. */
+const MOST_LANES = 4;
 /** A pointer that moved less has only been pressed. */
 const DRAWN_PX = 6;
 
@@ -72,11 +74,12 @@ export function WeekGrid({ from, slots, draw, open }) {
   const row = hourHeight(slots);
   const height = (last - first) * row;
   /** The time at a place of a column, in minutes of the day. */
-  const minute = (event) => {
+  const exact = (event) => {
     const box = event.currentTarget.getBoundingClientRect();
     const at = Math.min(Math.max(event.clientY - box.top, 0), height);
-    return first * 60 + Math.round((at / row) * (60 / STEP_MIN)) * STEP_MIN;
+    return first * 60 + (at / row) * 60;
   };
+  const minute = (event) => Math.round(exact(event) / STEP_MIN) * STEP_MIN;
   /** Tells the times, in minutes of a day. */
   const tell = (day, from, to) => {
     const at = (minutes) =>
@@ -106,7 +109,7 @@ export function WeekGrid({ from, slots, draw, open }) {
     const hasDrawn = pressed.current?.hasDrawn;
     pressed.current = null;
     if (hasDrawn || event.target !== event.currentTarget) return;
-    const half = Math.min(Math.floor(minute(event) / 30) * 30, (last - 1) * 60);
+    const half = Math.min(Math.floor(exact(event) / 30) * 30, (last - 1) * 60);
     tell(day, half, half + 60);
   };
   const place = (top, bottom) => ({
@@ -131,7 +134,7 @@ export function WeekGrid({ from, slots, draw, open }) {
             left: `calc(2px + ${(lane / lanes) * 100}%)`,
             width: `calc(${100 / lanes}% - 4px)`,
           };
-          if ((minutesOf(slot) / 60) * row < TARGET_PX)
+          if ((minutesOf(slot) / 60) * row < TARGET_PX || lanes > MOST_LANES)
             return html`<div key=${slot.id} class="slot" style=${style} aria-hidden="true"></div>`;
           return html`<button key=${slot.id} class=${slot.booked ? "slot taken" : "slot"}
             style=${style} onClick=${() => open(slot)}

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
+use tests::reports::reports_of;
 use tests::{Setup, TestCampus};
 
 use crate::interview_mails::{calendar, line, told};
 use crate::interviews::code;
-use crate::late_reports::reports_of;
 use crate::slots::{Interviewing, slot};
 
 /// Rejects the applicant, and tells them by mail.

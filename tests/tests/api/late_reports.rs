@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use tests::fixtures::id;
+use tests::reports::reports_of;
 use tests::{Setup, TestCampus};
 
 use crate::mail_reports::{changed, sent, simulated, state};
@@ -73,28 +73,6 @@ async fn a_mail_that_ses_rejected_told_nobody_anything() {
 /// take.
 fn reports_of_the_acceptance(campus: &TestCampus) -> Vec<Value> {
     reports_of(campus, "acceptance", tests::start())
-}
-
-/// What SES reports about the mail of this kind, which it took at this time: delivered, then
-/// complained about.
-pub(crate) fn reports_of(campus: &TestCampus, kind: &str, taken_at: DateTime<Utc>) -> Vec<Value> {
-    let mail = campus
-        .stored()
-        .into_iter()
-        .find(|item| item["kind"]["S"] == kind)
-        .expect("a mail");
-    let number = |name: &str| mail[name]["N"].as_str().expect("a number").to_owned();
-    let tag = format!(
-        "{}-{}-{kind}-{}",
-        number("about"),
-        number("sequence"),
-        number("attempt")
-    );
-    let request = json!({
-        "ConfigurationSetName": "x", "EmailTags": [{ "Name": "mail", "Value": tag }],
-        "Destination": { "ToAddresses": ["complaint@simulator.amazonses.com"] },
-    });
-    local::simulator::events(&request, "id", taken_at)
 }
 
 // proves S14, E18

@@ -1,8 +1,10 @@
 //! Prices of interviews with many slots and many bookings.
 
 use serde_json::{Value, json};
+use shared::db::usage::metered;
 use tests::Client;
 use tests::fixtures::{Recruitment, hours, id};
+use tests::reports::reports_of;
 
 use super::costs_rig::{Prices, Row, Witness};
 
@@ -13,6 +15,21 @@ async fn invited(p: &Prices, drive: &Recruitment, name: &str) -> (Client, String
     let chosen = json!({ "submissions": [id(&submission)] });
     drive.send("interview", chosen).await.ok();
     (client, format!("/api/submissions/{}/", id(&submission)))
+}
+
+/// The row of a report that a rejection arrived, of which the worker does not know, while an
+/// interview is booked.
+async fn report(p: &mut Prices, drive: &Recruitment, own: &str) {
+    let number = own.rsplit('/').find(|part| !part.is_empty());
+    let one = format!("{}submissions/{}/", drive.path, number.unwrap_or_default());
+    let rejected = json!({ "status": 2 });
+    drive.officer.patch(&one, rejected).await.ok();
+    drive.send("rejection", json!({})).await.ok();
+    let events = reports_of(&p.campus, "rejection", tests::start());
+    p.serving(Some("MailReports"));
+    let ((), usage) = Box::pin(metered(p.campus.reported(&events[0]))).await;
+    p.serving(None);
+    p.add("(mail report)", "an interview ends", usage, 4);
 }
 
 /// Rows of an application with 100 slots, one of which has 50 bookings.
@@ -76,14 +93,8 @@ pub(super) async fn interviews(witness: &Witness) -> Vec<Row> {
     sue.get(&listed).await.ok();
     let note = "another interview is booked, and the slot was listed";
     p.row("book_interview", note, &sue, &second, book).await;
-    p.row(
-        "list_slots",
-        "100 slots, 50 bookings",
-        &drive.officer,
-        &path,
-        Value::Null,
-    )
-    .await;
+    let note = "100 slots, 50 bookings";
+    p.get("list_slots", note, &drive.officer, &path).await;
     let one = format!("{path}{full}/");
     let change = json!({ "location": "Room 2" });
     p.row(
@@ -94,5 +105,6 @@ pub(super) async fn interviews(witness: &Witness) -> Vec<Row> {
         change,
     )
     .await;
+    report(&mut p, &drive, &own).await;
     p.rows
 }

@@ -132,7 +132,7 @@ impl Worker {
             };
             let new = ends.ended.iter().filter(|one| !one.is_among(&said.ended));
             let mails = self.cancellations(mail, new.collect(), result.now).await?;
-            let settled = self.table.settle_shown(mail, result, ends, &mails).await;
+            let settled = self.table.settle_shown(mail, result, ends, mails).await;
             match settled {
                 Err(TableError::Refused(Refusal::Superseded)) => {}
                 Ok(()) | Err(TableError::Refused(_)) => return Ok(()),

@@ -30,7 +30,7 @@ pub struct EndedInterviews {
 
 /// How many interviews end in the transaction of one mail, which allows 100 writes. More are given
 /// back when somebody asks.
-const AT_ONCE: usize = 18;
+const AT_ONCE: usize = 16;
 
 impl EndedInterview {
     /// Returns the number of the calendar file that cancels it.

@@ -1,6 +1,6 @@
 //! What SES reports about mails, and the result of sending them.
 
-use crate::db::{Entity, Retries, Table, TableError, Write};
+use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::interview::told::{EndedInterviews, other_writes, with_end};
 use crate::domain::mail::marks::{mark_told, shows, state_of};
@@ -205,7 +205,7 @@ impl Table {
         mail: &Mail,
         result: &MailResult<'_>,
         mut ends: EndedInterviews,
-        mails: &[Mail],
+        mut mails: Vec<Mail>,
     ) -> Result<(), TableError> {
         let mut told = mail.told();
         if let Some(decision) = &mail.decision {
@@ -218,12 +218,14 @@ impl Table {
             let (shown, gone): (Vec<_>, Vec<_>) = told.into_iter().partition(is_shown);
             let is_gone = |id| gone.iter().any(|gone| gone.submission == id);
             ends.ended.retain(|ended| !is_gone(ended.submission.id));
+            mails.retain(|mail| !is_gone(Id::new(mail.about)));
             told = shown;
         }
         let mut writes = vec![result.record(mail)];
         writes.extend(mark_told(mail, told, (result.to, result.now), &ends));
-        for mail in mails {
-            writes.push(Write::put(mail)?.if_new());
+        for mail in &mails {
+            // If the slot changed meanwhile, this file has the number of that change.
+            writes.push(Write::put(mail)?.if_new().or(Refusal::Superseded));
         }
         self.transact(writes).await
     }
