@@ -369,11 +369,13 @@ pub(super) fn compare_rights(done: &BTreeMap<String, BTreeSet<(String, String)>>
             .map(|(action, resource)| (action.clone(), resource.clone()))
             .collect();
         let missing: Vec<_> = done.difference(&allowed).collect();
-        // These rights are used by cases that the price list does not measure: invitations, workers
-        // that died, the check of new versions, reminders of drafts, submissions whose application
-        // was deleted meanwhile, and events of clubs that wait for approval.
+        // These rights are used by cases that the price list does not measure: rejections,
+        // invitations, workers that died, the check of new versions, reminders of drafts,
+        // submissions whose application was deleted meanwhile, and events of clubs that wait for
+        // approval.
         let rare = [
             ("Mailer", "GetItem", ""),
+            ("Mailer", "BatchGetItem", ""),
             ("Mailer", "ConditionCheckItem", ""),
             ("Mailer", "PutItem", ""),
             ("Mailer", "DeleteItem", ""),
@@ -384,7 +386,8 @@ pub(super) fn compare_rights(done: &BTreeMap<String, BTreeSet<(String, String)>>
         ];
         let is_rare = |(action, on): &&(String, String)| {
             rare.iter().any(|(function, verb, part)| {
-                function == name && action.ends_with(verb) && on.ends_with(part)
+                let table = format!("table/{}{part}", local::table::TABLE);
+                function == name && *action == format!("dynamodb:{verb}") && on.ends_with(&table)
             })
         };
         let unused: Vec<_> = allowed
