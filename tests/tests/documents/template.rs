@@ -369,9 +369,9 @@ pub(super) fn compare_rights(done: &BTreeMap<String, BTreeSet<(String, String)>>
             .map(|(action, resource)| (action.clone(), resource.clone()))
             .collect();
         let missing: Vec<_> = done.difference(&allowed).collect();
-        // Rights of cases that the price list does not measure: rejections, invitations, workers that
-        // died, the check of new versions, reminders of drafts, submissions whose application was
-        // deleted meanwhile, and events of clubs that wait for approval.
+        // Rights of cases that the price list does not measure: rejections, invitations, dead
+        // workers, the check of new versions, reminders of drafts, submissions whose application
+        // was deleted meanwhile, and events of clubs that wait for approval.
         let rare = [
             ("Mailer", "GetItem", "/clubs"),
             ("Mailer", "BatchGetItem", "/clubs"),
