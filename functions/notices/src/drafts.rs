@@ -56,8 +56,8 @@ impl Timer {
         let due_of = |end| draft_due(application.start, end);
         let end = only.map_or(application.end, end_of);
         if is_off {
-            // What is switched off gets an entry when it is switched on, but not for those whose
-            // extension goes on after its end. A club that is restored files nothing.
+            // When an application is switched on, it gets an entry for everybody, but none for
+            // people with an extension. When a club is restored, nothing gets an entry.
             let is_filed_then = only.is_none() && !club.archived;
             let later = now.plus(TimeDelta::hours(1));
             let again = (!is_filed_then && end > later).then(|| due_of(end).max(later));

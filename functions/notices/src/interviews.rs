@@ -35,7 +35,7 @@ impl Timer {
             return Ok(0);
         };
         if club.archived {
-            // When it is restored, nothing is filed.
+            // When it is restored, its slots get no entry.
             let later = now.plus(TimeDelta::hours(1));
             let again = (slot.start > later).then_some(later);
             self.finish(entry, again, now).await?;

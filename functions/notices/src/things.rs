@@ -34,7 +34,7 @@ pub(crate) struct Things {
 pub(crate) struct Clubs(HashMap<ClubCode, Arc<Things>>);
 
 impl Clubs {
-    /// Returns what a club has. What was told of a club that nobody sees is still known.
+    /// Returns what a club has. A club that nobody sees has no news, but what it has is still known.
     pub(crate) async fn of(
         &mut self,
         table: &Table,

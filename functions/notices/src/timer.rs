@@ -27,7 +27,7 @@ pub struct Timer {
 
 /// A run of the timer.
 pub(crate) struct Run {
-    /// The time of everything in it.
+    /// The time at which it began. Everything in it is looked at as of this time.
     pub(crate) now: Timestamp,
     began: Instant,
 }
@@ -184,8 +184,8 @@ impl Timer {
         Ok(Looked::of(mails))
     }
 
-    /// Waits after so many mails were queued, so that they take at most half of what SES sends:
-    /// decisions do not wait behind many of them (G5).
+    /// Waits after this number of mails was queued, so that reminders and news take at most half
+    /// of the rate of mails, and a decision does not wait behind many of them (G5).
     pub(crate) async fn rest(&self, mails: usize) {
         let (rate, mails) = (f64::from(self.settings.mail.rate), u32::try_from(mails));
         let seconds = 2.0 * f64::from(mails.unwrap_or(u32::MAX)) / rate;

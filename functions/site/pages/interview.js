@@ -114,7 +114,7 @@ function Choose({ submission, reload, done }) {
         aria-label=${`${dayName(one)}, ${t("interview.free", { n: free(its) })}`}
         onClick=${pick(one)}>${dayName(one)} <span class="quiet">${free(its)}</span></button>`,
     )}</div>
-      <p class="quiet small">${t("interview.zone", { zone })}</p>
+      <p class="quiet small">${t("form.zone", { zone })}</p>
       <ul class="times">${times.map(
         (slot) => html`<li key=${slot.id}><button aria-pressed=${chosen.value?.id === slot.id}
           aria-disabled=${slot.free === 0 ? "true" : undefined}

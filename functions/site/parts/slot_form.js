@@ -99,10 +99,11 @@ export function SlotForm({ path, begun, members, committees, reload, close }) {
   };
   // What was typed for other times, or for another application, is not for these.
   const times = [begun.start_time, begun.end_time].filter(Boolean).join(" ") || "new";
+  const name = `slot ${path} ${begun.id ?? times}`;
   return html`<section class="card noprint"><h2 class="flat" tabindex="-1" ref=${title}>
       ${t(isStored ? "slots.change" : "slots.new")}</h2>
-    <${Form} name=${`slot ${path} ${begun.id ?? times}`} fields=${fields} data=${data} whole=${!isStored}
-      send=${send} stored=${close} />
+    <${Form} name=${name} fields=${fields} data=${data} whole=${!isStored} send=${send}
+      stored=${close} />
     <p class="row"><button onClick=${close}>${t("close")}</button>
       ${
         isStored && html`<${Action} className="danger" run=${drop}>${t("slots.delete")}<//>`

@@ -23,11 +23,11 @@ export default {
   "interview.overlap": "Du hast um diese Zeit ein anderes Gespräch. Beide buchen?",
   "interview.until": "Du kannst es bis {time} ändern.",
   "interview.with": "Gespräch mit {club}",
-  "interview.zone": "Die Zeiten sind die von {zone}.",
   interviews: "Gespräche",
   "interviews.cancel.sure": "Das Gespräch von {name} absagen? Es geht eine E-Mail hinaus.",
   "interviews.cancelled": "Abgesagt. {name} bekommt eine E-Mail.",
-  "interviews.gone": "{name} hat inzwischen eine andere Zeit. Nichts wurde geändert.",
+  "interviews.gone":
+    "Das Gespräch von {name} hat sich inzwischen geändert. Nichts wurde gespeichert.",
   "interviews.invite": "Einladen",
   "interviews.move": "Verlegen",
   "interviews.move.to": "Verlegen auf …",

@@ -188,8 +188,8 @@ async fn keep_files(app: &Shared, files: &CheckedFiles, until: Timestamp) -> Res
     Ok(())
 }
 
-/// Keeps what the timer knows of a draft as long as its answers, if the end of the application was
-/// moved.
+/// If the end of the application was moved, keeps what the timer knows of a draft as long as its
+/// answers.
 async fn keep_begun(
     app: &Shared,
     of: (Id<Application>, Id<Person>),

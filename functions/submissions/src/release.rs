@@ -12,8 +12,8 @@ use shared::web::Result;
 
 use crate::slot_body::ShownSlot;
 
-/// How many places one request gives back. The next request goes on. Of a single slot, all are
-/// given back, so that it can be changed.
+/// How many places one request gives back. The next request goes on. If a request is about a single
+/// slot, it gives back all of them, so that the slot can be changed.
 pub(crate) const AT_ONCE: usize = 20;
 /// How many bookings of full slots an applicant's request looks at.
 const LOOKED_AT: usize = 100;
@@ -49,8 +49,8 @@ fn is_due(app: &Shared, application: &Application, submission: &Submission, slot
         && submission.is_interview_over(application, now)
 }
 
-/// Gives the place of a submission back that an officer looks at, if it is due. Returns whether it
-/// did.
+/// Gives the place of a submission that an officer looks at back, if its applicant knows the
+/// rejection. Returns whether it did.
 pub(crate) async fn free_shown(
     app: &Shared,
     place: (&Club, &Application),

@@ -70,8 +70,8 @@ pub async fn delete_slot(
     Ok(NoContent)
 }
 
-/// Removes slots whose deletion ended before it was finished. Their places are given back, and who
-/// booked them is told. A failure is left to the next request.
+/// Removes slots whose deletion ended before it was finished: gives their places back, and tells
+/// those who had booked them. What fails is tried again by the next request.
 pub(crate) async fn finish(
     app: &Shared,
     place: (&Club, &Application),

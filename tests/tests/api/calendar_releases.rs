@@ -80,13 +80,17 @@ async fn what_is_booked_after_a_release_is_seen() {
     release(&mut hers, 48).await;
     let shown = |text: &str| text.matches("UID:interview-").count();
     assert_eq!(shown(&hers.news().await.expect("the release has come")), 2);
-    let (officer, body) = (&there.drive.officer, json!({ "slot": slot }));
-    officer.put(&there.path(), body).await.ok();
+    there.assign(*slot).await.ok();
     assert_eq!(shown(&hers.changed("the same slot").await), 3);
     campus.advance(TimeDelta::minutes(30));
     let later = moment(campus.now_ms() - 60_000);
     let later = json!({ "result_release_time": later });
-    officer.patch(&there.drive.path, later).await.ok();
+    there
+        .drive
+        .officer
+        .patch(&there.drive.path, later)
+        .await
+        .ok();
     assert_eq!(shown(&hers.changed("a later release").await), 2);
 }
 

@@ -66,6 +66,29 @@ async fn calendar_files_rise_after_a_withdrawal_too() {
     assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
 }
 
+// proves K10
+#[tokio::test]
+async fn they_rise_after_an_interview_that_was_over_too() {
+    let campus = TestCampus::new();
+    let mut there = Interviewing::new(&campus).await;
+    let (first, second) = (there.slot(slot(13)).await, there.slot(slot(22)).await);
+    there.book(first).await.ok();
+    let path = format!("{}slots/{first}/", there.drive.path);
+    for room in ["Room 2", "Room 3"] {
+        let place = json!({ "location": room });
+        there.drive.officer.patch(&path, place).await.ok();
+    }
+    campus.deliver().await;
+    campus.advance(TimeDelta::hours(15));
+    there.sue.delete(&there.own()).await.no_content();
+    campus.advance(TimeDelta::minutes(1));
+    there.submission = there.drive.submit(&there.sue).await;
+    there.assign(second).await.ok();
+    let numbers = numbers(&campus).await;
+    assert_eq!(numbers.len(), 4);
+    assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+}
+
 // proves K8, K9
 #[tokio::test]
 async fn what_an_officer_books_after_a_rejection_stays() {
@@ -74,9 +97,7 @@ async fn what_an_officer_books_after_a_rejection_stays() {
     let slot = there.slot(slot(90)).await;
     reject(&campus, &there).await;
     campus.advance(TimeDelta::hours(1));
-    let officer = &there.drive.officer;
-    let body = json!({ "slot": slot });
-    officer.put(&there.path(), body).await.ok();
+    there.assign(slot).await.ok();
     assert_eq!(there.shown(slot).await["booked"], 1);
     there.sue.get("/api/submissions/").await.ok();
     assert_eq!(there.interview().await["state"], "booked");
@@ -100,8 +121,7 @@ async fn what_an_officer_books_in_the_second_of_a_rejection_stays() {
             campus.advance(TimeDelta::hours(48));
             there.drive.decide(&there.submission, 2, "").await;
         }
-        let (officer, body) = (&there.drive.officer, json!({ "slot": slot }));
-        officer.put(&there.path(), body).await.ok();
+        there.assign(slot).await.ok();
         assert_eq!(there.shown(slot).await["booked"], 1);
         there.sue.get("/api/submissions/").await.ok();
         assert_eq!(there.interview().await["state"], "booked");
@@ -123,8 +143,7 @@ async fn an_invitation_after_that_changes_nothing() {
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(90)).await;
     reject(&campus, &there).await;
-    let (officer, body) = (&there.drive.officer, json!({ "slot": slot }));
-    officer.put(&there.path(), body).await.ok();
+    there.assign(slot).await.ok();
     there.drive.decide(&there.submission, 1, "").await;
     let again = json!({ "submissions": [id(&there.submission)], "allow_resend": true });
     there.drive.send("interview", again).await.ok();
@@ -355,12 +374,8 @@ async fn a_late_report_of_a_rejection_ends_nothing_that_was_booked_after_it() {
             .build();
         let there = Interviewing::new(&campus).await;
         let slot = there.slot(slot(40)).await;
-        let book = async || {
-            let body = json!({ "slot": slot });
-            there.drive.officer.put(&there.path(), body).await.ok();
-        };
         if !is_late {
-            book().await;
+            there.assign(slot).await.ok();
             campus.advance(TimeDelta::hours(1));
         }
         reject(&campus, &there).await;
@@ -368,7 +383,7 @@ async fn a_late_report_of_a_rejection_ends_nothing_that_was_booked_after_it() {
         let reports = reports_of(&campus, "rejection", taken_at);
         campus.advance(TimeDelta::hours(1));
         if is_late {
-            book().await;
+            there.assign(slot).await.ok();
         }
         assert_eq!(there.shown(slot).await["booked"], 1, "nobody knows of it");
         campus.reported(&reports[0]).await;

@@ -39,6 +39,18 @@ fn with_slow_mail() -> TestCampus {
         .build()
 }
 
+/// A campus on which calls of this operation fail as long as the test says so.
+pub(crate) fn failing(operation: &'static str) -> (TestCampus, Arc<AtomicBool>) {
+    let is_on = Arc::new(AtomicBool::new(false));
+    let on = is_on.clone();
+    let hook = move |called: &str, _: &[u8]| {
+        let fails = on.load(Ordering::Relaxed) && called == operation;
+        let body = json!({ "__type": "ValidationException" });
+        Box::pin(async move { fails.then_some((400_u16, body)) }) as _
+    };
+    (Setup::default().table(Arc::new(hook)).build(), is_on)
+}
+
 // proves K9, K10
 #[tokio::test(start_paused = true)]
 async fn what_is_booked_while_a_rejection_is_sent_ends_with_it() {
@@ -82,8 +94,7 @@ async fn what_an_officer_books_after_the_release_outlasts_the_mail() {
     let slot = there.slot(slot(90)).await;
     there.drive.decide(&there.submission, 2, "").await;
     campus.advance(TimeDelta::hours(49));
-    let (officer, body) = (&there.drive.officer, json!({ "slot": slot }));
-    officer.put(&there.path(), body).await.ok();
+    there.assign(slot).await.ok();
     campus.advance(TimeDelta::hours(1));
     let sent = there.drive.send("rejection", json!({}));
     campus.with_worker(sent).await.ok();
@@ -99,9 +110,8 @@ async fn a_cancellation_after_a_rejection_leaves_nothing_to_choose() {
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(90)).await;
     reject(&campus, &there).await;
-    let (officer, body) = (&there.drive.officer, json!({ "slot": slot }));
-    officer.put(&there.path(), body).await.ok();
-    officer.delete(&there.path()).await.no_content();
+    there.assign(slot).await.ok();
+    there.drive.officer.delete(&there.path()).await.no_content();
     assert_eq!(there.interview().await, json!(null));
 }
 
@@ -147,14 +157,7 @@ async fn a_large_slot_is_deleted_after_the_release_as_if_nobody_had_booked_it() 
 // proves K11
 #[tokio::test]
 async fn the_list_of_slots_finishes_a_deletion() {
-    let is_killed = Arc::new(AtomicBool::new(false));
-    let killed = is_killed.clone();
-    let hook = move |operation: &str, _: &[u8]| {
-        let dies = killed.load(Ordering::Relaxed) && operation == "TransactWriteItems";
-        let body = json!({ "__type": "ValidationException" });
-        Box::pin(async move { dies.then_some((400_u16, body)) }) as _
-    };
-    let campus = Setup::default().table(Arc::new(hook)).build();
+    let (campus, is_killed) = failing("TransactWriteItems");
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(30)).await;
     there.book(slot).await.ok();

@@ -3,19 +3,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use serde_json::json;
 use tests::{Setup, TestCampus};
 
+use crate::lost_answers::after;
 use crate::slots::Interviewing;
 
-async fn after(ms: u64) {
-    tokio::time::sleep(Duration::from_millis(ms)).await;
-}
-
-/// A campus whose next writes take long, once `left` says how many: of two, the first one 300 ms and
-/// the second one 500 ms; a single one 500 ms. The other request has read by then.
+/// A campus whose next writes take long, once `left` says how many: of two, the first one 300 ms
+/// and the second one 500 ms; a single one 500 ms. The other request has read by then.
 fn slow_writes(left: &Arc<AtomicUsize>) -> TestCampus {
     let left = left.clone();
     let hook = move |operation: &str, _: &[u8]| {
@@ -84,10 +80,9 @@ async fn a_booking_of_the_same_slot_outlasts_a_cancellation_that_was_received_be
     // The same by an officer.
     after(10).await;
     left.store(2, Ordering::SeqCst);
-    let body = json!({ "slot": slot });
     let (cancelled, booked) = futures::join!(there.sue.delete(&interview), async {
         after(100).await;
-        there.drive.officer.put(&there.path(), body).await
+        there.assign(slot).await
     });
     cancelled.no_content();
     assert_eq!(booked.ok()["state"], "booked");

@@ -230,8 +230,7 @@ async fn an_interview_is_reminded_of_once_for_each_time() {
     there.drive.officer.patch(&path, place).await.ok();
     advance(&campus, 0).await;
     assert_eq!(notices(&campus).len(), 1, "a new place");
-    let moved = json!({ "slot": second });
-    there.drive.officer.put(&there.path(), moved).await.ok();
+    there.assign(second).await.ok();
     advance(&campus, 30).await;
     assert_eq!(notices(&campus).len(), 2, "a new time");
     let later = json!({ "start_time": hours(62), "end_time": hours(63) });

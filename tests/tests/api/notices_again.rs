@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
 use tests::{Client, Setup, TestCampus};
 
+use crate::interview_late::failing;
 use crate::news::{days, follower, open, told};
 use crate::notices::{advance, draft, end_at, long_drive, notices};
 use crate::slots::{Interviewing, slot};
@@ -183,14 +184,7 @@ async fn a_reminder_that_is_late_is_not_queued_for_who_was_erased() {
 // proves G5
 #[tokio::test]
 async fn the_clock_moves_on_although_a_run_fails() {
-    let fails = Arc::new(AtomicBool::new(false));
-    let failing = fails.clone();
-    let hook = move |operation: &str, _: &[u8]| {
-        let fails = failing.load(Ordering::SeqCst) && operation == "Query";
-        let body = json!({ "__type": "ValidationException" });
-        Box::pin(async move { fails.then_some((400_u16, body)) }) as _
-    };
-    let campus = Setup::default().table(Arc::new(hook)).build();
+    let (campus, fails) = failing("Query");
     let drive = long_drive(&campus).await;
     draft(&drive, &campus.as_("sue"), "One", 0).await;
     let before = campus.now_ms();

@@ -76,6 +76,12 @@ impl Interviewing {
         self.sue.put(&path, json!({ "slot": slot })).await
     }
 
+    /// Books a slot for the person, as an officer.
+    pub(crate) async fn assign(&self, slot: u64) -> tests::Response {
+        let body = json!({ "slot": slot });
+        self.drive.officer.put(&self.path(), body).await
+    }
+
     /// The interview as the person sees it.
     pub(crate) async fn interview(&self) -> Value {
         self.drive.own(&self.sue, &self.submission).await["interview"].clone()

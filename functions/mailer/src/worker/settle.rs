@@ -112,8 +112,8 @@ impl Worker {
     }
 
     /// Stores the result of a mail after one of its submissions changed: it is gone, it has a newer
-    /// mail, or its interview was booked while SES took this mail. That interview ends, too. The
-    /// mail says nothing of it, so another one does.
+    /// mail, or its interview was booked while SES took this mail. That interview ends, too. This
+    /// mail does not mention it, so another mail tells the applicant.
     async fn settle_again(
         &self,
         mail: &Mail,
@@ -141,7 +141,7 @@ impl Worker {
         }
     }
 
-    /// The mails about interviews that end with this mail, which does not say so.
+    /// The mails that cancel these interviews, which end with a mail that does not mention them.
     async fn cancellations(
         &self,
         mail: &Mail,

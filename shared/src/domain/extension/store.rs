@@ -110,8 +110,9 @@ impl Table {
         self.transact(vec![update, due]).await
     }
 
-    /// Deletes an extension. The timer looks at the draft of its person at the time for everybody:
-    /// it has looked at the others perhaps. Refused if the extension changed after it was read.
+    /// Deletes an extension. The person must now submit when everybody must, so the timer gets an
+    /// entry for their draft: it may have looked at the drafts of the others already. Refused if
+    /// the extension changed after it was read.
     pub async fn delete_extension(
         &self,
         extension: &Extension,

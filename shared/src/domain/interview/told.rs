@@ -24,7 +24,7 @@ pub struct EndedInterviews {
     /// Those that end.
     pub ended: Vec<EndedInterview>,
     /// The interviews of the submissions that a rejection tells, as they were read. If one changed,
-    /// for instance because it was booked while SES took the mail, this has to be made again.
+    /// for example because it was booked while SES took the mail, the writes are refused.
     read: Vec<(Id<Submission>, Option<Interview>)>,
 }
 
@@ -111,7 +111,8 @@ impl Table {
             return Ok(EndedInterviews::default());
         };
         let id = decision.application;
-        let told = mail.told().into_iter().map(|told| told.submission);
+        let all_told = mail.told();
+        let told = all_told.iter().map(|told| told.submission);
         let ids: Vec<Id<Submission>> = match mail.kind {
             MailKind::Rejection => told.collect(),
             MailKind::Acceptance if !decision.covers.is_empty() => {
@@ -127,6 +128,11 @@ impl Table {
             _ => return Ok(EndedInterviews::default()),
         };
         let mut found = self.submissions_by_id(id, &ids).await?;
+        // One that was withdrawn and submitted again is not the one that the mail is about.
+        found.retain(|one| {
+            let mut about = all_told.iter().filter(|told| told.submission == one.id);
+            about.all(|told| told.sequence == one.sequence)
+        });
         let is_rejection = mail.kind == MailKind::Rejection;
         let read = found.iter().filter(|_| is_rejection);
         let read = read.map(|one| (one.id, one.interview.clone())).collect();

@@ -206,8 +206,8 @@ impl Table {
     }
 
     /// Returns the writes that also invite the applicant, if they do not have an interview. If they
-    /// were told a rejection after they had booked, that booking is removed when it has begun: then
-    /// 1 read.
+    /// were told a rejection after they had booked, and the slot has begun, the booking is removed:
+    /// then 1 read.
     async fn invited(
         &self,
         write: Write,

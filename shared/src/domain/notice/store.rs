@@ -148,9 +148,9 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Stores a reminder: 1 transaction. One that was given up because it was not true at that time
-    /// is no obstacle: then 1 read and 1 transaction more. Returns false if it was there already,
-    /// or if its person is being erased.
+    /// Stores a reminder: 1 transaction. If an earlier one was given up because it was not true at
+    /// that time, this one is the next attempt: 1 read and 1 transaction more. Returns false if a
+    /// reminder is stored already, or if its person is being erased.
     pub async fn queue_notice(&self, mut mail: Mail) -> Result<bool, TableError> {
         loop {
             // The token of a transaction makes a late repeat harmless.
@@ -192,7 +192,7 @@ impl Table {
     }
 
     /// Keeps what is noted about a draft until then, in seconds since 1970, if it is there: 1
-    /// write.
+    /// write. A write that arrives late does not shorten that time.
     pub async fn keep_begun(
         &self,
         (application, person): (Id<Application>, Id<Person>),
@@ -200,7 +200,8 @@ impl Table {
         expires: i64,
     ) -> Result<(), TableError> {
         let key = keys::begun_draft(application, person, committee);
-        let write = Write::update(key).set("expires", &expires).if_exists();
+        let write = Write::update(key).set("expires", &expires);
+        let write = write.if_below("expires", &expires);
         ignore_refusal(self.write(write).await.map(drop))
     }
 
