@@ -34,7 +34,8 @@ pub(crate) struct Things {
 pub(crate) struct Clubs(HashMap<ClubCode, Arc<Things>>);
 
 impl Clubs {
-    /// Returns what a club has. A club that nobody sees has no news, but what it has is still known.
+    /// Returns what a club has. A club that nobody sees has no news, but its things are still
+    /// known.
     pub(crate) async fn of(
         &mut self,
         table: &Table,
