@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::reader::Reader;
+use crate::reader::{Reader, Records};
 
 /// The engine looks for the largest sequence number of its stream at each write, through all
 /// records that it ever wrote. With an index it finds the number at once. As in template.yaml, only
@@ -212,6 +212,18 @@ impl Engine {
         self.reader().answer(operation, body)
     }
 
+    /// At most `most` records of the stream whose partition is wanted, after the one with this
+    /// number.
+    pub(crate) fn records(
+        &self,
+        after: Option<&str>,
+        most: usize,
+        is_wanted: fn(&str) -> bool,
+    ) -> Result<Records, String> {
+        let records = self.reader().records(after, most, is_wanted);
+        records.map_err(|error| error.to_string())
+    }
+
     fn run(&self, operation: &str, body: &[u8]) -> EngineResult {
         let db = &self.database;
         let _turn = self.in_turn.then(|| self.reader());
@@ -226,10 +238,6 @@ impl Engine {
             "BatchWriteItem" => typed(body, |r| db.batch_write_item(r)),
             "CreateTable" => typed(body, |r| db.create_table(r)),
             "UpdateTimeToLive" => typed(body, |r| db.update_time_to_live(r)),
-            "ListStreams" => typed(body, |r| db.list_streams(r)),
-            "DescribeStream" => typed(body, |r| db.describe_stream(r)),
-            "GetShardIterator" => typed(body, |r| db.get_shard_iterator(r)),
-            "GetRecords" => typed(body, |r| db.get_records(r)),
             // Only tests and clubs-admin scan the table. The service never does.
             "Scan" => typed(body, |r| db.scan(r)),
             other => Err(DynoxideError::ValidationException(format!(

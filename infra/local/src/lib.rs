@@ -187,8 +187,8 @@ impl Campus {
         let media = Media::new(images, false, &settings.media.url);
         let app = App::new(table, verifier, media, clock.clone(), ids, settings);
         let stream_from = |position| Stream::open(engine.clone(), clock.clone(), position);
-        let stream = Arc::new(stream_from(mails_from)?);
-        let feed_stream = Arc::new(stream_from(changes_from)?);
+        let stream = Arc::new(stream_from(mails_from));
+        let feed_stream = Arc::new(stream_from(changes_from));
         let calls = Calls::open(clock.clone(), queue_at);
         let queue = Queue::connect(&sdk_config(calls.clone()), QUEUE);
         let feed = Arc::new(Feed::new(app.table.clone(), queue.clone(), clock.clone()));

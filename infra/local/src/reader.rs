@@ -6,6 +6,7 @@
 //! words of a refusal are the engine's own.
 
 mod query;
+mod records;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::reader::query::{Attributes, ITEMS, Query, Source, Wanted, stored};
+pub(crate) use crate::reader::records::Records;
 use crate::table::TABLE;
 
 /// A page of a query has at most these bytes, as in DynamoDB.
@@ -87,6 +89,17 @@ impl Reader {
             "Query" => self.query(&serde_json::from_slice(body).ok()?),
             _ => None,
         }
+    }
+
+    /// Reads at most `most` records of the stream whose partition is wanted, after the one with this
+    /// number. Records without a number come first.
+    pub(crate) fn records(
+        &self,
+        after: Option<&str>,
+        most: usize,
+        is_wanted: fn(&str) -> bool,
+    ) -> rusqlite::Result<Records> {
+        Records::read(&self.0, after, most, is_wanted)
     }
 
     fn get(&self, request: GetItem<'_>) -> Option<String> {

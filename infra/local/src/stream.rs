@@ -2,24 +2,21 @@
 //! Lambda does.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use aws_lambda_events::event::dynamodb::Event;
+use aws_lambda_events::event::dynamodb::{Event, EventRecord};
 use aws_lambda_events::event::streams::DynamoDbEventResponse;
 use changes::Feed;
-use chrono::DateTime;
 use mailer::Worker;
-use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::clock::MovableClock;
 use crate::engine::Engine;
+use crate::reader::Records;
 
 /// The largest number of records in one delivery.
 const BATCH: usize = 100;
-/// How many records are read at once. Most of them may be for the other function.
-const READ: usize = 300;
 /// Digits of a sequence number.
 const SEQUENCE: usize = 21;
 /// The pause before records are delivered again after a failure.
@@ -76,8 +73,6 @@ impl Consumer for Feed {
 pub struct Stream {
     engine: Engine,
     clock: Arc<MovableClock>,
-    arn: Value,
-    shard: Value,
     file: Option<PathBuf>,
     position: Mutex<Option<String>>,
     /// One delivery at a time.
@@ -97,130 +92,67 @@ pub enum Delivered {
 
 impl Stream {
     /// The stream of an engine. Its position is stored in `file`.
-    pub fn open(
-        engine: Engine,
-        clock: Arc<MovableClock>,
-        file: Option<PathBuf>,
-    ) -> Result<Self, String> {
+    pub fn open(engine: Engine, clock: Arc<MovableClock>, file: Option<PathBuf>) -> Self {
         let position = file
             .as_ref()
             .and_then(|file| std::fs::read_to_string(file).ok())
             // It is empty or cut if the disk was full.
             .filter(|text| text.len() == SEQUENCE && text.bytes().all(|b| b.is_ascii_digit()));
-        let json = |operation: &str, body: Value| {
-            engine
-                .json(operation, &body)
-                .map_err(|error| error.to_string())
-        };
-        let streams = json("ListStreams", json!({ "TableName": crate::table::TABLE }))?;
-        let arn = streams
-            .pointer("/Streams/0/StreamArn")
-            .cloned()
-            .ok_or("the table has no stream")?;
-        let shards = json("DescribeStream", json!({ "StreamArn": arn }))?;
-        let shard = shards
-            .pointer("/StreamDescription/Shards/0/ShardId")
-            .cloned()
-            .ok_or("the stream has no shard")?;
-        Ok(Self {
+        Self {
             engine,
             clock,
-            arn,
-            shard,
             file,
             position: Mutex::new(position),
             turn: tokio::sync::Mutex::default(),
-        })
-    }
-
-    /// The records that were not delivered yet, at most [`READ`].
-    pub fn records(&self) -> Result<Vec<Value>, String> {
-        let json = |operation: &str, body: Value| {
-            self.engine
-                .json(operation, &body)
-                .map_err(|error| error.to_string())
-        };
-        let mut from = json!({
-            "StreamArn": self.arn,
-            "ShardId": self.shard,
-            "ShardIteratorType": "TRIM_HORIZON",
-        });
-        if let Some(position) = &*self.position.lock().unwrap_or_else(PoisonError::into_inner) {
-            from["ShardIteratorType"] = json!("AFTER_SEQUENCE_NUMBER");
-            from["SequenceNumber"] = json!(position);
-        }
-        let iterator = json("GetShardIterator", from)?;
-        let answer = json(
-            "GetRecords",
-            json!({ "ShardIterator": iterator["ShardIterator"], "Limit": READ }),
-        )?;
-        Ok(answer["Records"].as_array().cloned().unwrap_or_default())
-    }
-
-    /// The engine writes the time of the machine into records. The clock of the service may be
-    /// ahead of it.
-    fn by_our_clock(&self, record: &mut Value) {
-        let at = &mut record["dynamodb"]["ApproximateCreationDateTime"];
-        if let Some(seconds) = at.as_f64() {
-            #[expect(clippy::cast_possible_truncation, reason = "seconds since 1970")]
-            let moment = DateTime::from_timestamp(seconds.round() as i64, 0);
-            *at = json!(self.clock.at(moment.unwrap_or_default()).timestamp());
         }
     }
 
-    fn advance(&self, sequence: &Value) {
-        let Some(sequence) = sequence.as_str() else {
-            return;
-        };
-        *self.position.lock().unwrap_or_else(PoisonError::into_inner) = Some(sequence.to_owned());
+    fn position(&self) -> MutexGuard<'_, Option<String>> {
+        self.position.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next records for this function, and the number of the last record that was looked at.
+    pub fn next<C: Consumer>(&self, _to: &C) -> Result<(Event, Option<String>), String> {
+        let after = self.position().clone();
+        let Records { mut wanted, end } = self.engine.records(after.as_deref(), BATCH, C::takes)?;
+        for record in &mut wanted {
+            // The engine writes the time of the machine. The clock of the service may be ahead.
+            let at = &mut record.change.approximate_creation_date_time;
+            *at = self.clock.at(*at);
+        }
+        let mut event = Event::default();
+        event.records = wanted;
+        Ok((event, end))
+    }
+
+    fn advance(&self, number: String) {
         if let Some(file) = &self.file {
             // If this fails, records are delivered again later. This does no harm.
             let new = file.with_extension("new");
-            let _ = std::fs::write(&new, sequence).and_then(|()| std::fs::rename(&new, file));
+            let _ = std::fs::write(&new, &number).and_then(|()| std::fs::rename(&new, file));
         }
+        *self.position() = Some(number);
     }
 
     /// Delivers one batch of new records to the function.
     pub async fn deliver<C: Consumer>(&self, to: &C) -> Result<Delivered, String> {
         let _turn = self.turn.lock().await;
-        let mut records = self.records()?;
-        let Some(last) = records.last() else {
+        let (event, Some(end)) = self.next(to)? else {
             return Ok(Delivered::Nothing);
         };
-        let mut end = last["dynamodb"]["SequenceNumber"].clone();
-        records.retain(|record| {
-            let partition = record["dynamodb"]["Keys"]["pk"]["S"].as_str();
-            partition.is_some_and(C::takes)
-        });
-        if records.len() > BATCH {
-            records.truncate(BATCH);
-            end = records[BATCH - 1]["dynamodb"]["SequenceNumber"].clone();
-        }
-        for record in &mut records {
-            self.by_our_clock(record);
-        }
-        if records.is_empty() {
-            self.advance(&end);
+        if event.records.is_empty() {
+            self.advance(end);
             return Ok(Delivered::All);
         }
-        let event: Event = serde_json::from_value(json!({ "Records": records }))
-            .map_err(|error| error.to_string())?;
+        let number = |record: &EventRecord| record.change.sequence_number.clone();
+        let numbers: Vec<String> = event.records.iter().filter_map(number).collect();
         let answer = to.handle(event).await;
-        let Some(failed) = answer
-            .batch_item_failures
-            .first()
-            .and_then(|failure| failure.item_identifier.as_deref())
-        else {
-            self.advance(&end);
+        let failed = answer.batch_item_failures.first();
+        let Some(failed) = failed.and_then(|failure| failure.item_identifier.as_ref()) else {
+            self.advance(end);
             return Ok(Delivered::All);
         };
-        let sequences = records
-            .iter()
-            .map(|record| &record["dynamodb"]["SequenceNumber"]);
-        if let Some(done) = sequences
-            .take_while(|sequence| sequence.as_str() != Some(failed))
-            .last()
-        {
+        if let Some(done) = numbers.into_iter().take_while(|one| one != failed).last() {
             self.advance(done);
         }
         Ok(Delivered::RetryLater)

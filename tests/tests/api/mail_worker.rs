@@ -261,8 +261,7 @@ async fn a_record_that_is_delivered_twice_is_sent_once() {
         campus.campus.engine.clone(),
         campus.campus.clock.clone(),
         None,
-    )
-    .expect("a stream");
+    );
     campus.deliver().await;
     while again
         .deliver(&*campus.campus.worker)
