@@ -17,6 +17,29 @@ async fn invited(p: &Prices, drive: &Recruitment, name: &str) -> (Client, String
     (client, format!("/api/submissions/{}/", id(&submission)))
 }
 
+/// Rows of the last of 50 places in each of two slots. The first one is full afterwards.
+async fn last_place(p: &mut Prices, drive: &Recruitment, slots: [u64; 2]) {
+    for n in 0..49 {
+        for slot in slots {
+            let (client, own) = invited(p, drive, &format!("p{n}of{slot}")).await;
+            let interview = format!("{own}interview/");
+            client.put(&interview, json!({ "slot": slot })).await.ok();
+        }
+    }
+    let (tom, own) = invited(p, drive, "tom").await;
+    tom.get(&format!("{own}slots/")).await.ok();
+    let interview = format!("{own}interview/");
+    let notes = [
+        "the last of 50 places",
+        "moved to the last of 50 places, from a full slot",
+    ];
+    for (slot, note) in slots.into_iter().zip(notes) {
+        let book = json!({ "slot": slot });
+        p.row("book_interview", note, &tom, &interview, book).await;
+    }
+    tom.put(&interview, json!({ "slot": slots[0] })).await.ok();
+}
+
 /// The row of a report that a rejection arrived, of which the worker does not know, while an
 /// interview is booked.
 async fn report(p: &mut Prices, drive: &Recruitment, own: &str) {
@@ -47,16 +70,12 @@ pub(super) async fn interviews(witness: &Witness) -> Vec<Row> {
     let slots = drive.officer.get(&path).await.ok();
     let slots: Vec<Value> = slots.as_array().cloned().unwrap_or_default();
     let (full, free) = (id(&slots[0]), id(&slots[50]));
-    for n in 0..50 {
-        let (client, own) = invited(&p, &drive, &format!("p{n}")).await;
-        let interview = format!("{own}interview/");
-        client.put(&interview, json!({ "slot": full })).await.ok();
-    }
+    last_place(&mut p, &drive, [full, id(&slots[99])]).await;
     let (sue, own) = invited(&p, &drive, "sue").await;
     let listed = format!("{own}slots/");
     p.row(
         "list_free_slots",
-        "100 slots, 50 bookings",
+        "100 slots, 99 bookings",
         &sue,
         &listed,
         Value::Null,
@@ -93,7 +112,7 @@ pub(super) async fn interviews(witness: &Witness) -> Vec<Row> {
     sue.get(&listed).await.ok();
     let note = "another interview is booked, and the slot was listed";
     p.row("book_interview", note, &sue, &second, book).await;
-    let note = "100 slots, 50 bookings";
+    let note = "100 slots, 99 bookings";
     p.get("list_slots", note, &drive.officer, &path).await;
     let one = format!("{path}{full}/");
     let change = json!({ "location": "Room 2" });
