@@ -6,7 +6,8 @@
 
 Both run at the same time with the same data, in memory, and get the same requests in turns. Each
 row is the new build's processor time divided by the old one's, so that neither the machine nor its
-load is in it. Needs Linux (/proc) and Python 3, nothing else.
+load is in it. It contains what a request causes after its answer: mails, and changes for programs.
+Needs Linux (/proc) and Python 3, nothing else.
 """
 
 import http.client
@@ -15,6 +16,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import time
 
 MEMBERS = 300
 SUBMISSIONS = 1000
@@ -73,12 +75,21 @@ class Service:
         tasks = pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
         return sum(int(task.read_text().split()[0]) for task in tasks) / 1e6
 
+    def settled(self):
+        """The processor time so far, once nothing has been done for longer than the service
+        collects changes."""
+        while True:
+            before = self.used()
+            time.sleep(1.3)
+            if self.used() - before < 2:
+                return before
+
     def cost(self, request, times):
         """The processor time of one request, in milliseconds."""
-        before = self.used()
+        before = self.settled()
         for number in range(times):
             request(self, number)
-        return (self.used() - before) / times
+        return (self.settled() - before) / times
 
 
 def fill_recruitment(service):

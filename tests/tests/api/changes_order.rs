@@ -314,3 +314,38 @@ async fn a_record_that_cannot_be_read_waits_and_nothing_is_guessed() {
     feed.handle(event(&[second.clone(), second.clone()])).await;
     assert_eq!(ids(&drive.officer).await.len(), before.len() + 2);
 }
+
+// proves Z7
+#[tokio::test]
+async fn a_batch_has_at_most_6_mb_and_the_rest_comes_next() {
+    let campus = TestCampus::new();
+    campus.list_changes().await;
+    for n in 0..20 {
+        let item = json!({
+            "pk": { "S": "CLUB#large" },
+            "sk": { "S": format!("OTHER#{n:02}") },
+            "type": { "S": "Other" },
+            "text": { "S": "a".repeat(380_000) },
+        });
+        let put = json!({ "TableName": "clubs", "Item": item });
+        campus.campus.engine.json("PutItem", &put).expect("stored");
+    }
+    let (stream, feed) = (&campus.campus.feed_stream, &*campus.campus.feed);
+    let mut seen = vec![];
+    loop {
+        let records = next(&campus, stream);
+        if records.is_empty() {
+            break;
+        }
+        let bytes: usize = records.iter().map(|record| record.to_string().len()).sum();
+        assert!(bytes < 6 << 20, "{bytes}");
+        seen.extend(
+            records
+                .iter()
+                .map(|record| record["dynamodb"]["Keys"]["sk"]["S"].clone()),
+        );
+        stream.deliver(feed).await.expect("a stream");
+    }
+    let all: Vec<Value> = (0..20).map(|n| json!(format!("OTHER#{n:02}"))).collect();
+    assert_eq!(seen, all);
+}

@@ -35,8 +35,8 @@ impl Records {
     ) -> rusqlite::Result<Self> {
         let after = after.and_then(|number| number.strip_prefix(FIRST_DIGIT));
         let after: i64 = after.and_then(|number| number.parse().ok()).unwrap_or(0);
-        let sql = "SELECT keys_json, CAST(sequence_number AS INTEGER), event_id, event_name,
-                created_at, new_image, old_image
+        let sql = "SELECT keys_json, CAST(sequence_number AS INTEGER),
+                coalesce(event_id, sequence_number), event_name, created_at, new_image, old_image
             FROM _stream_records
             WHERE table_name = ?1 AND CAST(sequence_number AS INTEGER) > ?2
             ORDER BY CAST(sequence_number AS INTEGER) LIMIT ?3";
