@@ -38,7 +38,7 @@ pub(crate) fn interviews_of(
 ) -> Vec<HomeInterviewBody> {
     let show = |submission: &&Submission| {
         let application = applications.get(&submission.application)?;
-        let interview = InterviewBody::of(submission, application, slots)?;
+        let interview = InterviewBody::of(submission, application, slots, now)?;
         let slot = submission.booked().and_then(|id| slots.get(&id));
         let is_over = slot.is_some_and(|slot| slot.end.moment() < now);
         let club = clubs.get(&submission.club)?;

@@ -101,7 +101,7 @@ pub async fn show_own_calendar(
     let begun = begun.map(|(id, ..)| *id);
     let extended = app.table.extended_ends(&own, begun).await?;
     let has_extension = !extended.is_empty();
-    items.extend(deadlines(windows, &extended, now));
+    items.extend(deadlines(windows, &extended, now, *during.end()));
     let beside = (booked, held);
     let appointments = Appointments::of(&person, &own, beside, found.clubs(), has_extension);
     let without = || rendered(items.clone(), &app);
@@ -161,18 +161,19 @@ fn windows<'a>(
         .collect()
 }
 
-/// The ends of those that are open for the person.
+/// The ends before `until` of those that are open for the person.
 fn deadlines<'a>(
     windows: Windows<'a>,
     extended: &HashMap<Id<Application>, Timestamp>,
     now: DateTime<Utc>,
+    until: Timestamp,
 ) -> impl Iterator<Item = Item<'a>> {
     windows.into_iter().filter_map(move |(id, window, club)| {
         let end = extended
             .get(&id)
             .map_or(window.end, |end| window.end.max(*end));
         let is_open = window.start.moment() <= now && now <= end.moment();
-        is_open.then_some(Item::Deadline(id, window, end, club))
+        (is_open && end <= until).then_some(Item::Deadline(id, window, end, club))
     })
 }
 

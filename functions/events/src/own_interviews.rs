@@ -19,8 +19,9 @@ use crate::calendar::without_control_characters;
 /// What the person does in a slot.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Role {
-    /// They come as an applicant, with this submission.
-    Applicant(Id<Submission>),
+    /// They come as an applicant, with this submission. The number is that of its last calendar
+    /// file.
+    Applicant(Id<Submission>, u32),
     /// They hold the interviews.
     Interviewer,
 }
@@ -29,14 +30,16 @@ impl Role {
     /// The entry. Its time stamp is its beginning, so that an unchanged calendar stays the same.
     pub(crate) fn entry(self, slot: &Slot, club: &Club, site: &str) -> Entry {
         let (code, application) = (&club.code, slot.application);
-        let (uid, what, page) = match self {
-            Self::Applicant(id) => (
+        let (uid, sequence, what, page) = match self {
+            Self::Applicant(id, file) => (
                 format!("interview-{id}@clubs"),
+                file,
                 "Interview",
                 format!("{site}/submissions/{id}/interview/"),
             ),
             Self::Interviewer => (
                 format!("interviews-{}@clubs", slot.id),
+                slot.revision,
                 "Interviews",
                 format!("{site}/clubs/{code}/applications/{application}/interviews/"),
             ),
@@ -45,7 +48,7 @@ impl Role {
         let mut entry = Entry::new();
         entry
             .uid(&uid)
-            .sequence(slot.revision)
+            .sequence(sequence)
             .timestamp(slot.start.moment())
             .starts(slot.start.moment())
             .ends(slot.end.moment())
@@ -165,8 +168,10 @@ impl<'a> Appointments<'a> {
         let found = self.booked.iter().filter_map(|one| {
             let id = Id::new(one.submission);
             let slot = slots.get(&one.slot)?;
-            let goes_on = !is_over(slot, submissions.get(&id)?);
-            goes_on.then(|| (slot.clone(), Role::Applicant(id)))
+            let submission = submissions.get(&id)?;
+            let file = submission.interview()?.file + i64::from(slot.revision);
+            let role = Role::Applicant(id, u32::try_from(file).unwrap_or_default());
+            (!is_over(slot, submission)).then(|| (slot.clone(), role))
         });
         Ok(found.collect())
     }

@@ -80,16 +80,18 @@ function Choose({ submission, reload, done }) {
   const card = useRef(/** @type {any} */ (null));
   // The button for booking may be below the end of the screen.
   useEffect(() => card.current?.scrollIntoView({ block: "nearest" }), [chosen.value?.id]);
-  const send = (overlap) =>
-    put(url`/submissions/${submission.id}/interview/`, { slot: chosen.value.id, overlap });
   const book = async () => {
+    const wanted = chosen.value;
+    const send = (overlap) =>
+      put(url`/submissions/${submission.id}/interview/`, { slot: wanted.id, overlap });
+    let stored;
     try {
       try {
-        await send(false);
+        stored = await send(false);
       } catch (error) {
         if (error.code !== "overlap") throw error;
         if (!confirmed(t("interview.overlap"))) return false;
-        await send(true);
+        stored = await send(true);
       }
     } catch (error) {
       // Somebody was faster, it is too late now, or the answer was lost and it is booked.
@@ -98,6 +100,7 @@ function Choose({ submission, reload, done }) {
       throw error;
     }
     await done();
+    return isSame(stored?.slot, wanted) ? "interview.done" : "interview.other";
   };
   return html`<section><h2>${t("interview.choose")}</h2>${loaded(slots, (all) => {
     const others = all.filter((one) => one.id !== booked);
@@ -126,11 +129,15 @@ function Choose({ submission, reload, done }) {
       <div aria-live="polite">${
         chosen.value &&
         html`<div class="card chosen" ref=${card}><${When} slot=${chosen.value} />
-        <p><${Action} className="main" run=${book} done=${t("interview.done")}><${Icon}
+        <p><${Action} className="main" run=${book} done=${t}><${Icon}
           name="check" /> ${t("interview.book")}<//></p></div>`
       }</div>`;
   })}</section>`;
 }
+
+// The club may have changed the time or the place since the list was read.
+const isSame = (slot, wanted) =>
+  ["id", "start_time", "end_time", "location"].every((key) => slot?.[key] === wanted[key]);
 
 const free = (slots) => slots.filter((one) => one.free > 0).length;
 const firstFree = (days) => days.find(([, slots]) => free(slots) > 0) ?? days[0];

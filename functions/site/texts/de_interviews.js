@@ -20,6 +20,8 @@ export default {
   "interview.move": "Andere Zeit wählen",
   "interview.no.slots": "Zurzeit gibt es keine Zeiten zur Auswahl. Frag den Club.",
   "interview.none": "Zu dieser Bewerbung gibt es kein Gespräch.",
+  "interview.other":
+    "Gebucht, aber der Club hat diesen Termin oder seinen Ort gerade geändert. Bitte lies ihn noch einmal.",
   "interview.overlap": "Du hast um diese Zeit ein anderes Gespräch. Beide buchen?",
   "interview.until": "Du kannst es bis {time} ändern.",
   "interview.with": "Gespräch mit {club}",

@@ -21,6 +21,8 @@ export default {
   "interview.move": "Choose another time",
   "interview.no.slots": "There are no times to choose from at the moment. Ask the club.",
   "interview.none": "There is no interview for this application.",
+  "interview.other":
+    "Booked, but the club has just changed this time or its place. Please read it again.",
   "interview.overlap": "You have another interview at this time. Book both?",
   "interview.until": "You can change it until {time}.",
   "interview.with": "Interview with {club}",

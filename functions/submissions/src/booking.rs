@@ -123,7 +123,8 @@ impl Booked {
                 kept: self.known_at(wish),
                 ..interview.booked(from, slot, wish.received, wish.at)
             };
-            let is_told = slot.end > wish.at;
+            let is_coming = |slot: &Slot| slot.end > wish.at;
+            let is_told = is_coming(slot) || from.is_some_and(is_coming);
             let mail = appointment(self.place(), &self.submission, slot, news, wish.at);
             let mail = mail.filter(|_| is_told);
             let change = InterviewChange {
@@ -284,8 +285,14 @@ impl Booked {
                 self.again(app).await?;
                 continue;
             };
-            if by == By::Applicant && changes_until(&slot, &self.application) <= app.now() {
-                return Err(closed());
+            let now = app.now();
+            if by == By::Applicant && changes_until(&slot, &self.application) <= now {
+                if !self.is_over(now) {
+                    return Err(closed());
+                }
+                if slot.start <= now {
+                    return Ok(());
+                }
             }
             let freeing = Freeing {
                 place: self.place(),

@@ -81,7 +81,8 @@ async fn decide(
         let references = references_of(app, form, shown.iter()).await?;
         let mut shown = shown.iter();
         let mut show = |one| {
-            SubmissionBody::for_officer(one, &form.application, &references, &studies, officer)
+            let now = app.clock.now();
+            SubmissionBody::for_officer(one, &form.application, &references, &studies, officer, now)
         };
         scope.if_match.check(|| shown.next().map(&mut show))?;
     }
@@ -124,6 +125,7 @@ async fn decide(
         &references,
         &studies,
         officer,
+        app.clock.now(),
     );
     Ok(Json(body).into_response())
 }

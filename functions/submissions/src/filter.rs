@@ -1,8 +1,10 @@
 //! Which submissions an officer asks for, and in which order: the same for the list and the export.
 
+use chrono::{DateTime, Utc};
 use shared::bodies::Scores;
 use shared::domain::{
-    Answered, Application, Committee, EmailStatus, Person, Review, Submission, SubmissionQuery,
+    Answered, Application, Committee, EmailStatus, Interview, Person, Review, Submission,
+    SubmissionQuery,
 };
 use shared::ids::Id;
 use shared::web::{ApiError, Params, Result, Slice};
@@ -58,9 +60,8 @@ impl InterviewFilter {
     ];
 
     /// Nobody is told of themselves whether they came.
-    fn matches(self, submission: &Submission, officer: Id<Person>) -> bool {
-        let interview = submission.interview().filter(|interview| !interview.over);
-        let Some(interview) = interview else {
+    fn matches(self, submission: &Submission, shown: Option<&Interview>, by: Id<Person>) -> bool {
+        let Some(interview) = shown else {
             return matches!(self, Self::NotInvited);
         };
         match self {
@@ -68,7 +69,7 @@ impl InterviewFilter {
             Self::Invited => interview.slot.is_none(),
             Self::Booked => interview.slot.is_some(),
             Self::Attended(came) => {
-                interview.attended == Some(came) && submission.person != Some(officer)
+                interview.attended == Some(came) && submission.person != Some(by)
             }
         }
     }
@@ -109,7 +110,12 @@ impl SubmissionFilter {
         })
     }
 
-    fn matches(&self, submission: &Submission) -> bool {
+    fn matches(
+        &self,
+        submission: &Submission,
+        application: &Application,
+        now: DateTime<Utc>,
+    ) -> bool {
         let person = submission
             .applicant
             .as_ref()
@@ -130,9 +136,10 @@ impl SubmissionFilter {
             && self
                 .reviewed
                 .is_none_or(|wanted| self.is_reviewed(submission, wanted))
-            && self
-                .interview
-                .is_none_or(|wanted| wanted.matches(submission, self.officer))
+            && self.interview.is_none_or(|wanted| {
+                let shown = submission.shown_interview(application, now);
+                wanted.matches(submission, shown, self.officer)
+            })
             && (self.words.is_empty() || text::matches(&self.words, texts.into_iter().flatten()))
     }
 }
@@ -215,10 +222,10 @@ pub(crate) async fn find(
         ));
     }
     let limit = slice.limit().map(|limit| limit + 1);
-    let is_newest = order == Order::Newest;
+    let (is_newest, now) = (order == Order::Newest, app.clock.now());
     let wanted = SubmissionQuery {
         matches: &|submission: &Submission| {
-            filter.matches(submission)
+            filter.matches(submission, application, now)
                 && after
                     .as_ref()
                     .is_none_or(|after| place(submission) > *after)

@@ -53,13 +53,18 @@ fn not_erased(booked: &Booked) -> Result<Id<shared::domain::Person>> {
 }
 
 /// The interview as it is stored now.
-fn body(booked: &Booked) -> Result<Response> {
+fn body(app: &Shared, booked: &Booked) -> Result<Response> {
     let slots: HashMap<Id<Slot>, Slot> = booked
         .from
         .iter()
         .map(|slot| (slot.id, slot.clone()))
         .collect();
-    let shown = InterviewBody::of(&booked.submission, &booked.application, &slots);
+    let shown = InterviewBody::of(
+        &booked.submission,
+        &booked.application,
+        &slots,
+        app.clock.now(),
+    );
     let shown = shown.ok_or(ApiError::NotFound)?;
     Ok(Json(shown.with_attendance(&booked.submission)).into_response())
 }
@@ -84,7 +89,7 @@ pub async fn show_submission_interview(
             booked.again(&app).await?;
         }
     }
-    body(&booked)
+    body(&app, &booked)
 }
 
 /// Book an interview for an applicant, or move it.
@@ -121,7 +126,7 @@ pub async fn book_submission_interview(
         app.table.bookings(person)
     )?;
     booked.book(&app, wish, to, &bookings).await?;
-    body(&booked)
+    body(&app, &booked)
 }
 
 /// Cancel the interview of an applicant.
@@ -178,14 +183,14 @@ pub async fn note_attendance(
         // After a move it is another interview.
         let this = (interview.slot, interview.booked_at);
         if *about.get_or_insert(this) != this {
-            return body(&booked);
+            return body(&app, &booked);
         }
         let new = Interview {
             attended: attended.unwrap_or(interview.attended),
             ..interview.clone()
         };
         if new == *interview {
-            return body(&booked);
+            return body(&app, &booked);
         }
         let change = InterviewChange {
             submission: &booked.submission,
@@ -196,7 +201,7 @@ pub async fn note_attendance(
         match app.table.change_interview(change).await {
             Ok(()) => {
                 booked.submission.interview = Some(new);
-                return body(&booked);
+                return body(&app, &booked);
             }
             Err(TableError::Refused(_)) => booked.again(&app).await?,
             Err(error) => return Err(error.into()),

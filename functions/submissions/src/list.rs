@@ -69,8 +69,9 @@ pub async fn list_submissions(
     let (application, officer) = (&form.application, scope.user.id());
     let (mut found, place) = find(&app, application, officer, &params, &slice).await?;
     let references = references_of(&app, &form, found.iter()).await?;
+    let now = app.clock.now();
     let show = |submission| {
-        SubmissionBody::for_officer(submission, application, &references, &studies, officer)
+        SubmissionBody::for_officer(submission, application, &references, &studies, officer, now)
     };
     Ok(slice.answer(&mut found, place, show))
 }

@@ -256,7 +256,7 @@ pub async fn book_interview(
     };
     booked.book(&app, wish, to, &bookings).await?;
     remember(&app, &booked, &bookings);
-    answer(&booked)
+    answer(&app, &booked)
 }
 
 /// Remembers what is booked now.
@@ -273,13 +273,18 @@ fn remember(app: &Shared, booked: &Booked, bookings: &[Booking]) {
 }
 
 /// The interview as it is stored now.
-fn answer(booked: &Booked) -> Result<Response> {
+fn answer(app: &Shared, booked: &Booked) -> Result<Response> {
     let slots: HashMap<Id<Slot>, Slot> = booked
         .from
         .iter()
         .map(|slot| (slot.id, slot.clone()))
         .collect();
-    let body = InterviewBody::of(&booked.submission, &booked.application, &slots);
+    let body = InterviewBody::of(
+        &booked.submission,
+        &booked.application,
+        &slots,
+        app.clock.now(),
+    );
     Ok(Json(body.ok_or(ApiError::NotFound)?).into_response())
 }
 

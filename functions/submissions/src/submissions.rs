@@ -372,8 +372,15 @@ pub async fn show_submission(
     let application = &scope.parent.application;
     let references = references_of(&app, &scope.parent, std::iter::once(&submission)).await?;
     let body = if is_officer {
-        let officer = scope.user.id();
-        SubmissionBody::for_officer(&submission, application, &references, &studies, officer)
+        let (officer, now) = (scope.user.id(), app.clock.now());
+        SubmissionBody::for_officer(
+            &submission,
+            application,
+            &references,
+            &studies,
+            officer,
+            now,
+        )
     } else {
         SubmissionBody::for_applicant(
             &app,

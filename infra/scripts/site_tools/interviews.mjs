@@ -106,6 +106,20 @@ await heading(avery, /^Interview with/);
 await avery.getByText("Booked", { exact: true }).waitFor();
 await accessible(avery, "interview");
 await avery.setViewportSize(PHONE);
+
+// What the club changed after the list was read is not booked unseen.
+await avery.route("**/slots/", async (route) => {
+  const response = await route.fetch();
+  const slots = await response.json();
+  for (const slot of slots) slot.location = "Where it was before";
+  await route.fulfill({ response, json: slots });
+});
+await avery.getByRole("button", { name: "Choose another time" }).click();
+await avery.locator(".times button").nth(1).click();
+await avery.getByRole("button", { name: "Book this time" }).click();
+await avery.getByText(/the club has just changed this time/).waitFor();
+await avery.unroute("**/slots/");
+
 await avery.getByRole("button", { name: "Choose another time" }).click();
 await avery.locator(".times button").first().click();
 await accessible(avery, "interview-choose");

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -61,14 +61,15 @@ pub fn changes_until(slot: &Slot, application: &Application) -> Timestamp {
 }
 
 impl InterviewBody {
-    /// Returns the interview of a submission as its applicant sees it; none before the invitation
-    /// and after it ended by a rejection.
+    /// Returns the interview of a submission; none before the invitation and after it ended by a
+    /// rejection ([`Submission::shown_interview`]).
     pub fn of(
         submission: &Submission,
         application: &Application,
         slots: &HashMap<Id<Slot>, Slot>,
+        now: DateTime<Utc>,
     ) -> Option<Self> {
-        let interview = submission.interview().filter(|interview| !interview.over)?;
+        let interview = submission.shown_interview(application, now)?;
         let slot = interview.slot.and_then(|id| slots.get(&id));
         Some(Self {
             state: match slot {

@@ -177,9 +177,10 @@ impl<'a> SubmissionBody<'a> {
         references: &'a References,
         studies: &Studies,
         officer: Id<Person>,
+        now: DateTime<Utc>,
     ) -> Self {
         let scores = Scores::seen_by(officer, submission, application);
-        let interview = InterviewBody::of(submission, application, &references.slots);
+        let interview = InterviewBody::of(submission, application, &references.slots, now);
         // Nobody is told of themselves whether they came.
         let is_own = submission.person == Some(officer);
         Self {
@@ -255,7 +256,7 @@ impl<'a> SubmissionBody<'a> {
         studies: &Studies,
         now: DateTime<Utc>,
     ) -> Self {
-        let interview = InterviewBody::of(submission, application, &references.slots);
+        let interview = InterviewBody::of(submission, application, &references.slots, now);
         let body = Self {
             interview: interview.filter(|_| !submission.is_interview_over(application, now)),
             receipt: app.receipt_of(submission),

@@ -137,7 +137,7 @@ templates! {
         link: &'a str, end: &'a str
     },
     NewsHtml "mail/news.html" NewsText "mail/news.txt" {
-        name: &'a str, lines: Vec<Line<'a>>, more: Option<&'a str>, end: &'a str
+        name: &'a str, lines: Vec<Line<'a>>, has_more: bool, events: &'a str, end: &'a str
     }
 }
 
@@ -187,8 +187,7 @@ impl Notice {
                     });
                 }
                 let events = format!("{site}/events/");
-                let more = has_more.then_some(events.as_str());
-                NewsHtml::bodies(name, lines, more, end)
+                NewsHtml::bodies(name, lines, *has_more, &events, end)
             }
         };
         Message {

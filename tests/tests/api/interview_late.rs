@@ -174,3 +174,60 @@ async fn the_list_of_slots_finishes_a_deletion() {
     let is_slot = |item: &Value| item["type"]["S"] == "Slot";
     assert!(!campus.stored().iter().any(is_slot));
 }
+
+// proves K10
+#[tokio::test]
+async fn a_move_to_a_time_that_is_over_is_told() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let (next, over) = (there.slot(slot(30)).await, there.slot(slot(-5)).await);
+    let older = there.slot(slot(-9)).await;
+    there.assign(next).await.ok();
+    there.assign(over).await.ok();
+    assert_eq!(told(&campus).await.len(), 2);
+    // Nothing that is to come changes.
+    there.assign(older).await.ok();
+    assert_eq!(told(&campus).await.len(), 2);
+}
+
+// proves K9, K12
+#[tokio::test]
+async fn an_invitation_ends_for_the_club_too_when_the_rejection_is_known() {
+    for is_mailed in [true, false] {
+        let campus = TestCampus::new();
+        let there = Interviewing::new(&campus).await;
+        there.drive.decide(&there.submission, 2, "").await;
+        let found = async |stage: &str| {
+            let path = format!("{}submissions/?interview={stage}", there.drive.path);
+            let all = there.drive.officer.get(&path).await.ok();
+            all.as_array().map_or(0, Vec::len)
+        };
+        assert_eq!((found("invited").await, found("none").await), (1, 0));
+        if is_mailed {
+            let sent = there.drive.send("rejection", json!({}));
+            campus.with_worker(sent).await.ok();
+        } else {
+            campus.advance(TimeDelta::hours(50));
+        }
+        assert_eq!((found("invited").await, found("none").await), (0, 1));
+        let one = format!("{}submissions/{}/", there.drive.path, id(&there.submission));
+        let shown = there.drive.officer.get(&one).await.ok();
+        assert_eq!(shown["interview"], json!(null), "mailed: {is_mailed}");
+        assert_eq!(there.drive.officer.get(&there.path()).await.status, 404);
+    }
+}
+
+// proves K9
+#[tokio::test]
+async fn an_interview_that_is_over_can_be_cancelled_within_the_notice() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let soon = there.slot(slot(60)).await;
+    there.book(soon).await.ok();
+    there.drive.decide(&there.submission, 2, "").await;
+    campus.advance(TimeDelta::hours(50));
+    let interview = format!("{}interview/", there.own());
+    there.sue.delete(&interview).await.no_content();
+    assert!(!has_places(&campus));
+    there.sue.delete(&interview).await.no_content();
+}

@@ -11,6 +11,7 @@ mod audit_findings;
 mod auth;
 mod bookmarks;
 mod busy_table;
+mod calendar_files;
 mod calendar_marks;
 mod calendar_releases;
 mod calendars;

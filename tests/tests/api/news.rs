@@ -88,6 +88,8 @@ async fn each_thing_is_told_once_on_the_monday_after_it_is_new() {
     assert_eq!(told(&campus, &words).len(), 0, "Sunday");
     days(&campus, 1).await;
     assert_eq!(told(&campus, &words), ["Autumn Blitz"]);
+    let all = "All events: http://127.0.0.1:8000/events/";
+    assert!(notices(&campus)[0].text.contains(all));
     days(&campus, 6).await;
     assert_eq!(told(&campus, &words).len(), 1, "the next Sunday");
     days(&campus, 1).await;

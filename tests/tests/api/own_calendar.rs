@@ -29,7 +29,7 @@ fn path(url: &str) -> String {
     format!("/api/{path}")
 }
 
-async fn read(campus: &TestCampus, path: &str) -> String {
+pub(crate) async fn read(campus: &TestCampus, path: &str) -> String {
     let answer = campus.anonymous().get(path).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert_eq!(answer.header("cache-control"), "private, no-cache");

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::domain::application::model::Application;
+use crate::domain::interview::model::Interview;
 use crate::domain::mail::state::{EmailStatus, MailKind, MailState};
 use crate::domain::submission::model::{Mailed, Status, Submission};
 use crate::time::Timestamp;
@@ -78,6 +79,19 @@ impl Submission {
         let interview = self.interview();
         let known = self.rejection_known(application, now);
         known.is_some_and(|since| interview.is_none_or(|interview| interview.is_before(since)))
+    }
+
+    /// Returns its interview as its club sees it; none if it ended, or if nothing is booked and the
+    /// applicant may know a rejection at `now` (K9).
+    pub fn shown_interview(
+        &self,
+        application: &Application,
+        now: DateTime<Utc>,
+    ) -> Option<&Interview> {
+        let goes_on = |one: &&Interview| {
+            !one.over && (one.slot.is_some() || !self.is_interview_over(application, now))
+        };
+        self.interview().filter(goes_on)
     }
 
     /// Returns the status of the last decision mail of either kind.
