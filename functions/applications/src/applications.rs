@@ -304,7 +304,13 @@ async fn save_application(
             .cloned()
             .collect();
         if !removed.is_empty() {
+            // What is refused later must not have removed a committee.
             check_conditions(&whole.form, &new)?;
+            new.updated_at = app.now();
+            let is_exceeded = |quota: ApplicationQuota| quota.is_exceeded(&scope.club, &new, false);
+            if quota(&scope.user).is_some_and(is_exceeded) {
+                return Err(too_many());
+            }
             match remove_committees(app, &old, &removed).await? {
                 // The committees are removed. Now change the other fields.
                 Ok(Some(stored)) => {

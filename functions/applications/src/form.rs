@@ -358,6 +358,8 @@ fn merge_committees(
         );
         return vec![];
     }
+    // One that is named by its id is free to give its name to another one.
+    let by_id: HashSet<_> = wanted.iter().filter_map(|committee| committee.id).collect();
     let (mut names, mut ids) = (HashSet::new(), HashSet::new());
     let mut merged = Vec::with_capacity(wanted.len());
     for (i, committee) in wanted.into_iter().enumerate() {
@@ -373,7 +375,10 @@ fn merge_committees(
         }
         let known = match committee.id {
             Some(id) => old.iter().find(|old| old.id == id),
-            None => old.iter().find(|old| old.name.to_lowercase() == folded),
+            None => old
+                .iter()
+                .filter(|old| !by_id.contains(&old.id))
+                .find(|old| old.name.to_lowercase() == folded),
         };
         if committee.id.is_some() && known.is_none() {
             reader.errors.add(

@@ -71,13 +71,16 @@ pub async fn register_club(
                     .coded(Code::RegistrationClosed),
             );
         }
-        if registered.is_some() == status {
+        // What was registered after this request came stays.
+        let is_later = |found: &Registration| found.created_at > Timestamp::at(received);
+        let is_later = registered.as_ref().is_some_and(is_later);
+        if registered.is_some() == status || is_later {
             return shown(&app, &user, &fair).await;
         }
         match app
             .table
             .register(
-                &registration,
+                registered.as_ref().unwrap_or(&registration),
                 status,
                 membership.as_ref().filter(|_| !user.is_admin()),
             )

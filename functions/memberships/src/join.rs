@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use shared::Shared;
 use shared::db::{Refusal, Retries, TableError};
-use shared::domain::{Club, JoinLink, Membership, Role};
+use shared::domain::{Club, JoinLink, Membership, Person, Role};
 use shared::mail::join_token_matches;
 use shared::web::{
     ApiError, Code, ERASING, Input, Mode, NewId, PathIds, Reader, Result, User, shown_at,
@@ -73,6 +73,17 @@ fn unusable() -> ApiError {
         .coded(Code::InviteUnusable)
 }
 
+/// Whether the admin who made a link could still make it (J7): 1 read. What an officer made is checked
+/// in the write.
+async fn may_still_invite(app: &Shared, link: &JoinLink) -> Result<bool> {
+    if link.by.is_some() {
+        return Ok(true);
+    }
+    let creator = app.table.person(link.created_by).await?;
+    let is_admin = |person: Person| !person.erasing && person.admin_seen.is_none_or(|at| at > 0);
+    Ok(creator.is_some_and(is_admin))
+}
+
 /// Join a club with a join link.
 ///
 /// For every signed-in user who has the link. A pending membership request of the caller is
@@ -111,6 +122,7 @@ pub async fn join_club(
     };
     let right = link.filter(|link| join_token_matches(secret, code, link.id, &token));
     let mut link = right.ok_or_else(unusable)?;
+    let may_join = may_still_invite(&app, &link).await?;
     let person = user.person().await?;
     let mut retries = Retries::default();
     loop {
@@ -120,7 +132,9 @@ pub async fn join_club(
             public,
             ..Membership::new(code, person, Role::Member, creation, app.now())
         };
-        let done = if link.is_usable(app.now(), is_again) {
+        let done = if !may_join {
+            Err(TableError::Refused(Refusal::Authority))
+        } else if link.is_usable(app.now(), is_again) {
             app.table.join(&link, &membership, is_again).await
         } else {
             Err(TableError::Refused(Refusal::Exists))

@@ -183,6 +183,9 @@ pub async fn create_join_link(
         created_at: now,
     };
     input.apply(Mode::Create, &mut link, now)?;
+    if link.by.is_none() {
+        scope.user.note_admin().await?;
+    }
     let stored = if app.table.join_links(club).await?.len() < limits::JOIN_LINKS {
         app.table.create_join_link(&link).await
     } else {

@@ -79,11 +79,11 @@ fn step(submission: &Submission, earlier: &StoredSubmission) -> Result<Step> {
         StoredSubmission::Present(stored) if stored.received == number && is_same(stored) => {
             Step::Own(Submission::clone(stored))
         }
-        StoredSubmission::Present(stored) if stored.status != Status::Pending => {
-            return Err(closed());
-        }
         StoredSubmission::Present(stored) if stored.received >= number => {
             Step::Later(Submission::clone(stored))
+        }
+        StoredSubmission::Present(stored) if stored.status != Status::Pending => {
+            return Err(closed());
         }
         StoredSubmission::Present(stored) if is_same(stored) => {
             Step::Same(Submission::clone(stored))

@@ -316,8 +316,10 @@ impl OwnPlaces {
             let StoredSubmission::Present(stored) = stored else {
                 continue;
             };
-            let known = stored.keys.iter().find(|known| known.key == key.key);
-            let Some(known) = known.filter(|known| known.received >= key_since) else {
+            // A key may be used again after a day.
+            let is_it =
+                |known: &&RememberedKey| known.key == key.key && known.received >= key_since;
+            let Some(known) = stored.keys.iter().find(is_it) else {
                 continue;
             };
             if known.said != key.said || stored.committee != committee {

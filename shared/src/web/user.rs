@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use tokio::sync::OnceCell;
 
-use super::error::ApiError;
+use super::error::{ApiError, ERASING};
 use super::grant::{grant_of, is_first_today, permit};
 use super::request::ClientAddress;
 use super::scopes::{Permit, SessionOnly};
@@ -211,6 +211,28 @@ impl User {
     }
 }
 
+/// How often it is noted that somebody is an admin, in seconds.
+const DAY: i64 = 86_400;
+
+impl User {
+    /// Notes that the caller is an admin, if they are one: what they make as an admin works as long
+    /// as they are. It is 400 if their account is being erased.
+    pub async fn note_admin(&self) -> Result<(), ApiError> {
+        let person = self.person().await?;
+        if person.erasing {
+            return Err(ApiError::rule(ERASING));
+        }
+        let issued_at = self.issued_at();
+        let is_known = person
+            .admin_seen
+            .is_some_and(|seen| seen > 0 && issued_at - seen < DAY);
+        if self.is_admin() && !is_known {
+            self.0.app.table.note_admin(person, issued_at).await?;
+        }
+        Ok(())
+    }
+}
+
 fn merged(known: &Personal, said: &Identity) -> Personal {
     let first_name = said
         .first_name
@@ -299,7 +321,6 @@ impl OptionalFromRequestParts<Shared> for User {
 /// What is to be noted about somebody who was an admin, see [`Person::admin_seen`]. Of two tokens the
 /// newer one counts; of two of the same second, the one without the right.
 fn seen_as(identity: &Identity, seen: i64) -> Option<i64> {
-    const DAY: i64 = 86_400;
     let issued_at = identity.issued_at;
     if identity.is_admin {
         let is_due = issued_at > seen.abs() + if seen > 0 { DAY } else { 0 };

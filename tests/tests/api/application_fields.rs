@@ -223,3 +223,47 @@ async fn officers_who_change_different_texts_at_once_lose_none() {
         assert_eq!(now["name"], "Spring");
     }
 }
+
+// proves A5, A12
+#[tokio::test]
+async fn a_request_that_the_quota_refuses_removes_no_committee() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let over = json!({
+        "application_start_time": hours(-9), "application_end_time": hours(-8),
+        "result_release_time": hours(90),
+    });
+    drive.officer.patch(&drive.path, over).await.ok();
+    let path = format!("/api/clubs/{}/applications/", drive.club);
+    for n in 0..50 {
+        let body = application(&format!("Application {n}"));
+        drive.officer.post(&path, body).await.created();
+    }
+    let before = drive.officer.get(&drive.path).await.ok();
+    let body = json!({ "application_end_time": hours(30), "committees": [] });
+    let refused = drive.officer.patch(&drive.path, body).await;
+    assert_eq!(refused.json()["code"], "quota");
+    assert_eq!(drive.officer.get(&drive.path).await.ok(), before);
+    assert_ne!(before["committees"], json!([]));
+}
+
+// proves A5
+#[tokio::test]
+async fn a_committee_that_is_renamed_leaves_its_name_to_a_new_one() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let old = &drive.application["committees"][0];
+    let body = json!({ "committees": [
+        { "id": old["id"], "name": "Renamed" }, { "name": old["name"] },
+    ]});
+    let changed = drive.officer.patch(&drive.path, body).await.ok();
+    let [first, second] = &changed["committees"].as_array().expect("committees")[..] else {
+        panic!("{changed}")
+    };
+    assert_eq!(
+        (&first["id"], &first["name"]),
+        (&old["id"], &json!("Renamed"))
+    );
+    assert_eq!(second["name"], old["name"]);
+    assert_ne!(second["id"], old["id"]);
+}

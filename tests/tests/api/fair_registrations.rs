@@ -8,6 +8,7 @@ use tests::recount::recount;
 use tests::{Client, Setup, TestCampus};
 
 use crate::clubfairs::fair;
+use crate::lost_answers::{LOSSES, Trap, after};
 
 // proves F3, F4
 #[tokio::test]
@@ -269,5 +270,34 @@ async fn a_fair_that_is_deleted_while_a_club_registers_is_either_there_or_withou
         let outcome = (registered.status.as_u16(), deleted.status.as_u16());
         assert!([(200, 400), (404, 204)].contains(&outcome), "{outcome:?}");
         assert_eq!(recount(&campus), [""; 0]);
+    }
+}
+
+// proves X9
+#[tokio::test(start_paused = true)]
+async fn a_late_cancellation_leaves_a_registration_that_was_made_after_it() {
+    for loss in LOSSES {
+        let trap = Trap::default();
+        let campus = trap.campus();
+        let ada = campus.as_("ada");
+        campus.club("chess", &ada).await;
+        let olga = campus.member("chess", &ada, "olga", 10).await;
+        let path = fair(&campus, "Fair", (10, 12), (None, None)).await;
+        let register = format!("{path}register/");
+        let (on, off) = (
+            json!({ "club": "chess", "status": true }),
+            json!({ "club": "chess", "status": false }),
+        );
+        ada.post(&register, on.clone()).await.ok();
+        trap.arm(1, loss);
+        futures::join!(olga.post(&register, off.clone()), async {
+            after(100).await;
+            ada.post(&register, off.clone()).await.ok();
+            campus.advance(TimeDelta::minutes(1));
+            ada.post(&register, on.clone()).await.ok();
+        });
+        after(5_000).await;
+        let clubs = &ada.get(&path).await.ok()["clubs"];
+        assert_eq!(clubs, &json!(["chess"]), "{loss:?}");
     }
 }

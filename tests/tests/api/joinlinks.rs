@@ -322,3 +322,26 @@ async fn an_erased_officer_is_on_no_link() {
     let shown = ada.get(&format!("{LINKS}{}/", id(&link))).await.ok();
     assert_eq!(shown["created_by"], json!(null));
 }
+
+// proves J7
+#[tokio::test]
+async fn the_link_of_an_admin_works_as_long_as_they_are_one() {
+    let campus = TestCampus::new();
+    club(&campus).await;
+    let admin = campus.admin();
+    let link = admin.post(LINKS, json!({})).await.created();
+    let sue = campus.as_("sue");
+    join(&sue, &link, &token(&link)).await.ok();
+    // Who is no admin any more is seen without the group.
+    campus.as_("root").get("/api/settings/").await.ok();
+    let tom = join(&campus.as_("tom"), &link, &token(&link)).await;
+    assert_eq!(tom.json()["code"], "invite_unusable");
+    let member = join(&sue, &link, &token(&link)).await;
+    assert_eq!(member.json()["code"], "already_member");
+
+    let other = admin.post(LINKS, json!({})).await.created();
+    join(&campus.as_("tom"), &other, &token(&other)).await.ok();
+    admin.delete("/api/settings/").await.no_content();
+    let eve = join(&campus.as_("eve"), &other, &token(&other)).await;
+    assert_eq!(eve.json()["code"], "invite_unusable");
+}

@@ -196,3 +196,29 @@ async fn what_somebody_else_did_is_not_taken_for_ones_own_work() {
     );
     assert_eq!(recount(&campus), [""; 0]);
 }
+
+// proves X9
+#[tokio::test(start_paused = true)]
+async fn a_decision_makes_no_failure_of_a_request_that_was_overtaken_before_it() {
+    for withdraws in [false, true] {
+        let (trap, _campus, drive, sue, path) = scene().await;
+        let first = drive.submit(&sue).await;
+        trap.arm(1, Loss::Late);
+        let old = async {
+            if withdraws {
+                let one = format!("/api/submissions/{}/", id(&first));
+                sue.delete(&one).await
+            } else {
+                sue.post(&path, drive.answer("old")).await
+            }
+        };
+        let (old, ()) = futures::join!(old, async {
+            after(100).await;
+            let new = sue.post(&path, drive.answer("new")).await.ok();
+            drive.decide(&new, 4, "").await;
+        });
+        assert!(old.status.is_success(), "{withdraws}: {}", old.text());
+        after(5_000).await;
+        assert_eq!(texts(&drive.officer.get(&path).await.ok()), ["new"]);
+    }
+}

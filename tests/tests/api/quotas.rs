@@ -131,6 +131,9 @@ async fn a_club_has_so_many_events_that_have_not_ended() {
         "quota"
     );
     campus.admin().post(events, event(5)).await.created();
+    campus.admin().post(&showings, late).await.created();
+    // What is over does not count.
+    ada.post(events, event(-9)).await.created();
     ada.delete(&format!("{events}{}/", id(&first)))
         .await
         .no_content();

@@ -4,7 +4,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::TestCampus;
-use tests::fixtures::{Recruitment, id};
+use tests::fixtures::{Recruitment, hours, id};
 
 pub(crate) async fn campus() -> (TestCampus, Recruitment) {
     let campus = TestCampus::new();
@@ -69,6 +69,29 @@ async fn the_last_five_keys_are_answered_with_what_is_stored() {
             .map(Vec::len),
         Some(1)
     );
+}
+
+// proves X1
+#[tokio::test]
+async fn a_key_that_is_used_again_after_a_day_protects_again() {
+    let (campus, drive) = campus().await;
+    let later = json!({
+        "application_end_time": hours(72), "result_release_time": hours(73),
+    });
+    drive.officer.patch(&drive.path, later).await.ok();
+    let path = format!("{}submissions/", drive.path);
+    let send = async |text: &str| {
+        let keyed = campus.as_("sue").header("idempotency-key", "one");
+        keyed.post(&path, drive.answer(text)).await
+    };
+    send("1").await.created();
+    campus.advance(TimeDelta::hours(25));
+    send("2").await.ok();
+    campus.advance(TimeDelta::hours(1));
+    assert_eq!(send("3").await.json()["code"], "key_reused");
+    let again = send("2").await;
+    assert_eq!(again.header("idempotency-replayed"), "true");
+    assert_eq!(again.ok()["responses"][0]["text"], "2");
 }
 
 // proves S19, T5

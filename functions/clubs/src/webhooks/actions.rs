@@ -13,15 +13,13 @@ use shared::receiver::ReceiverRules;
 use shared::seal::Seal;
 use shared::time::RequestTime;
 use shared::web::{
-    ApiError, Code, Created, ERASING, IfMatch, Mode, NewId, NoContent, Result, edit, shown_at,
+    ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, Result, edit, shown_at,
 };
 use shared::{Shared, limits};
 
 use super::bodies::{WebhookBody, WebhookInput};
 use super::holder::{Held, Holder};
 
-/// How often it is noted that somebody is an admin, in seconds.
-const DAY: i64 = 86_400;
 /// Random bytes of a secret.
 const SECRET_BYTES: usize = 32;
 
@@ -44,22 +42,6 @@ fn too_many() -> ApiError {
         limits::WEBHOOKS
     );
     ApiError::rule(why).coded(Code::Quota)
-}
-
-/// Notes that an admin is one: their webhooks work as long as they are.
-async fn note_admin(app: &Shared, holder: &Holder) -> Result<()> {
-    let person = holder.user.person().await?;
-    if person.erasing {
-        return Err(ApiError::rule(ERASING));
-    }
-    let issued_at = holder.user.issued_at();
-    let is_known = person
-        .admin_seen
-        .is_some_and(|seen| seen > 0 && issued_at - seen < DAY);
-    if holder.user.is_admin() && !is_known {
-        app.table.note_admin(person, issued_at).await?;
-    }
-    Ok(())
 }
 
 pub async fn list(app: &Shared, holder: &Holder) -> Result<Json<Vec<WebhookBody>>> {
@@ -102,7 +84,7 @@ pub async fn create(
     let rules = ReceiverRules::new(&app.settings);
     let active = input.apply(Mode::Create, &rules, &mut webhook)?;
     webhook.active = active.unwrap_or(true);
-    note_admin(app, holder).await?;
+    holder.user.note_admin().await?;
     let (held, is_own) = store(app, holder, webhook).await?;
     Ok(Created {
         location: holder.location(&held.webhook),
@@ -150,7 +132,7 @@ pub async fn update(
     let held = holder.one(app).await?;
     let rules = &ReceiverRules::new(&app.settings);
     if input.active.sent() == Some(&true) {
-        note_admin(app, holder).await?;
+        holder.user.note_admin().await?;
     }
     let change = async |held: Held| {
         let mut webhook = held.webhook.clone();

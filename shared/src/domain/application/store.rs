@@ -97,23 +97,19 @@ fn not_ended(windows: &BTreeMap<String, Window>, now: Timestamp) -> usize {
     windows.values().filter(|window| window.end >= now).count()
 }
 
-/// Returns whether a club would have more applications than the quota allows with this one.
-fn exceeds(
-    quota: Option<ApplicationQuota>,
-    club: &Club,
-    application: &Application,
-    is_new: bool,
-) -> bool {
-    let windows = windows_with(&club.windows, application, application.updated_at);
-    let is_counted = |windows: &BTreeMap<String, Window>| {
-        let window = windows.get(&application.id.to_string());
-        window.is_some_and(|window| window.end >= application.updated_at)
-    };
-    let is_one_more = is_counted(&windows) && !is_counted(&club.windows);
-    quota.is_some_and(|quota| {
-        is_one_more && not_ended(&windows, application.updated_at) > quota.open
-            || is_new && club.applications >= quota.all
-    })
+impl ApplicationQuota {
+    /// Returns whether a club would have more applications than this with one that is stored now,
+    /// at its `updated_at`.
+    pub fn is_exceeded(self, club: &Club, application: &Application, is_new: bool) -> bool {
+        let windows = windows_with(&club.windows, application, application.updated_at);
+        let is_counted = |windows: &BTreeMap<String, Window>| {
+            let window = windows.get(&application.id.to_string());
+            window.is_some_and(|window| window.end >= application.updated_at)
+        };
+        let is_one_more = is_counted(&windows) && !is_counted(&club.windows);
+        is_one_more && not_ended(&windows, application.updated_at) > self.open
+            || is_new && club.applications >= self.all
+    }
 }
 
 /// Says in the application that its questions change, for those who keep them in memory.
@@ -174,7 +170,10 @@ impl Table {
                 // An earlier attempt stored it, and it may have been changed since then.
                 return Err(TableError::Refused(Refusal::Exists));
             }
-            if club.is_some_and(|club| exceeds(quota, &club, head, true)) {
+            let is_exceeded = |quota: ApplicationQuota| {
+                club.is_some_and(|club| quota.is_exceeded(&club, head, true))
+            };
+            if quota.is_some_and(is_exceeded) {
                 return Err(TableError::Refused(Refusal::Quota));
             }
         }
@@ -237,7 +236,7 @@ impl Table {
             retries.next().await?;
             let club = self.club(code).await?;
             let club = club.ok_or(TableError::Refused(Refusal::Changed))?;
-            if exceeds(quota, &club, application, is_new) {
+            if quota.is_some_and(|quota| quota.is_exceeded(&club, application, is_new)) {
                 return Err(TableError::Refused(Refusal::Quota));
             }
             let windows = windows_with(&club.windows, application, application.updated_at);

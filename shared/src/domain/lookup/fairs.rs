@@ -29,11 +29,11 @@ impl Table {
         self.get(keys::registration(fair, club)).await
     }
 
-    /// Registers a club (`status` true), or deletes its registration (false). `by` is the officer's
-    /// membership; `None` for admins.
+    /// Stores a registration (`status` true), or deletes the one that was read (false). `by` is the
+    /// officer's membership; `None` for admins.
     ///
-    /// Refused if the club already has this status, if the fair no longer exists, or if `by` is no
-    /// longer an officer.
+    /// Refused if the club already has this status, if it registered again since it was read, if the
+    /// fair no longer exists, or if `by` is no longer an officer.
     pub async fn register(
         &self,
         registration: &Registration,
@@ -43,7 +43,7 @@ impl Table {
         let item = if status {
             Write::put(registration)?.if_new()
         } else {
-            Write::delete(registration.key()).if_exists()
+            Write::delete(registration.key()).if_equals("created_at", &registration.created_at)
         };
         let count = count_use(
             keys::lookup(Fair::PART, registration.fair),

@@ -275,14 +275,15 @@ impl Table {
         let Some(stored) = stored.await? else {
             return Ok(WithdrawOutcome::Done);
         };
-        Ok(if stored.status != Status::Pending {
+        let is_later = stored.received >= received;
+        Ok(if is_later && !only_as_read {
+            WithdrawOutcome::Done
+        } else if stored.status != Status::Pending {
             WithdrawOutcome::Decided
         } else if only_as_read {
             WithdrawOutcome::Changed
-        } else if stored.received < received {
-            WithdrawOutcome::InterviewChanged
         } else {
-            WithdrawOutcome::Done
+            WithdrawOutcome::InterviewChanged
         })
     }
 
