@@ -73,8 +73,8 @@ fn unusable() -> ApiError {
         .coded(Code::InviteUnusable)
 }
 
-/// Whether the admin who made a link could still make it (J7): 1 read. What an officer made is checked
-/// in the write.
+/// Whether the admin who made a link could still make it (J7): 1 read. What an officer made is
+/// checked in the write.
 async fn may_still_invite(app: &Shared, link: &JoinLink) -> Result<bool> {
     if link.by.is_some() {
         return Ok(true);

@@ -32,8 +32,8 @@ impl Table {
     /// Stores a registration (`status` true), or deletes the one that was read (false). `by` is the
     /// officer's membership; `None` for admins.
     ///
-    /// Refused if the club already has this status, if it registered again since it was read, if the
-    /// fair no longer exists, or if `by` is no longer an officer.
+    /// Refused if the club already has this status, if it registered again since it was read, if
+    /// the fair no longer exists, or if `by` is no longer an officer.
     pub async fn register(
         &self,
         registration: &Registration,
