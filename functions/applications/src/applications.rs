@@ -304,7 +304,7 @@ async fn save_application(
             .cloned()
             .collect();
         if !removed.is_empty() {
-            // What is refused later must not have removed a committee.
+            // What may refuse the request comes first, so that a refused one removes no committee.
             check_conditions(&whole.form, &new)?;
             new.updated_at = app.now();
             let is_exceeded = |quota: ApplicationQuota| quota.is_exceeded(&scope.club, &new, false);

@@ -358,7 +358,7 @@ fn merge_committees(
         );
         return vec![];
     }
-    // One that is named by its id is free to give its name to another one.
+    // A committee that is named by its id may leave its name to another one.
     let by_id: HashSet<_> = wanted.iter().filter_map(|committee| committee.id).collect();
     let (mut names, mut ids) = (HashSet::new(), HashSet::new());
     let mut merged = Vec::with_capacity(wanted.len());

@@ -71,7 +71,7 @@ pub async fn register_club(
                     .coded(Code::RegistrationClosed),
             );
         }
-        // What was registered after this request came stays.
+        // A registration that was made after this request came is kept.
         let is_later = |found: &Registration| found.created_at > Timestamp::at(received);
         let is_later = registered.as_ref().is_some_and(is_later);
         if registered.is_some() == status || is_later {

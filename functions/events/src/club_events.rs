@@ -234,18 +234,12 @@ async fn save_event(
         Some(bytes) => Some(store_image(&app.media, "image", bytes).await?),
         None => None,
     };
-    let event = edit_event(
-        app,
-        &scope.user,
-        &scope.if_match,
-        &scope.object,
-        show,
-        |event| {
-            apply(event)?;
-            event.image = image.clone().or_else(|| event.image.take());
-            Ok(())
-        },
-    )
+    let by = (&scope.user, &scope.if_match);
+    let event = edit_event(app, by, &scope.object, show, |event| {
+        apply(event)?;
+        event.image = image.clone().or_else(|| event.image.take());
+        Ok(())
+    })
     .await;
     let event = remove_unless_saved(&app.media, event, image.as_ref()).await?;
     Ok(Json(show(&event)))
@@ -271,17 +265,11 @@ pub async fn upload_event_image(
     let viewer = EventViewer::of(&scope);
     let show = |event: &Event| EventBody::new(event, &scope.club, viewer, &badges, &app.media);
     let image = store_image(&app.media, &field, bytes).await?;
-    let event = edit_event(
-        &app,
-        &scope.user,
-        &scope.if_match,
-        &scope.object,
-        show,
-        |event| {
-            event.image = Some(image.clone());
-            Ok(())
-        },
-    )
+    let by = (&scope.user, &scope.if_match);
+    let event = edit_event(&app, by, &scope.object, show, |event| {
+        event.image = Some(image.clone());
+        Ok(())
+    })
     .await;
     let event = remove_unless_saved(&app.media, event, Some(&image)).await?;
     Ok(shown_at(
@@ -327,8 +315,7 @@ pub async fn delete_event(
 /// not lost (X7). Admins may have more events than a club (V12).
 pub async fn edit_event<B: Serialize>(
     app: &Shared,
-    user: &User,
-    if_match: &IfMatch,
+    (user, if_match): (&User, &IfMatch),
     event: &Event,
     show: impl Fn(&Event) -> B,
     change: impl Fn(&mut Event) -> Result<()>,

@@ -161,7 +161,7 @@ fn windows<'a>(
         .collect()
 }
 
-/// The ends before `until` of those that are open for the person.
+/// The ends of those that are open for the person, if they are not after `until`.
 fn deadlines<'a>(
     windows: Windows<'a>,
     extended: &HashMap<Id<Application>, Timestamp>,

@@ -106,24 +106,18 @@ pub async fn create_showing(
     showing.start_set_at = Some(app.now());
     let any_state = IfMatch::default();
     let show = |event: &Event| bodies(event, EventViewer::of(&scope)).0;
-    let event = edit_event(
-        &app,
-        &scope.user,
-        &any_state,
-        &scope.parent,
-        show,
-        |event| {
-            // An earlier attempt of this write already stored it (X10).
-            if event.showings.iter().any(|there| there.id == showing.id) {
-                return Ok(());
-            }
-            if event.showings.len() >= limits::SHOWINGS {
-                return Err(ApiError::field("showings", TOO_MANY_SHOWINGS));
-            }
-            event.showings.push(showing.clone());
-            Ok(())
-        },
-    )
+    let by = (&scope.user, &any_state);
+    let event = edit_event(&app, by, &scope.parent, show, |event| {
+        // An earlier attempt of this write already stored it (X10).
+        if event.showings.iter().any(|there| there.id == showing.id) {
+            return Ok(());
+        }
+        if event.showings.len() >= limits::SHOWINGS {
+            return Err(ApiError::field("showings", TOO_MANY_SHOWINGS));
+        }
+        event.showings.push(showing.clone());
+        Ok(())
+    })
     .await?;
     let location = format!(
         "/api/clubs/{}/events/{}/showings/{id}/",
@@ -201,24 +195,18 @@ async fn save_showing(
     let (wanted, viewer) = (&scope.object, EventViewer::of(&scope));
     wanted.find(&scope.parent)?;
     let show = |event: &Event| Some(ShowingBody::new(wanted.find(event).ok()?, viewer));
-    let event = edit_event(
-        app,
-        &scope.user,
-        &scope.if_match,
-        &scope.parent,
-        show,
-        |event| {
-            let id = wanted.find(event)?.id;
-            let showing = event.showings.iter_mut().find(|showing| showing.id == id);
-            let showing = showing.ok_or(ApiError::NotFound)?;
-            let start = showing.start;
-            input.clone().apply(mode, showing)?;
-            if showing.start != start {
-                showing.start_set_at = Some(app.now());
-            }
-            Ok(())
-        },
-    )
+    let by = (&scope.user, &scope.if_match);
+    let event = edit_event(app, by, &scope.parent, show, |event| {
+        let id = wanted.find(event)?.id;
+        let showing = event.showings.iter_mut().find(|showing| showing.id == id);
+        let showing = showing.ok_or(ApiError::NotFound)?;
+        let start = showing.start;
+        input.clone().apply(mode, showing)?;
+        if showing.start != start {
+            showing.start_set_at = Some(app.now());
+        }
+        Ok(())
+    })
     .await?;
     Ok(Json(ShowingBody::new(wanted.find(&event)?, viewer)))
 }
@@ -239,19 +227,13 @@ pub async fn delete_showing(
 ) -> Result<NoContent> {
     let (wanted, viewer) = (&scope.object, EventViewer::of(&scope));
     let show = |event: &Event| Some(ShowingBody::new(wanted.find(event).ok()?, viewer));
-    edit_event(
-        &app,
-        &scope.user,
-        &scope.if_match,
-        &scope.parent,
-        show,
-        |event| {
-            // Also 404 if somebody else deleted the showing at the same moment.
-            let id = wanted.find(event)?.id;
-            event.showings.retain(|showing| showing.id != id);
-            Ok(())
-        },
-    )
+    let by = (&scope.user, &scope.if_match);
+    edit_event(&app, by, &scope.parent, show, |event| {
+        // Also 404 if somebody else deleted the showing at the same moment.
+        let id = wanted.find(event)?.id;
+        event.showings.retain(|showing| showing.id != id);
+        Ok(())
+    })
     .await?;
     Ok(NoContent)
 }

@@ -212,8 +212,8 @@ impl Engine {
         self.reader().answer(operation, body)
     }
 
-    /// At most `most` records of the stream whose partition is wanted, after the one with this
-    /// number.
+    /// At most `most` records of the stream whose partition is wanted: those after the record with
+    /// this number, or the first ones.
     pub(crate) fn records(
         &self,
         after: Option<&str>,

@@ -91,8 +91,8 @@ impl Reader {
         }
     }
 
-    /// Reads at most `most` records of the stream whose partition is wanted, after the one with this
-    /// number. Records without a number come first.
+    /// Reads at most `most` records of the stream whose partition is wanted: those after the
+    /// record with this number, or the first ones.
     pub(crate) fn records(
         &self,
         after: Option<&str>,

@@ -209,12 +209,7 @@ impl User {
         }
         self.person().await.map(drop)
     }
-}
 
-/// How often it is noted that somebody is an admin, in seconds.
-const DAY: i64 = 86_400;
-
-impl User {
     /// Notes that the caller is an admin, if they are one: what they make as an admin works as long
     /// as they are. It is 400 if their account is being erased.
     pub async fn note_admin(&self) -> Result<(), ApiError> {
@@ -317,6 +312,9 @@ impl OptionalFromRequestParts<Shared> for User {
         Ok(Sender::of(parts).filter(|user| user.token().is_none()))
     }
 }
+
+/// How often it is noted that somebody is an admin, in seconds.
+const DAY: i64 = 86_400;
 
 /// What is to be noted about somebody who was an admin, see [`Person::admin_seen`]. Of two tokens the
 /// newer one counts; of two of the same second, the one without the right.

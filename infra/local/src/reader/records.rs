@@ -26,7 +26,7 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// Reads at most `most` records whose partition is wanted, after the one with this number.
+    /// As in [`super::Reader::records`].
     pub(super) fn read(
         connection: &Connection,
         after: Option<&str>,
