@@ -152,6 +152,7 @@ function tryout() {
     states: signal({}),
     messages: signal({}),
     conflicts: signal({}),
+    uploads: signal({}),
     change: (question, value) => {
       answers.value = {
         ...answers.value,

@@ -2,7 +2,7 @@
 
 import { html, useEffect } from "../parts/kit.js";
 import { post, remove } from "../parts/api.js";
-import { isSignedIn, signIn } from "../parts/auth.js";
+import { isSignedIn } from "../parts/auth.js";
 import { ClubCard, Cover, Star } from "../parts/club_card.js";
 import { Left } from "../parts/countdown.js";
 import { Agenda, inOrder } from "../parts/event_list.js";
@@ -13,7 +13,18 @@ import { saw } from "../parts/seen.js";
 import { link } from "../parts/router.js";
 import { Standing, standingOf } from "../parts/standing.js";
 import { t } from "../parts/texts.js";
-import { Action, Chip, Empty, Icon, Problem, Rich, Tags, Time, Title } from "../parts/ui.js";
+import {
+  Action,
+  Chip,
+  Empty,
+  Icon,
+  Problem,
+  Rich,
+  SignIn,
+  Tags,
+  Time,
+  Title,
+} from "../parts/ui.js";
 
 /** An address with a shown part and a part that cannot end the address. */
 const mailto = (email) => `mailto:${encodeURIComponent(email).replace("%40", "@")}`;
@@ -96,8 +107,7 @@ function Share({ name }) {
 
 function Join({ club, reload }) {
   const request = useLoad(isSignedIn.value ? "/requests/membership/" : "");
-  if (!isSignedIn.value)
-    return html`<button class="main" onClick=${() => signIn()}>${t("club.join")}</button>`;
+  if (!isSignedIn.value) return html`<${SignIn}>${t("club.join")}<//>`;
   const asked = request.data?.find((one) => one.club === club.code);
   const manage =
     manages(club) &&
@@ -141,7 +151,7 @@ function Applications({ code, club }) {
   if (!isSignedIn.value) {
     return club.accepting_members
       ? html`<section class="card line"><h2 class="flat">${t("club.open")}</h2>
-          <button class="main push" onClick=${() => signIn()}>${t("apply.signin")}</button>
+          <${SignIn} className="main push">${t("apply.signin")}<//>
             </section>`
       : null;
   }

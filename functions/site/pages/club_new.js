@@ -2,19 +2,19 @@
 
 import { html } from "../parts/kit.js";
 import { post } from "../parts/api.js";
-import { isSignedIn, signIn } from "../parts/auth.js";
+import { isSignedIn } from "../parts/auth.js";
 import { Form } from "../parts/form.js";
 import { url } from "../parts/path.js";
 import { open } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Title } from "../parts/ui.js";
+import { SignIn, Title } from "../parts/ui.js";
 
 const EMPTY = { name: "", code: "", subtitle: "", email: "" };
 
 export default function NewClub() {
   if (!isSignedIn.value) {
     return html`<${Title}>${t("clubs.new")}<//><p>${t("signin.needed")}</p>
-      <p><button class="main" onClick=${() => signIn()}>${t("signin")}</button></p>`;
+      <p><${SignIn}>${t("signin")}<//></p>`;
   }
   const fields = [
     { name: "name", label: t("edit.name") },

@@ -1,7 +1,7 @@
 // `/`: for visitors what there is, and for everybody who is signed in what to do next.
 
 import { html, useComputed } from "../parts/kit.js";
-import { isSignedIn, signIn } from "../parts/auth.js";
+import { isSignedIn } from "../parts/auth.js";
 import { ClubCard, Cover } from "../parts/club_card.js";
 import { Left } from "../parts/countdown.js";
 import { Agenda, nextShowing } from "../parts/event_list.js";
@@ -13,7 +13,7 @@ import { t } from "../parts/texts.js";
 import { seen } from "../parts/seen.js";
 import { Interview } from "../parts/own_interview.js";
 import { Standing } from "../parts/standing.js";
-import { Chip, Empty, Icon, Mono, Time, Title } from "../parts/ui.js";
+import { Chip, Empty, Icon, Mono, SignIn, Time, Title } from "../parts/ui.js";
 import { Campus, ClubWaits, Step } from "../parts/waits.js";
 
 const WEEK = 7 * 86_400_000;
@@ -54,7 +54,7 @@ function Visitor() {
   return html`<div class="stack"><div>
       <${Title} name=${t("nav.home")}>${t("home.title")}<//>
       <p class="quiet prose">${t("home.about")}</p></div>
-    <div class="line"><${Find} /><button onClick=${() => signIn()}>${t("home.signin")}</button>
+    <div class="line"><${Find} /><${SignIn} className="">${t("home.signin")}<//>
       </div></div>
     <section><div class="section"><h2>${t("home.open")}</h2>
         <a class="push" href=${link("/clubs/?accepting=true")}>${t("home.all")}</a></div>

@@ -8,7 +8,7 @@ import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { When, byDay, calendarFile, campusTime, dayName, span } from "../parts/slots.js";
 import { moment, t, zone } from "../parts/texts.js";
-import { Action, Chip, Empty, Icon, Mono, Title, confirmed } from "../parts/ui.js";
+import { Action, Chip, Empty, Icon, Mono, Title, confirmed, say } from "../parts/ui.js";
 
 export default function InterviewPage({ submission: id }) {
   const own = useLoad(url`/submissions/${id}/`);
@@ -100,7 +100,11 @@ function Choose({ submission, reload, done }) {
       throw error;
     }
     await done();
-    return isSame(stored?.slot, wanted) ? "interview.done" : "interview.other";
+    if (isSame(stored?.slot, wanted)) return true;
+    say(t("interview.other"), "problem");
+    // What was booked stands at the top.
+    scrollTo(0, 0);
+    return false;
   };
   return html`<section><h2>${t("interview.choose")}</h2>${loaded(slots, (all) => {
     const others = all.filter((one) => one.id !== booked);
@@ -129,7 +133,7 @@ function Choose({ submission, reload, done }) {
       <div aria-live="polite">${
         chosen.value &&
         html`<div class="card chosen" ref=${card}><${When} slot=${chosen.value} />
-        <p><${Action} className="main" run=${book} done=${t}><${Icon}
+        <p><${Action} className="main" run=${book} done=${t("interview.done")}><${Icon}
           name="check" /> ${t("interview.book")}<//></p></div>`
       }</div>`;
   })}</section>`;

@@ -36,13 +36,14 @@ export default function Mails({ club, application: id }) {
   const choice = useSignal({ type: first, one: false, decided: false });
   const isInterview = choice.value.type === "interview";
   /** Who can still be invited: nobody twice, and nobody who is decided. */
-  const uninvited = all.filter((one) => one.status === 1 && !one.interview).map((one) => one.id);
+  const invitable = all.filter((one) => one.status === 1 && !one.interview).map((one) => one.id);
+  const uninvited = isComplete ? invitable : null;
   const plan = useSignal(/** @type {any} */ (null));
   const result = useSignal(/** @type {any} */ (null));
 
   const wanted = (values) => ({
     email_type: { id: choice.value.type },
-    ...(isInterview && { submissions: uninvited.slice(0, MOST) }),
+    ...(isInterview && { submissions: uninvited?.slice(0, MOST) }),
     ...(choice.value.one && !isInterview && { one_per_person: true }),
     ...(choice.value.decided && !isInterview && { require_all_decided: true }),
     ...values,
@@ -51,18 +52,17 @@ export default function Mails({ club, application: id }) {
     (values = {}) =>
     async () => {
       plan.value = null;
-      const asked = wanted(values);
+      const [asked, chosen] = [wanted(values), choice.value];
       const found = await post(base + "send_emails/", { ...asked, dry_run: true });
       await loadSentences();
       // What was chosen meanwhile needs a preview of its own.
-      if (JSON.stringify(asked) === JSON.stringify(wanted(values)))
-        plan.value = { ...found, values };
+      if (chosen === choice.value) plan.value = { ...found, asked, values };
     };
   const send = async () => {
-    const { digest, recipients, values } = plan.value;
+    const { digest, recipients, asked, values } = plan.value;
     if (!confirmed(t("mails.send.sure", { n: recipients }))) return false;
     try {
-      const sent = await post(base + "send_emails/", wanted({ ...values, digest }));
+      const sent = await post(base + "send_emails/", { ...asked, digest });
       await loadSentences();
       result.value = { ...sent, values };
       plan.value = null;
@@ -93,11 +93,13 @@ export default function Mails({ club, application: id }) {
         )}</div>
         ${
           isInterview
-            ? html`<p>${t("mails.uninvited", { n: uninvited.length })}</p>`
+            ? html`<p>${
+                uninvited ? t("mails.uninvited", { n: uninvited.length }) : `${t("loading")} …`
+              }</p>`
             : html`<p>${check("one", "mails.one")}</p><p>${check("decided", "mails.decided")}</p>`
         }
         <p><${Action} className="main" run=${preview()}
-          disabled=${isInterview && uninvited.length === 0}>${t("mails.preview")}<//></p></section>
+          disabled=${isInterview && !uninvited?.length}>${t("mails.preview")}<//></p></section>
       <section><${Bars} caption=${t("mails.ledger")}
         counts=${counted(all, (one) => t(`mail.${one.email_status ?? "none"}`))} />
         <p role="status">${
@@ -119,7 +121,7 @@ export default function Mails({ club, application: id }) {
               ${one.user?.email}</span>
           <${Chip} kind="problem" icon="circle-alert">${t(`mail.${one.email_status}`)}<//></li>`,
           )}</ul>
-        <p><${Action}
+        <p><${Action} disabled=${!isComplete}
           run=${preview({ submissions: missed.map((one) => one.id), allow_resend: true })}>
             ${t("mails.missed.preview")}<//></p>`
     }</section>`;

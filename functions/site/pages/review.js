@@ -1,6 +1,5 @@
 // `/clubs/{club}/applications/{application}/review/`: one applicant at a time on the whole page,
-// with
-// keys for the next one, for scores and for decisions.
+// with keys for the next one, for scores and for decisions.
 
 import { html, useEffect, useMemo, useRef, useSignal } from "../parts/kit.js";
 import { call, now } from "../parts/api.js";
@@ -42,16 +41,18 @@ export default function ReviewMode({ club, application: id }) {
   const query = address.value.query;
   const [committee, only] = [query.get("committee") ?? "", query.get("only") ?? "open"];
   const { all, isComplete, error } = state.value;
+  const open = query.get("open");
   // Who was reviewed stays in the list until somebody comes back: nothing moves under the hand.
+  // Of a part of the list, nobody is shown: with the next part, it would be another person.
   const queue = useMemo(
     () =>
-      all
+      (isComplete ? all : [])
         .filter(
           (one) =>
             (!committee || String(one.committee?.id ?? "none") === committee) &&
             (only === "all" ||
               (one.my_score === null && one.status === 1) ||
-              String(one.id) === query.get("open")),
+              String(one.id) === open),
         )
         .sort((a, b) => (a.created_at < b.created_at ? -1 : 1))
         .map((one) => one.id),
@@ -59,11 +60,12 @@ export default function ReviewMode({ club, application: id }) {
   );
   const byId = useMemo(() => new Map(all.map((one) => [one.id, one])), [all]);
   const people = queue.map((one) => byId.get(one)).filter((one) => one !== undefined);
-  const at = Math.max(
-    0,
-    people.findIndex((one) => String(one.id) === query.get("open")),
-  );
+  const at = open ? people.findIndex((one) => String(one.id) === open) : 0;
   const one = people[at];
+  // Who is shown stands in the address. If they withdraw, nobody takes their place unasked.
+  useEffect(() => {
+    if (!open && one) setQuery({ open: one.id });
+  }, [open, one?.id]);
   // Keys act on the applicant that is shown, even before the effects of the last change have run.
   const press = useRef((_event) => {});
   useEffect(() => {
@@ -100,7 +102,7 @@ export default function ReviewMode({ club, application: id }) {
       <button onClick=${() => go(at - 1)} disabled=${at <= 0} aria-label=${t("previous")}><${Icon}
         name="chevron-left" /></button>
       <span class="small quiet" role="status">
-        ${people.length > 0 && t("review.place", { n: at + 1, all: people.length })}</span>
+        ${one && t("review.place", { n: at + 1, all: people.length })}</span>
       <button onClick=${() => go(at + 1)} disabled=${at >= people.length - 1}
         aria-label=${t("next")}><${Icon} name="chevron-right" /></button></div>
     ${error && html`<${Problem} error=${error} retry=${load} />`}
@@ -108,7 +110,8 @@ export default function ReviewMode({ club, application: id }) {
       !isComplete && !one
         ? html`<${Skeleton} lines=${8} />`
         : !one
-          ? html`<${Empty} icon="circle-check"><p>${t("review.done")}</p><p><a class="button"
+          ? html`<${Empty} icon=${open ? "circle-alert" : "circle-check"}>
+            <p>${t(open ? "review.gone" : "review.done")}</p><p><a class="button"
             href=${link(table)}>${t("submissions")}</a></p><//>`
           : html`<${Applicant} key=${one.id} one=${one}
             path=${url`/clubs/${club}/applications/${id}/submissions/${one.id}/`} people=${people}
@@ -162,12 +165,20 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
       return set(status, seen);
     }
   };
+  /** One decision at a time: a second one would see what was before the first. */
+  const isDeciding = useRef(false);
   const decide = (status) => async () => {
+    if (isDeciding.current) return false;
+    isDeciding.current = true;
     const before = found.status;
-    const decided = await set(status, found, submission.etag);
-    say(t("review.decided", { name: nameOf(found), status: t(`status.${status}`) }), "done", () =>
-      set(before, decided).then(() => say(t("undone"))),
-    );
+    try {
+      const decided = await set(status, found, submission.etag);
+      say(t("review.decided", { name: nameOf(found), status: t(`status.${status}`) }), "done", () =>
+        set(before, decided).then(() => say(t("undone"))),
+      );
+    } finally {
+      isDeciding.current = false;
+    }
   };
   const [a, r] = [decide(4), decide(2)];
   /** The key opens one file after the other. */
@@ -190,7 +201,7 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
       "input, textarea, select, [contenteditable]",
     );
     if (event.key === "Escape" && typing) /** @type {HTMLElement} */ (typing).blur();
-    if (typing || event.metaKey || event.ctrlKey || event.altKey) return;
+    if (typing || event.repeat || event.metaKey || event.ctrlKey || event.altKey) return;
     const run = /^[1-5]$/.test(event.key)
       ? () => review.current?.score(Number(event.key))
       : keys[event.key.toLowerCase()];

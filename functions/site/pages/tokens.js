@@ -1,7 +1,7 @@
 // `/settings/tokens/`: tokens with which programs act for the caller.
 
 import { html, useEffect, useRef, useSignal } from "../parts/kit.js";
-import { call, post } from "../parts/api.js";
+import { call, now, post } from "../parts/api.js";
 import { Form } from "../parts/form.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
@@ -66,7 +66,7 @@ function List({ all, reload }) {
     await reload();
   };
   return html`<ul class="cards">${all.map((token) => {
-    const isExpired = Date.parse(token.expires_at) <= Date.now();
+    const isExpired = Date.parse(token.expires_at) <= now();
     return html`<li key=${token.id}><h2 class="line">${token.name}
       ${isExpired && html`<${Chip} kind="warn">${t("tokens.expired")}<//>`}</h2>
       <p>${token.scopes.map(nameOf).join(" · ")}</p>
@@ -104,7 +104,7 @@ function New({ stored }) {
     },
   ];
   const send = (/** @type {any} */ { days, club, name, scopes }) => {
-    const ends = new Date(Date.now() + Number(days) * 86_400_000);
+    const ends = new Date(now() + Number(days) * 86_400_000);
     const expires_at = ends.toISOString().replace(/\.\d+Z/, "Z");
     return post("/settings/tokens/", { name, scopes, club: club || null, expires_at });
   };

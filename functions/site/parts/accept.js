@@ -2,12 +2,12 @@
 
 import { html, useSignal } from "./kit.js";
 import { post } from "./api.js";
-import { isSignedIn, signIn } from "./auth.js";
+import { isSignedIn } from "./auth.js";
 import { url } from "./path.js";
 import { link } from "./router.js";
 import { t } from "./texts.js";
 import { useLoad } from "./load.js";
-import { Action, Title } from "./ui.js";
+import { Action, SignIn, Title } from "./ui.js";
 
 export function Accept({ club: code, path, token }) {
   const club = useLoad(url`/clubs/${code}/`);
@@ -29,7 +29,6 @@ export function Accept({ club: code, path, token }) {
           onChange=${(event) => (isPublic.value = event.currentTarget.checked)} />
           <span>${t("memberships.public")}</span></label></p>
         <p><${Action} className="main" run=${accept}>${t("join.accept")}<//></p>`
-        : html`<p>${t("join.signin")}</p><p><button class="main" onClick=${() => signIn()}>
-          ${t("signin")}</button></p>`
+        : html`<p>${t("join.signin")}</p><p><${SignIn}>${t("signin")}<//></p>`
     }`;
 }

@@ -91,7 +91,7 @@ export async function call(method, path, options = {}) {
   isReached.value = Boolean(response);
   if (!response) {
     const seen = method === "GET" ? await remembered(person(), path) : undefined;
-    if (seen) return /** @type {any} */ (seen);
+    if (seen) return /** @type {any} */ ({ ...seen, isOld: true });
     throw new ApiError(0, null);
   }
   const date = Date.parse(response.headers.get("Date") ?? "");

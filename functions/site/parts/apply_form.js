@@ -1,7 +1,7 @@
 // The form of one committee: the questions, the answers to check, and the sending.
 
 import { html, useEffect, useMemo, useRef, useSignal } from "./kit.js";
-import { ApiError, NO_ERRORS, call, get } from "./api.js";
+import { ApiError, NO_ERRORS, call, get, learn } from "./api.js";
 import { Closed, Summary } from "./apply_ends.js";
 import { INFO, questionsFor } from "./asked.js";
 import { isSignedIn, person } from "./auth.js";
@@ -33,6 +33,9 @@ const answersOf = (submission) =>
     ]),
   );
 
+/** The page and the committee that are shown. */
+const formAddress = () => `${address.value.path} ${address.value.query.get("committee")}`;
+
 /** The draft of this form, and what loading it said. */
 function useDraft({ club, application, committee, submission, others }) {
   const key = `${person()} ${application.id}`;
@@ -42,8 +45,14 @@ function useDraft({ club, application, committee, submission, others }) {
     () =>
       makeDraft({
         store: typedStore(person(), `draft/${application.id}/${committee ?? 0}`),
-        send: async (responses, { keepalive } = { keepalive: false }) =>
-          (await call("PATCH", path, { body: { responses }, tries: 1, keepalive })).data,
+        send: async (responses, { keepalive } = { keepalive: false }) => {
+          const body = { responses };
+          const { data } = await call("PATCH", path, { body, tries: 1, keepalive });
+          // Whoever comes back without a network goes on from here.
+          if (data.responses.length > 0) learn(path, data);
+          else void unremember(person(), path);
+          return data;
+        },
       }),
     [],
   );
@@ -160,6 +169,7 @@ export function ApplyForm(props) {
           : { question: question.id, text };
       }),
     };
+    const here = formAddress();
     const ends = new AbortController();
     const told = (again) => (sending.value = { again, stop: () => ends.abort() });
     told(0);
@@ -189,6 +199,8 @@ export function ApplyForm(props) {
     errors.value = NO_ERRORS;
     submitted();
     stored(answer.data);
+    // Somebody may have gone to another page, or to the form of another committee.
+    if (formAddress() !== here) return say(t("apply.sent.of", { name: application.name }));
     setQuery({ step: "sent" });
     scrollTo(0, 0);
   };
@@ -196,7 +208,8 @@ export function ApplyForm(props) {
   if (error)
     return html`<div class="form">${head}<${Problem} error=${error} retry=${load} /></div>`;
   if (!isReady) return html`<div class="form">${head}<${Skeleton} lines=${8} /></div>`;
-  if (hasEnded || draft.isClosed.value) {
+  // What is being sent was perhaps received in time.
+  if ((hasEnded && !sending.value) || draft.isClosed.value) {
     const unsent = changed.map((one) => [one.prompt, answerText(one, draft.answers.value[one.id])]);
     return html`<div class="form">${head}<${Closed} ...${props} sent=${[]} unsent=${unsent} />
       </div>`;
@@ -245,8 +258,8 @@ function refusals(error, answered, asked) {
 
 /** Which committee, what was sent before, and the questions. */
 function Questions(view) {
-  const { application, committee, submission, draft, questions, changed, problems, isCarried } =
-    view;
+  const { application, committee, submission, draft, questions, changed, problems } = view;
+  const { isCarried, sending } = view;
   const name = application.committees.find((one) => one.id === committee)?.name;
   let number = 0;
   return html`<${Rich} text=${application.description} />
@@ -272,7 +285,8 @@ function Questions(view) {
     ${questions.map((question) => {
       if (question.question_type !== INFO) number += 1;
       return html`<${Question} key=${question.id} question=${question} number=${number}
-        draft=${draft} errors=${problems[question.id]} path=${view.path} />`;
+        draft=${draft} errors=${problems[question.id]} path=${view.path}
+        isLocked=${Boolean(sending.value)} />`;
     })}
     <${Tray} ...${view}><button class="main" onClick=${() => {
       setQuery({ step: "check" }, { step: true });

@@ -11,7 +11,8 @@ import { forgetPerson, forgetUnless, hasPending } from "./store.js";
 import { t } from "./texts.js";
 
 const PENDING = "signing-in";
-const client = { client_id: config.client_id };
+/** How long the issuer may take to say where its pages are. */
+const LONGEST_MS = 15_000;
 const issuer = new URL(config.issuer);
 
 const tokens = signal(/** @type {import("./session.js").Tokens | null} */ (null));
@@ -26,18 +27,24 @@ export const hasEnded = signal(false);
 const library = () => import("../vendor/oauth4webapi.js");
 // Only the local service has an issuer without TLS.
 const optionsOf = (oauth) => ({ [oauth.allowInsecureRequests]: issuer.protocol === "http:" });
+/** A token comes straight from the issuer, so it is a good one, and the clock here may be wrong. */
+const clientOf = (oauth) => ({ client_id: config.client_id, [oauth.clockTolerance]: 86_400 });
 
 let server;
 async function discovered(oauth) {
+  const signal = AbortSignal.timeout(LONGEST_MS);
   server ??= oauth
-    .discoveryRequest(issuer, optionsOf(oauth))
+    .discoveryRequest(issuer, { ...optionsOf(oauth), signal })
     .then((response) => oauth.processDiscoveryResponse(issuer, response))
     .catch((error) => {
       server = undefined;
-      throw error;
+      throw signal.aborted ? new TypeError("no answer in time") : error;
     });
   return server;
 }
+
+/** What is told if the issuer gave no answer. */
+const told = (error) => (error instanceof TypeError ? new Error(t("error.network")) : error);
 
 /** What is stored for an answer of the issuer. */
 function stored(oauth, answer, before) {
@@ -62,14 +69,14 @@ const session = makeSession({
     const options = optionsOf(oauth);
     const given = await oauth.refreshTokenGrantRequest(
       as,
-      client,
+      clientOf(oauth),
       oauth.None(),
       old.refresh ?? "",
       options,
     );
     // The issuer is out of order, which says nothing about the session.
     if (given.status >= 500) throw new TypeError("the issuer is out of order");
-    return stored(oauth, await oauth.processRefreshTokenResponse(as, client, given), old);
+    return stored(oauth, await oauth.processRefreshTokenResponse(as, clientOf(oauth), given), old);
   },
   changed: (now, isEnded) => show(now, isEnded),
 });
@@ -101,19 +108,28 @@ const redirect = () => location.origin + link("/callback/");
 let elevated = "";
 export const accountToken = () => elevated;
 
+/** The library, and what the issuer says of itself. */
+async function reached() {
+  try {
+    const oauth = await library();
+    return { oauth, as: await discovered(oauth) };
+  } catch (error) {
+    throw told(error);
+  }
+}
+
 /** Leaves for the issuer, and comes back to `to`; with a scope, also with `accountToken`. */
 export async function signIn(
   to = location.pathname.slice(link("").length) + location.search,
   scope = "",
 ) {
-  const oauth = await library();
-  const as = await discovered(oauth);
+  const { oauth, as } = await reached();
   const verifier = oauth.generateRandomCodeVerifier();
   const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
   sessionStorage.setItem(PENDING, JSON.stringify({ verifier, state, nonce, to, scope }));
   const at = new URL(as.authorization_endpoint);
   const values = {
-    client_id: client.client_id,
+    client_id: config.client_id,
     redirect_uri: redirect(),
     response_type: "code",
     scope: `${config.scopes} ${scope}`.trim(),
@@ -128,13 +144,26 @@ export async function signIn(
   location.assign(at);
 }
 
-/** Ends the way to the issuer and back. Returns where the person wanted to be. */
+/**
+ * Ends the way to the issuer and back. Returns where the person wanted to be; an error has this as
+ * `to`, and the scope.
+ */
 export async function finishSignIn() {
   const pending = JSON.parse(sessionStorage.getItem(PENDING) ?? "null");
   if (!pending) throw new Error(t("signin.other"));
   sessionStorage.removeItem(PENDING);
-  const oauth = await library();
-  const as = await discovered(oauth);
+  try {
+    await exchange(pending);
+  } catch (error) {
+    throw Object.assign(told(error), { to: pending.to, scope: pending.scope });
+  }
+  return pending.to;
+}
+
+/** Gets the tokens of a sign-in. */
+async function exchange(pending) {
+  const { oauth, as } = await reached();
+  const client = clientOf(oauth);
   const answer = oauth.validateAuthResponse(as, client, new URL(location.href), pending.state);
   const response = await oauth.authorizationCodeGrantRequest(
     as,
@@ -158,13 +187,11 @@ export async function finishSignIn() {
     await unremember(now.person, "/settings/");
     session.keep(now);
   }
-  return pending.to;
 }
 
 /**
  * Forgets the tokens and what the person typed here, in all tabs, and ends the session at the
- * issuer
- * if that has an address for it.
+ * issuer if that has an address for it.
  */
 export async function signOut() {
   const owner = person();
@@ -185,14 +212,16 @@ export async function signOut() {
   const as = await discovered(oauth);
   if (refresh && as.revocation_endpoint) {
     const options = optionsOf(oauth);
-    await oauth.revocationRequest(as, client, oauth.None(), refresh, options).catch(() => {});
+    await oauth
+      .revocationRequest(as, clientOf(oauth), oauth.None(), refresh, options)
+      .catch(() => {});
   }
   if (!as.end_session_endpoint) return;
   const at = new URL(as.end_session_endpoint);
   const home = location.origin + link("/");
   // The first three are those of OpenID Connect, the last one is Cognito's.
   const values = {
-    client_id: client.client_id,
+    client_id: config.client_id,
     post_logout_redirect_uri: home,
     id_token_hint: id,
     logout_uri: home,

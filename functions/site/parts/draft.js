@@ -1,8 +1,6 @@
 // The answers of one applicant while they are typed. What is typed is in memory, then in the
-// storage
-// of the browser, then in the draft of the service. Nothing here knows the page, so that it is
-// tested
-// without a browser.
+// storage of the browser, then in the draft of the service. Nothing here knows the page, so that it
+// is tested without a browser.
 
 import { computed, signal } from "../vendor/libraries.js";
 import { isPassing, pauseBefore } from "./request.js";
@@ -65,6 +63,11 @@ export function makeDraft({ send, store, timers }) {
   /** When the next try is, in milliseconds from now; 0 if none is planned. */
   const again = signal(0);
   const versions = {};
+  /**
+   * Answers that were sent and of which nobody knows whether they were stored, by question.
+   * @type {Record<string, Answer[]>}
+   */
+  const unheard = {};
   let [isHeld, attempt] = [false, 0];
   let timer;
   let running = /** @type {Promise<void> | null} */ (null);
@@ -95,9 +98,12 @@ export function makeDraft({ send, store, timers }) {
     };
   };
 
+  const wonder = (question, answer) => (unheard[question] = [...(unheard[question] ?? []), answer]);
+
   /** Takes what was stored. What was typed meanwhile waits for the next request. */
   const stored = (batch, sent, data) => {
     for (const question of batch) {
+      delete unheard[question];
       const found = data.responses.find((one) => one.question === Number(question));
       versions[question] = found?.version ?? 0;
       mark(question, sameAnswer(answers.value[question], sent[question]) ? "saved" : "dirty");
@@ -110,11 +116,13 @@ export function makeDraft({ send, store, timers }) {
       const found = {};
       for (const other of error.body.conflicts) {
         versions[other.question] = other.version;
-        found[other.question] = other;
+        // What this page sent itself is no answer of another one.
+        const isOwn = unheard[other.question]?.some((one) => sameAnswer(one, other));
+        if (!isOwn) found[other.question] = other;
       }
       conflicts.value = { ...conflicts.value, ...found };
       for (const question of batch) mark(question, question in found ? "conflict" : "dirty");
-      return Object.keys(found).length > 0;
+      return error.body.conflicts.length > 0;
     }
     if (error.code === "application_closed") {
       isClosed.value = true;
@@ -148,6 +156,9 @@ export function makeDraft({ send, store, timers }) {
         stored(batch, sent, await send(batch.map(body)));
         attempt = 0;
       } catch (error) {
+        const { status = 0 } = error;
+        if (status === 0 || status >= 500)
+          for (const question of batch) wonder(question, sent[question]);
         if (refused(batch, error)) continue;
         if (isPassing(error.status ?? 0)) later(pauseBefore(++attempt));
         return;
@@ -252,11 +263,13 @@ export function makeDraft({ send, store, timers }) {
       const last = waiting()
         .map(body)
         .filter((one) => (bytes += size(one)) < LAST_BYTES);
+      for (const { question } of last) wonder(question, answers.value[question]);
       if (last.length) send(last, { keepalive: true }).catch(() => {});
     },
     /** After the submission nothing waits: the draft is gone, and with it its versions. */
     forget() {
       for (const question of Object.keys(versions)) delete versions[question];
+      for (const question of Object.keys(unheard)) delete unheard[question];
       for (const question of Object.keys(states.value)) store.remove(question);
       [isHeld, attempt] = [false, 0];
       conflicts.value = {};

@@ -1,14 +1,14 @@
 // What is around every page: the places of the person, and those of a club for its officers.
 
 import { Fragment, html, useEffect, useRef } from "./kit.js";
-import { isSignedIn, signIn, signOut } from "./auth.js";
+import { isSignedIn, signOut } from "./auth.js";
 import { config } from "./config.js";
 import { useLoad } from "./load.js";
 import { me, OFFICER } from "./me.js";
 import { url } from "./path.js";
 import { address, link } from "./router.js";
 import { language, languages, speak, t } from "./texts.js";
-import { Action, Icon, Mono } from "./ui.js";
+import { Action, Icon, Mono, SignIn } from "./ui.js";
 
 const everybody = () => true;
 const signedIn = () => isSignedIn.value;
@@ -114,7 +114,7 @@ const Account = () =>
   isSignedIn.value
     ? html`<${Action} className="plain" run=${signOut}><${Icon} name="log-out" /> ${t("signout")}
       <//>`
-    : html`<${Action} className="main" run=${() => signIn()}>${t("signin")}<//>`;
+    : html`<${SignIn}>${t("signin")}<//>`;
 
 /** The sidebar of wide screens. */
 export function Side({ workspace }) {

@@ -1,10 +1,13 @@
 // Data for pages: what was seen before is shown at once, and asked for again.
 
 import { html, useEffect, useRef, useSignal } from "./kit.js";
-import { call } from "./api.js";
+import { call, isReached } from "./api.js";
 import { hasEnded, isSignedIn } from "./auth.js";
 import { cached, shared } from "./cache.js";
 import { Problem, Skeleton } from "./ui.js";
+
+/** After this time, who comes back to a page sees what it shows again. */
+const LONG_MS = 60_000;
 
 /**
  * @template D
@@ -34,16 +37,17 @@ export function useLoad(path) {
   );
   /** The number of the last request: an earlier one that answers later is not shown. */
   const last = useRef(0);
-  const load = async (again) => {
+  const load = async (again, isAsked = true) => {
     if (!path) return;
     const number = ++last.current;
     try {
-      const { data, etag, next } = await shared(path, () => call("GET", path), again);
-      if (number !== last.current) return data;
-      state.value = { data, error: null, path, etag, next };
-      return data;
+      const answer = await shared(path, () => call("GET", path), again);
+      if (number === last.current) state.value = { at: Date.now(), ...answer, error: null, path };
+      return answer.data;
     } catch (error) {
-      if (number === last.current) state.value = { ...state.value, error, path };
+      // What nobody asked for may fail: the bar of the page says that there is no network.
+      if (number === last.current && (isAsked || error.status !== 0))
+        state.value = { ...state.value, error, path };
     }
   };
   useEffect(() => {
@@ -53,10 +57,27 @@ export function useLoad(path) {
     state.value = seen ? { ...seen, error: null, path } : { ...state.value, error: null };
     load(false);
   }, [path, isSignedIn.value]);
+  // What was remembered without a network is asked for when there is one again, and what is old
+  // when somebody comes back to the page.
+  useEffect(() => {
+    const look = (isBack) => {
+      if (hasEnded.value || document.visibilityState !== "visible") return;
+      const { isOld, at = Date.now() } = state.value;
+      if (isOld || (isBack && Date.now() - at > LONG_MS)) void load(true, false);
+    };
+    if (isReached.value) look(false);
+    const [online, back] = [() => look(false), () => look(true)];
+    addEventListener("online", online);
+    document.addEventListener("visibilitychange", back);
+    return () => {
+      removeEventListener("online", online);
+      document.removeEventListener("visibilitychange", back);
+    };
+  }, [path, isReached.value, state.value.isOld]);
   const reload = () => load(true);
   const take = (answer) => {
     last.current += 1;
-    state.value = { ...answer, error: null, path };
+    state.value = { at: Date.now(), ...answer, error: null, path };
   };
   const fresh = state.value.path === path || !path;
   return /** @type {any} */ ({ ...state.value, isStale: !fresh, reload, take });

@@ -1,17 +1,16 @@
 // The own review of a submission, stored as it is made, and those of others.
 
-import { html, useEffect, useRef, useSignal } from "./kit.js";
+import { html, useEffect, useMemo, useRef, useSignal } from "./kit.js";
 import { put, remove } from "./api.js";
+import { person } from "./auth.js";
 import { loaded, useLoad } from "./load.js";
 import { me } from "./me.js";
+import { typedStore } from "./store.js";
 import { t } from "./texts.js";
 import { Action, say, useUnsaved } from "./ui.js";
 
 /** A comment is stored this long after the last key. */
 const PAUSE_MS = 1000;
-/** What is not stored yet, by submission: whoever comes back at once finds it. */
-const unsent = new Map();
-
 /**
  * @param {object} props
  * @param {any} props.path of the submission
@@ -46,11 +45,13 @@ export function Review({ path, handle, changed, read }) {
 }
 
 function Own({ path, own, handle, stored }) {
-  const begun = unsent.get(path) ?? own;
-  const score = useSignal(begun?.score ?? null);
-  const comment = useSignal(begun?.comment ?? "");
+  // What is not stored yet: whoever comes back finds it, also after signing in again.
+  const store = useMemo(() => typedStore(person(), "review"), []);
+  const begun = useMemo(() => store.all()[path], []);
+  const score = useSignal((begun ?? own)?.score ?? null);
+  const comment = useSignal((begun ?? own)?.comment ?? "");
   const state = useSignal(
-    /** @type {"clean" | "dirty" | "saving" | "saved" | "failed"} */ ("clean"),
+    /** @type {"clean" | "dirty" | "saving" | "saved" | "failed"} */ (begun ? "dirty" : "clean"),
   );
   const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const timer = useRef(/** @type {any} */ (null));
@@ -59,11 +60,11 @@ function Own({ path, own, handle, stored }) {
     clearTimeout(timer.current);
     state.value = "saving";
     const sent = { score: score.value, comment: comment.value };
-    unsent.set(path, sent);
+    store.set(path, sent);
     try {
       await put(path + "reviews/mine/", sent);
-      if (unsent.get(path) === sent) unsent.delete(path);
       const isSame = sent.score === score.value && sent.comment === comment.value;
+      if (isSame) store.remove(path);
       state.value = isSame ? "saved" : "dirty";
       await stored(sent.score);
     } catch (error) {
@@ -78,30 +79,32 @@ function Own({ path, own, handle, stored }) {
   const type = (event) => {
     comment.value = event.currentTarget.value;
     state.value = "dirty";
-    unsent.set(path, { score: score.value, comment: comment.value });
+    store.set(path, { score: score.value, comment: comment.value });
     clearTimeout(timer.current);
     timer.current = setTimeout(save, PAUSE_MS);
   };
   const drop = async () => {
+    clearTimeout(timer.current);
     await remove(path + "reviews/mine/");
+    store.remove(path);
     [score.value, comment.value, state.value] = [null, "", "clean"];
     await stored(null);
   };
   // What was stored elsewhere is shown, unless somebody types here.
   useEffect(() => {
-    if (unsent.has(path) || (state.value !== "clean" && state.value !== "saved")) return;
+    if (state.value !== "clean" && state.value !== "saved") return;
     [score.value, comment.value] = [own?.score ?? null, own?.comment ?? ""];
   }, [own?.updated_at]);
   useEffect(() => {
     handle.current = { score: give, focus: () => area.current?.focus() };
   });
   // Whoever goes on to the next applicant takes nothing along: what is typed is stored at once.
-  useEffect(
-    () => () => {
-      if (state.value === "dirty") void save();
-    },
-    [],
-  );
+  useEffect(() => {
+    if (begun) void save();
+    return () => {
+      if (state.value === "dirty" || state.value === "failed") void save();
+    };
+  }, []);
   return html`<div class="scores" role="group" aria-label=${t("reviews.score")}>${[
     1, 2, 3, 4, 5,
   ].map(

@@ -1,10 +1,10 @@
-// The submissions to an application, for officers: all are loaded once, part by part, and kept
-// while
+// The submissions to an application, for officers: all are loaded part by part, and kept while
 // somebody goes from one page to another. New ones arrive by themselves.
 
-import { signal, useEffect } from "./kit.js";
-import { call, get } from "./api.js";
+import { useEffect } from "./kit.js";
+import { call } from "./api.js";
 import { isSignedIn } from "./auth.js";
+import { makePartList } from "./part_list.js";
 import { t } from "./texts.js";
 import { url } from "./path.js";
 
@@ -18,41 +18,17 @@ export const STATUSES = [1, 2, 3, 4];
 export const nameOf = (submission) => submission.user?.name ?? t("applicant.erased");
 
 /** @typedef {import("../api").Schemas["SubmissionBody"]} Submission */
-/** @typedef {{all: Submission[], isComplete: boolean, error: any}} Loaded */
+
+/** @param {string} base */
+const listOf = (base) =>
+  makePartList({
+    first: `${base}?limit=${PART}`,
+    newest: `${base}?limit=${NEWEST}&ordering=-created_at`,
+    ask: (path) => /** @type {Promise<{data: Submission[], next: string}>} */ (call("GET", path)),
+  });
 
 /** One application at a time is kept. */
-let current = {
-  base: "",
-  state: signal(/** @type {Loaded} */ ({ all: [], isComplete: false, error: null })),
-};
-
-async function load(base, state) {
-  let path = `${base}?limit=${PART}`;
-  const all = [];
-  try {
-    while (path) {
-      const { data, next } = await call("GET", path);
-      all.push(...data);
-      path = next;
-      if (current.base !== base) return;
-      state.value = { all: [...all], isComplete: !path, error: null };
-    }
-  } catch (error) {
-    state.value = { ...state.value, error };
-  }
-}
-
-/** Takes over what is newer than what is shown. */
-async function arrive(base, state) {
-  if (document.visibilityState !== "visible" || !state.value.isComplete) return;
-  const path = /** @type {string} */ (`${base}?limit=${NEWEST}&ordering=-created_at`);
-  const newest = await get(path);
-  const known = new Map(state.value.all.map((one) => [one.id, one]));
-  const isNew = (one) => known.get(one.id)?.updated_at !== one.updated_at;
-  if (!newest.some(isNew)) return;
-  for (const one of newest) known.set(one.id, { ...known.get(one.id), ...one });
-  state.value = { ...state.value, all: [...known.values()] };
-}
+let current = { base: "", list: listOf("") };
 
 /**
  * @param {string} club
@@ -60,27 +36,14 @@ async function arrive(base, state) {
  */
 export function useSubmissions(club, application) {
   const base = url`/clubs/${club}/applications/${application}/submissions/`;
-  if (current.base !== base) {
-    current = {
-      base,
-      state: signal(/** @type {Loaded} */ ({ all: [], isComplete: false, error: null })),
-    };
-  }
-  const { state } = current;
+  if (current.base !== base) current = { base, list: listOf(base) };
+  const { list } = current;
   useEffect(() => {
     if (!isSignedIn.value) return;
-    void load(base, state);
-    const timer = setInterval(() => arrive(base, state).catch(() => {}), POLL_MS);
+    void list.load();
+    const look = () => document.visibilityState === "visible" && list.arrive().catch(() => {});
+    const timer = setInterval(look, POLL_MS);
     return () => clearInterval(timer);
   }, [base]);
-  return {
-    state,
-    base,
-    load: () => load(base, state),
-    /** Takes over what a decision or a review answered. */
-    change(ids, values) {
-      const all = state.value.all.map((one) => (ids.has(one.id) ? { ...one, ...values } : one));
-      state.value = { ...state.value, all };
-    },
-  };
+  return { base, ...list };
 }

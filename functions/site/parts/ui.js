@@ -116,7 +116,7 @@ export function Problem({ error, retry, isPage }) {
   const title = isPage && html`<${Title}>${t(titles[error.status] ?? "error.title")}<//>`;
   if (error.status === 401) {
     return html`${title}<div class="card"><p>${t("signin.needed")}</p>
-      <p><${Action} className="main" run=${() => signIn()}>${t("signin")}<//></p></div>`;
+      <p><${SignIn}>${t("signin")}<//></p></div>`;
   }
   const texts = { 404: t("error.notfound"), 403: t("error.forbidden") };
   const isFinal = error.status in texts;
@@ -196,6 +196,10 @@ export function Action(props) {
   >${children}</button>`;
 }
 
+/** A button that leads to the issuer, and back to this page. */
+export const SignIn = ({ children, className = "main" }) =>
+  html`<${Action} className=${className} run=${() => signIn()}>${children}<//>`;
+
 /** A question before something that cannot be undone. */
 export function confirmed(text) {
   return window.confirm(text);
@@ -268,7 +272,7 @@ export function Warnings() {
     ${
       hasEnded.value &&
       html`<p class="bar problem" role="alert">${t("signin.ended")}
-      <button onClick=${() => signIn()}>${t("signin")}</button></p>`
+      <${SignIn} className="">${t("signin")}<//></p>`
     }
     <div class=${notice.value.text ? `bar told ${notice.value.kind}` : ""} role="status"
       aria-live="polite">

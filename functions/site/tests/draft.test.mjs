@@ -119,6 +119,18 @@ test("an answer that was stored although nobody heard of it is no conflict", asy
   assert.deepEqual([draft.state.value, stored[1].version], ["saved", 1]);
 });
 
+test("an answer that nobody heard of is no conflict with what was typed after it", async () => {
+  for (const leaves of [false, true]) {
+    const { draft, time, fails, stored } = form();
+    fails.push({ status: 0, after: true });
+    draft.change(1, { text: "I" });
+    await (leaves ? draft.leave() : time.pass());
+    draft.change(1, { text: "I am" });
+    await time.pass();
+    assert.deepEqual([draft.state.value, stored[1]?.text], ["saved", "I am"]);
+  }
+});
+
 test("what is typed while an answer is on its way is saved as well", async () => {
   const { draft, time, stored } = form();
   draft.change(1, { text: "I" });

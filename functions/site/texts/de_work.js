@@ -296,6 +296,7 @@ export default {
   "review.decided": "{name}: {status}",
   "review.delete": "Meine Bewertung löschen",
   "review.done": "Hier ist niemand mehr übrig.",
+  "review.gone": "Diese Bewerbung steht nicht mehr in der Liste.",
   "review.history": "Verlauf der Entscheidung",
   "review.keys": "Tasten",
   "review.mine": "Meine Punkte",

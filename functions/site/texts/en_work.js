@@ -289,6 +289,7 @@ export default {
   "review.decided": "{name}: {status}",
   "review.delete": "Delete my review",
   "review.done": "Nobody is left here.",
+  "review.gone": "This submission is not in the list any more.",
   "review.history": "History of the decision",
   "review.keys": "Keys",
   "review.mine": "My score",

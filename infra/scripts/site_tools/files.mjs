@@ -128,6 +128,13 @@ await sendForm(phone);
 const olivia = await windowOf({ acceptDownloads: true });
 await olivia.goto(origin + base);
 await signIn(olivia, "Olivia Marsh");
+// The page on which the questions are made shows the question, and tries it without sending.
+await olivia.getByRole("link", { name: "Edit", exact: true }).click();
+await olivia.getByText("Show the form. Nothing is sent.").click();
+await olivia.locator('input[type="file"]').setInputFiles(await file("cv.pdf", pdf(1000)));
+await olivia.getByText("A file", { exact: true }).waitFor();
+await accessible(olivia, "builder-file");
+await olivia.goto(origin + base);
 const all = olivia.waitForEvent("download");
 await olivia.getByRole("button", { name: "Store 1 file" }).click();
 assert.equal((await all).suggestedFilename(), "Fay Filer – third.pdf");

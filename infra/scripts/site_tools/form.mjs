@@ -134,6 +134,8 @@ assert.equal(
   "true",
 );
 await accessible(phone, "form-sending");
+await phone.getByRole("button", { name: "Back to the questions" }).click();
+assert.ok(await first.isDisabled(), "what is typed now would be lost");
 await heading(phone, "Your application was sent");
 await phone.unroute("**/submissions/");
 
@@ -211,6 +213,25 @@ assert.equal(await phone.getByLabel(/Question 1$/).inputValue(), "for all of the
 await saved(phone);
 await openForm(phone, parts.path, "Software");
 assert.equal(await phone.getByLabel(/Question 1$/).inputValue(), "for all of them");
+// An answer that comes when somebody is elsewhere says what was sent, and changes no other page.
+let answer = () => {};
+const waits = new Promise((done) => (answer = done));
+await phone.route("**/submissions/", async (route) => {
+  if (route.request().method() === "POST") await waits;
+  return route.continue();
+});
+await phone.getByRole("button", { name: "Check and send" }).click();
+await phone.getByRole("button", { name: "Send application" }).click();
+await phone.getByText("Sending …").waitFor();
+await phone.getByRole("button", { name: "Back to the questions" }).click();
+await phone.getByRole("button", { name: "Change", exact: true }).click();
+await phone.getByRole("button", { name: "Mechanics" }).click();
+await phone.getByText("Mechanics", { exact: true }).waitFor();
+answer();
+await phone.getByText("Your application was sent: With committees").waitFor();
+await phone.unroute("**/submissions/");
+await phone.getByLabel(/Question 1$/).fill("still the form of Mechanics");
+await saved(phone);
 
 // At its end the form closes by itself, and says what was sent and what was not.
 const short = await application("Ends soon", 1, { application_end_time: soon(9) });
@@ -226,6 +247,26 @@ assert.equal(await phone.locator("main textarea, main input").count(), 0);
 await accessible(phone, "form-closed");
 await phone.reload();
 await phone.getByText("This application closed on").waitFor();
+// What was sent in time is being sent until the answer is here.
+const last = await application("Ends while it is sent", 1, { application_end_time: soon(6) });
+await phone.goto(origin + last.path);
+await phone.getByLabel(/Question 1$/).fill("at the last moment");
+await saved(phone);
+const late = new Promise((done) => (answer = done));
+await phone.route("**/submissions/", async (route) => {
+  if (route.request().method() !== "POST") return route.continue();
+  const response = await route.fetch();
+  await late;
+  return route.fulfill({ response });
+});
+await phone.getByRole("button", { name: "Check and send" }).click();
+await phone.getByRole("button", { name: "Send application" }).click();
+await phone.getByText("Closed", { exact: true }).waitFor();
+await phone.getByText("Sending …").waitFor();
+assert.equal(await phone.getByText("This application closed on").count(), 0);
+answer();
+await heading(phone, "Your application was sent");
+await phone.unroute("**/submissions/");
 
 // The answers that this story made fail are no problem of the site.
 const isMade = (text) => text.includes("status of 500");

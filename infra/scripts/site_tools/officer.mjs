@@ -64,6 +64,48 @@ await olivia.waitForFunction(
   () => document.querySelector("#comment")?.value === "Builds things, and teaches",
 );
 
+// Without a network it is kept, also if somebody goes on and signs in again.
+await olivia.route("**/reviews/mine/", (route) => route.abort());
+const commented = olivia.waitForRequest("**/reviews/mine/");
+await olivia.getByLabel("Comment, for officers only").fill("Builds, teaches, sings");
+await commented;
+await olivia.keyboard.press("Escape");
+await olivia.keyboard.press("k");
+await olivia.waitForFunction(() => !document.querySelector("h1")?.textContent.includes("Fatima"));
+await olivia.reload();
+await olivia.unroute("**/reviews/mine/");
+await olivia.getByRole("button", { name: "Next", exact: true }).click();
+await heading(olivia, "Fatima Zahra");
+await olivia.getByText("Saved", { exact: true }).waitFor();
+assert.equal(
+  await olivia.getByLabel("Comment, for officers only").inputValue(),
+  "Builds, teaches, sings",
+);
+
+// The list arrives in parts, and is loaded again. Nobody is shown in the place of somebody else.
+const small = (route) =>
+  route.continue({ url: route.request().url().replace("limit=200", "limit=1") });
+await olivia.route(/submissions\/\?limit=200$/, small);
+const seen = await olivia.evaluateHandle(() => {
+  const all = new Set();
+  const look = () => all.add(document.querySelector("h1")?.textContent);
+  new MutationObserver(look).observe(document.querySelector("main"), {
+    subtree: true,
+    childList: true,
+    characterData: true,
+  });
+  return all;
+});
+await olivia.getByRole("link", { name: "Autumn recruitment" }).click();
+await olivia.getByRole("link", { name: "Fatima Zahra" }).click();
+await heading(olivia, "Fatima Zahra");
+await olivia.waitForLoadState("networkidle");
+assert.deepEqual(
+  await seen.evaluate((all) => [...all].filter((one) => one && one !== "Autumn recruitment")),
+  ["Fatima Zahra"],
+);
+await olivia.unroute(/submissions\/\?limit=200$/, small);
+
 // Another officer is faster: nothing is overwritten unseen.
 const robotics = (await call("olivia", "GET", "/clubs/robotics/applications/"))[0];
 const of = `/clubs/robotics/applications/${robotics.id}`;

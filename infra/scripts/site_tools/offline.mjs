@@ -13,12 +13,13 @@ await phone.goto(origin + path);
 await signInAs(phone, "offline", "Offline Student");
 await openForm(phone, path);
 const answer = phone.locator("textarea").first();
-await answer.fill("typed with a network");
+await answer.fill("typed");
 await saved(phone);
 await phone.reload();
-await phone.waitForFunction(
-  () => document.querySelector("textarea")?.value === "typed with a network",
-);
+await phone.waitForFunction(() => document.querySelector("textarea")?.value === "typed");
+// What is saved after the page was opened is remembered, too.
+await answer.fill("typed with a network");
+await saved(phone);
 await phone.evaluate(() => navigator.serviceWorker.ready.then(() => true));
 
 await phone.context().setOffline(true);
@@ -53,6 +54,17 @@ await next.context().setOffline(true);
 await next.getByRole("button", { name: "Change" }).click();
 await next.getByText("Sent", { exact: true }).first().waitFor();
 await next.context().setOffline(false);
+// A list that was remembered is asked for as soon as there is a network.
+await next.goto(`${origin}/applications/`);
+await next.getByText("Autumn recruitment").first().waitFor();
+await next.context().setOffline(true);
+await next.reload();
+const withdraw = next.getByRole("button", { name: "Withdraw" });
+await withdraw.waitFor();
+const [own] = await call("offline", "GET", "/submissions/");
+await call("offline", "DELETE", `/submissions/${own.id}/`);
+await next.context().setOffline(false);
+await withdraw.waitFor({ state: "detached" });
 
 // Signing out leaves nothing of the person in the browser, and what is there opens no page of
 // theirs.
