@@ -1,8 +1,8 @@
 //! A bucket in memory that can be out of reach.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use futures::StreamExt as _;
@@ -11,7 +11,8 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{
     CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
-    ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    ObjectStore, ObjectStoreExt as _, PutMultipartOptions, PutOptions, PutPayload, PutResult,
+    Result,
 };
 
 /// A bucket in memory.
@@ -19,6 +20,8 @@ use object_store::{
 pub struct Bucket {
     objects: Arc<InMemory>,
     is_down: Arc<AtomicBool>,
+    are_copies_late: Arc<AtomicBool>,
+    late: Arc<Mutex<Vec<(Path, PutPayload)>>>,
 }
 
 impl fmt::Display for Bucket {
@@ -27,17 +30,37 @@ impl fmt::Display for Bucket {
     }
 }
 
+fn out_of_reach() -> Error {
+    let source = "out of reach".into();
+    let store = "a bucket of a test";
+    Error::Generic { store, source }
+}
+
 impl Bucket {
     /// Takes the bucket out of reach, or brings it back.
     pub fn set_down(&self, is_down: bool) {
         self.is_down.store(is_down, Ordering::Relaxed);
     }
 
+    /// From now on, copies have no answer, and are made only when they arrive.
+    pub fn make_copies_late(&self, are_late: bool) {
+        self.are_copies_late.store(are_late, Ordering::Relaxed);
+    }
+
+    /// Makes the copies that were late, and returns how many.
+    pub async fn copies_arrive(&self) -> usize {
+        let late = std::mem::take(&mut *self.late.lock().unwrap_or_else(PoisonError::into_inner));
+        let count = late.len();
+        for (location, payload) in late {
+            let made = self.objects.put(&location, payload).await;
+            made.expect("a copy");
+        }
+        count
+    }
+
     fn reach(&self) -> Result<&InMemory> {
         if self.is_down.load(Ordering::Relaxed) {
-            let source = "out of reach".into();
-            let store = "a bucket of a test";
-            return Err(Error::Generic { store, source });
+            return Err(out_of_reach());
         }
         Ok(&self.objects)
     }
@@ -51,6 +74,12 @@ impl ObjectStore for Bucket {
         payload: PutPayload,
         options: PutOptions,
     ) -> Result<PutResult> {
+        let is_copy = location.as_ref().starts_with("files/");
+        if is_copy && self.are_copies_late.load(Ordering::Relaxed) {
+            let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+            late.push((location.clone(), payload));
+            return Err(out_of_reach());
+        }
         self.reach()?.put_opts(location, payload, options).await
     }
 

@@ -8,6 +8,7 @@ mod contract;
 pub mod faults;
 pub mod files;
 pub mod fixtures;
+pub mod held;
 pub mod images;
 mod intrinsics;
 pub mod lag;

@@ -58,10 +58,16 @@ impl Timer {
             let notices = &person.notices;
             notices.news == NewsRhythm::Weekly && notices.on_since == Some(*on_since)
         });
-        let Some(person) = person.filter(|person| !person.erasing) else {
+        let Some(person) = person else {
             self.finish(entry, None, now).await?;
             return Ok(0);
         };
+        if person.erasing {
+            // It may be taken back, because the person is the only owner of a club.
+            let again = now.plus(TimeDelta::hours(1));
+            self.finish(entry, Some(again), now).await?;
+            return Ok(0);
+        }
         let mut due = next_monday(last.moment(), self.zone);
         if due > now {
             self.finish(entry, Some(due), now).await?;

@@ -7,16 +7,11 @@ use shared::time::Timestamp;
 
 use crate::timer::Timer;
 
-/// Whoever submitted it at this moment does not need it any more.
-fn ignore_gone(result: Result<(), TableError>) -> Result<(), TableError> {
-    match result {
-        Err(TableError::Refused(_)) => Ok(()),
-        other => other,
-    }
-}
-
 impl Timer {
     /// Removes an upload, or looks again in a week if a draft names it.
+    ///
+    /// A draft may be saved at this moment. It is stored before it looks at the upload again; here
+    /// the upload is ended before the drafts are read again. So one of both sees the other.
     pub(crate) async fn remove_upload(
         &self,
         entry: &DueEntry,
@@ -31,17 +26,40 @@ impl Timer {
             return self.finish(entry, None, now).await;
         };
         if let Some(until) = self.named_until(&upload, now).await? {
-            // The end of the application may have been moved, and with it that of the draft.
-            if upload.kept_until < until {
-                ignore_gone(self.table.keep_upload(&upload, until).await)?;
-            }
-            let again = until.min(now.plus(Upload::KEPT));
-            return self.finish(entry, Some(again), now).await;
+            return self.keep_named(entry, &upload, until, now).await;
         }
-        let store = self.table.files().store()?;
-        store.delete(&[upload.object()]).await?;
-        self.table.delete_upload(&upload).await?;
-        self.finish(entry, None, now).await
+        let ended = self.table.keep_upload(&upload, now).await?;
+        let named = match &ended {
+            Some(ended) => self.named_until(ended, now).await?,
+            None => None,
+        };
+        match (ended, named) {
+            (Some(ended), Some(until)) => self.keep_named(entry, &ended, until, now).await,
+            (Some(ended), None) if self.table.delete_upload(&ended).await? => {
+                // If this fails, the entry remains, and the next run does it.
+                let store = self.table.files().store()?;
+                store.delete(&[ended.object()]).await?;
+                self.finish(entry, None, now).await
+            }
+            // It was changed at this moment.
+            _ => self.finish(entry, Some(now), now).await,
+        }
+    }
+
+    /// Keeps an upload that a draft names, and looks again within a week. The end of the
+    /// application may have been moved, and with it that of the draft.
+    async fn keep_named(
+        &self,
+        entry: &DueEntry,
+        upload: &Upload,
+        until: Timestamp,
+        now: Timestamp,
+    ) -> Result<(), TableError> {
+        if upload.kept_until < until {
+            self.table.keep_upload(upload, until).await?;
+        }
+        let again = until.min(now.plus(Upload::KEPT));
+        self.finish(entry, Some(again), now).await
     }
 
     /// Returns until when a draft names an upload; none if there is none.

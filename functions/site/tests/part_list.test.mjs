@@ -1,5 +1,5 @@
-// A long list that arrives part by part: nothing goes while it is loaded again, and what was decided
-// meanwhile stays decided.
+// A long list that arrives part by part: nothing goes while it is loaded again, and what was
+// decided meanwhile stays decided.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -53,7 +53,6 @@ export default {
     "selbst weiter.",
   "apply.sending.stop": "Senden abbrechen",
   "apply.sent": "Deine Bewerbung ist abgeschickt",
-  "apply.sent.of": "Deine Bewerbung ist abgeschickt: {name}",
   "apply.sent.on": "Gesendet am {time}",
   "apply.sent.show": "Was gesendet wurde, mit Quittung",
   "apply.signin": "Anmelden, um dich zu bewerben",

@@ -1,6 +1,7 @@
 // Die Texte zu den Fragen von Formularen auf Deutsch, wie in `de.js`.
 
 export default {
+  "apply.sent.of": "Deine Bewerbung ist abgeschickt: {name}",
   "ask.condition": "Gefragt werden",
   "ask.condition.all": "Alle",
   "ask.condition.of": "Wer gewählt hat bei: {prompt}",

@@ -52,7 +52,6 @@ export default {
     "The service does not answer. Your answers are kept here, and sending goes on by " + "itself.",
   "apply.sending.stop": "Stop sending",
   "apply.sent": "Your application was sent",
-  "apply.sent.of": "Your application was sent: {name}",
   "apply.sent.on": "Sent on {time}",
   "apply.sent.show": "What was sent, with its receipt",
   "apply.signin": "Sign in to apply",

@@ -2,6 +2,7 @@
 // an application, and with the texts of officers.
 
 export default {
+  "apply.sent.of": "Your application was sent: {name}",
   "ask.condition": "Asked of",
   "ask.condition.all": "Everybody",
   "ask.condition.of": "Those who chose at: {prompt}",

@@ -5,9 +5,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use shared::db::usage::request_age;
 use shared::db::{Retries, TableError};
-use shared::domain::{
-    Application, BegunDraft, DraftAnswer, DraftWrite, Extension, Form, Person, Upload,
-};
+use shared::domain::{Application, BegunDraft, DraftAnswer, DraftWrite, Extension, Form, Person};
 use shared::ids::Id;
 use shared::time::{RequestTime, Timestamp};
 use shared::web::scopes::SessionOnly;
@@ -17,7 +15,7 @@ use shared::web::{
 use shared::{Shared, limits};
 
 use crate::draft_body::{CHANGED_ELSEWHERE, DraftBody, DraftConflictBody, DraftInput, conflict};
-use crate::file_sources::{CheckedFiles, check_files};
+use crate::file_sources::{CheckedFiles, NOT_HERE, check_files};
 use crate::own_draft::{DRAFT_KEPT, OwnDraft, Stamp, committee, named_committee};
 use crate::store::{closed, is_orphaned};
 use crate::submissions::ApplicantData;
@@ -115,6 +113,7 @@ pub async fn save_draft(
     draft.check(&scope.if_match, now)?;
     let known = draft.stored.keys().copied().collect();
     let files = check_files(&app, &form, person.id, input.files()).await?;
+    let naming = (!files.is_empty()).then(|| input.clone());
     let changes = input.check(&form, committee, &known, &files)?;
     let end = end.map_or(form.application.end, |end| end.max(form.application.end));
     let new = Stamp {
@@ -122,7 +121,6 @@ pub async fn save_draft(
         now: app.now(),
         expires: end.plus(DRAFT_KEPT).epoch_seconds(),
     };
-    keep_files(&app, &files, end.plus(DRAFT_KEPT)).await?;
     let mut retries = Retries::default();
     let written = loop {
         retries.next().await?;
@@ -147,23 +145,18 @@ pub async fn save_draft(
         draft = OwnDraft::read(&app, form.application.id, person.id, committee).await?;
         draft.check(&scope.if_match, now)?;
     };
-    let written: Vec<DraftAnswer> = written.into_iter().map(|write| write.answer).collect();
-    if !written.is_empty() && request_age() > limits::DELETION_GRACE / 2 {
-        let orphaned = is_orphaned(&app, &form.application, person.id, committee).await;
-        if orphaned.map_err(ApiError::after_write)? {
-            app.table
-                .delete_draft(
-                    written,
-                    RequestTime {
-                        received: new.received,
-                        at: new.now,
-                    },
-                )
-                .await
-                .map_err(TableError::after_write)?;
-            return Err(closed());
-        }
+    if let Some(input) = naming {
+        let of = (form.application.id, person.id);
+        let kept = keep_files(&app, of, files, end.plus(DRAFT_KEPT)).await;
+        input.check(
+            &form,
+            committee,
+            &known,
+            &kept.map_err(ApiError::after_write)?,
+        )?;
     }
+    let written: Vec<DraftAnswer> = written.into_iter().map(|write| write.answer).collect();
+    take_back_if_orphaned(&app, &form.application, &new, written.clone()).await?;
     draft
         .stored
         .extend(written.into_iter().map(|answer| (answer.question, answer)));
@@ -177,15 +170,60 @@ pub async fn save_draft(
     Ok(Json(body).into_response())
 }
 
-/// Keeps the uploads that a draft names as long as the draft.
-async fn keep_files(app: &Shared, files: &CheckedFiles, until: Timestamp) -> Result<()> {
-    let named = files.values().filter_map(|found| found.as_ref().ok());
-    let short = named.filter_map(|found| found.upload.as_ref());
-    let short: Vec<&Upload> = short.filter(|upload| upload.kept_until < until).collect();
-    for upload in short {
-        app.table.keep_upload(upload, until).await?;
+/// Removes answers again that were stored for an application, a committee or a person that is gone.
+async fn take_back_if_orphaned(
+    app: &Shared,
+    application: &Application,
+    new: &Stamp,
+    written: Vec<DraftAnswer>,
+) -> Result<()> {
+    let Some(first) = written.first() else {
+        return Ok(());
+    };
+    if request_age() <= limits::DELETION_GRACE / 2 {
+        return Ok(());
     }
-    Ok(())
+    let orphaned = is_orphaned(app, application, first.person, first.committee).await;
+    if !orphaned.map_err(ApiError::after_write)? {
+        return Ok(());
+    }
+    let when = RequestTime {
+        received: new.received,
+        at: new.now,
+    };
+    let removed = app.table.delete_draft(written, when).await;
+    removed.map_err(TableError::after_write)?;
+    Err(closed())
+}
+
+/// Keeps the uploads that a draft names as long as the draft, and returns the files; those that are
+/// gone with the reason. The draft is stored before that, and the timer ends an upload before it
+/// reads the drafts a last time: so one of both sees the other.
+async fn keep_files(
+    app: &Shared,
+    (application, person): (Id<Application>, Id<Person>),
+    mut files: CheckedFiles,
+    until: Timestamp,
+) -> Result<CheckedFiles> {
+    let mut retries = Retries::default();
+    'again: loop {
+        retries.next().await?;
+        let uploads = app.table.uploads(person, application).await?;
+        for (id, found) in &mut files {
+            if !matches!(found, Ok(file) if file.upload.is_some()) {
+                continue;
+            }
+            let Some(upload) = uploads.iter().find(|upload| upload.id == *id) else {
+                *found = Err(NOT_HERE);
+                continue;
+            };
+            let is_short = upload.kept_until < until;
+            if is_short && app.table.keep_upload(upload, until).await?.is_none() {
+                continue 'again;
+            }
+        }
+        return Ok(files);
+    }
 }
 
 /// If the end of the application was moved, keeps what the timer knows of a draft as long as its

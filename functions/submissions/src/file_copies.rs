@@ -35,15 +35,20 @@ pub(crate) async fn copy_files(
     if made.iter().all(|made| matches!(made, Ok(true))) {
         return Ok(copies);
     }
-    let failed = made.into_iter().find_map(std::result::Result::err);
+    if let Some(failed) = made.into_iter().find_map(std::result::Result::err) {
+        // A copy without an answer may still be made. So all stay noted, and go when the
+        // submission is withdrawn or erased.
+        return Err(failed.into());
+    }
     remove(app, &copies, submission.received).await;
     // A file went or was exchanged at this moment, perhaps because another attempt of this request
     // is done. A repeat finds that, or what is wrong.
-    Err(failed.map_or(ApiError::Changed, ApiError::from))
+    Err(ApiError::Changed)
 }
 
-/// Notes that uploads are used by the submission that was stored. If it was not, its copies are
-/// removed. What fails here is done when the submission is withdrawn or erased.
+/// Notes that uploads are used by the submission that was stored. If it was not, and cannot be any
+/// more, its copies are removed. What fails here is done when the submission is withdrawn or
+/// erased.
 pub(crate) async fn finish_files(
     app: &Shared,
     (received, copies): (u64, &[FileCopy]),
@@ -53,7 +58,8 @@ pub(crate) async fn finish_files(
     let is_stored = match stored {
         Ok(outcome) => outcome.stored.answers_at == received,
         // It may be stored, although the answer is an error.
-        Err(_) => match is_named(app, copies).await {
+        Err(error) => match is_named(app, copies).await {
+            Ok(false) if error.may_be_stored() => return,
             Ok(is_named) => is_named,
             Err(_) => return,
         },

@@ -89,7 +89,8 @@ pub async fn find_sources(
     Ok(found)
 }
 
-const NOT_HERE: &str = "There is no file of yours with this id for this question.";
+/// Why a file that is gone cannot be named.
+pub const NOT_HERE: &str = "There is no file of yours with this id for this question.";
 const WAITING: &str = "The file has not arrived. Please upload it again.";
 const OTHER: &str = "The file is not what was announced. Please upload it again.";
 const NO_SUCH_FORMAT: &str = "The file is not of the type that its name says.";

@@ -289,8 +289,10 @@ impl Table {
             .buffer_unordered(PARALLEL);
         again.try_collect::<()>().await?;
         // The places are used again by whoever comes back.
-        self.bury(uploads.iter().map(Entity::key).collect(), when)
-            .await
+        let ended = stream::iter(uploads.to_vec())
+            .map(async |upload| self.end_upload(&upload, when).await)
+            .buffer_unordered(PARALLEL);
+        ended.try_collect::<()>().await
     }
 
     async fn lose<I: Bookmark>(&self, bookmark: I) -> Result<(), TableError> {

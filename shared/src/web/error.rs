@@ -230,6 +230,12 @@ impl ApiError {
         }
     }
 
+    /// Returns whether what the request wanted may have been stored, or may still be: a call that
+    /// nobody waits for any more can arrive seconds later.
+    pub fn may_be_stored(&self) -> bool {
+        matches!(self, Self::OutcomeUnknown(_))
+    }
+
     fn code(&self) -> Code {
         match self {
             Self::Unauthenticated => Code::AuthenticationRequired,

@@ -66,6 +66,8 @@ mod invites;
 mod inviting;
 mod joinlinks;
 mod late_changes;
+mod late_creations;
+mod late_files;
 mod late_notices;
 mod late_repeats;
 mod late_reports;

@@ -111,6 +111,7 @@ async fn store(app: &Shared, holder: &Holder, mut webhook: Webhook) -> Result<(H
                 let is_on = webhook.active;
                 return Ok((Held { webhook, is_on }, true));
             }
+            Err(TableError::Refused(Refusal::ReferenceGone)) => return Err(ApiError::NotFound),
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -120,6 +121,7 @@ async fn store(app: &Shared, holder: &Holder, mut webhook: Webhook) -> Result<(H
 fn changed(error: TableError) -> ApiError {
     match error {
         TableError::Refused(Refusal::Changed) => ApiError::Changed,
+        TableError::Refused(Refusal::ReferenceGone) => ApiError::NotFound,
         other => other.into(),
     }
 }
@@ -151,7 +153,11 @@ pub async fn update(
             is_on = active;
         }
         if webhook != held.webhook {
-            let stored = app.table.change_webhook(&webhook, None).await;
+            let stored = if webhook.active {
+                app.table.change_active_webhook(&webhook).await
+            } else {
+                app.table.change_webhook(&webhook, None).await
+            };
             webhook = stored.map_err(changed)?;
         }
         Ok(Held { webhook, is_on })
@@ -163,7 +169,8 @@ pub async fn update(
 }
 
 pub async fn delete(app: &Shared, holder: &Holder, received: u64) -> Result<NoContent> {
-    let held = holder.one(app).await?;
+    let mut places = holder.places(app).await?.into_iter();
+    let held = places.next().ok_or(ApiError::NotFound)?;
     let when = RequestTime {
         received,
         at: app.now(),
@@ -174,6 +181,9 @@ pub async fn delete(app: &Shared, holder: &Holder, received: u64) -> Result<NoCo
     };
     let show = |held: &Held| WebhookBody::from(held);
     edit(&holder.if_match, held, show, || holder.find(app), change).await?;
+    for held in places {
+        app.table.delete_webhook(&held.webhook, when).await?;
+    }
     Ok(NoContent)
 }
 

@@ -82,13 +82,20 @@ impl Holder {
         Ok(held.collect())
     }
 
+    /// Returns the webhook that the path names, in each of its places: in more than one if its
+    /// creation was repeated, and the first attempt arrived after the second one.
+    pub async fn places(&self, app: &Shared) -> Result<Vec<Held>, TableError> {
+        let Some(id) = self.path.id::<Webhook>("webhook") else {
+            return Ok(vec![]);
+        };
+        let mut all = self.all(app).await?;
+        all.retain(|held| held.webhook.id() == id);
+        Ok(all)
+    }
+
     /// Returns the webhook that the path names; none if there is none.
     pub async fn find(&self, app: &Shared) -> Result<Option<Held>, TableError> {
-        let Some(id) = self.path.id::<Webhook>("webhook") else {
-            return Ok(None);
-        };
-        let all = self.all(app).await?;
-        Ok(all.into_iter().find(|held| held.webhook.id() == id))
+        Ok(self.places(app).await?.into_iter().next())
     }
 
     /// Returns the webhook that the path names. 404 if there is none.

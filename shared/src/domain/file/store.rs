@@ -10,8 +10,9 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::notice::model::{Due, DueEntry};
 use crate::domain::person::model::Person;
+use crate::domain::tombstones::Gone;
 use crate::ids::Id;
-use crate::time::Timestamp;
+use crate::time::{RequestTime, Timestamp};
 
 impl Entity for Upload {
     const TYPE: &'static str = "Upload";
@@ -92,26 +93,25 @@ impl Table {
         let put = Write::put(upload)?;
         let put = match replaced {
             None => put.if_new_or_gone(upload.received),
-            Some(replaced) => put
-                .if_equals("id", &replaced.id)
-                .if_equals("kept_until", &replaced.kept_until),
+            Some(replaced) => unchanged(put, replaced),
         };
         self.transact(vec![put, Write::put(due)?]).await
     }
 
-    /// Keeps an upload longer, because a draft names it: 1 write. Refused if it is gone or was
-    /// changed.
-    pub async fn keep_upload(&self, upload: &Upload, until: Timestamp) -> Result<(), TableError> {
+    /// Keeps an upload until a time, and returns it; none if it is gone or was changed since it
+    /// was read. Longer, because a draft names it, or not longer than now, because the timer is
+    /// about to remove it. 1 write.
+    pub async fn keep_upload(
+        &self,
+        upload: &Upload,
+        until: Timestamp,
+    ) -> Result<Option<Upload>, TableError> {
         let kept = Upload {
             kept_until: until,
             ..upload.clone()
         };
-        let put = Write::put(&kept)?
-            .if_equals("id", &upload.id)
-            .if_equals("kept_until", &upload.kept_until);
-        self.write(put.if_equals("used", &upload.used))
-            .await
-            .map(drop)
+        let kept_now = self.write(unchanged(Write::put(&kept)?, upload)).await;
+        Ok(unless_refused(kept_now)?.then_some(kept))
     }
 
     /// Notes that a submission has a copy of an upload: 1 write. It is no error if it is gone.
@@ -122,14 +122,28 @@ impl Table {
         ignore_refusal(self.write(write).await.map(drop))
     }
 
-    /// Makes the timer look at uploads at its next run, because a submission that had copies
-    /// of them is gone: 1 write for each. It removes what no draft names.
+    /// Notes that uploads are not used any more, because a submission that had copies of them is
+    /// gone, and makes the timer look at them at its next run: 1 query, and 2 writes for each. It
+    /// removes what no draft names.
     pub async fn release_uploads(
         &self,
         person: Id<Person>,
         copies: &[FileCopy],
         now: Timestamp,
     ) -> Result<(), TableError> {
+        let Some(first) = copies.first() else {
+            return Ok(());
+        };
+        let uploads = self.uploads(person, first.application).await?;
+        let is_one =
+            |upload: &&Upload| upload.used && copies.iter().any(|copy| copy.file == upload.id);
+        let unused = uploads.iter().filter(is_one).map(async |upload| {
+            let write = Write::update(upload.key())
+                .set("used", &false)
+                .if_equals("id", &upload.id);
+            ignore_refusal(self.write(write).await.map(drop))
+        });
+        futures::future::try_join_all(unused).await?;
         let entries = copies.iter().map(async |copy| {
             let what = Due::Upload {
                 person,
@@ -143,9 +157,37 @@ impl Table {
         futures::future::try_join_all(entries).await.map(drop)
     }
 
-    /// Removes an upload: 1 write. It is no error if it is gone, or replaced.
-    pub async fn delete_upload(&self, upload: &Upload) -> Result<(), TableError> {
-        let write = Write::delete(upload.key()).if_equals("id", &upload.id);
-        ignore_refusal(self.write(write).await.map(drop))
+    /// Removes an upload, and returns whether it is gone now: not if it was changed since it was
+    /// read. 1 write.
+    pub async fn delete_upload(&self, upload: &Upload) -> Result<bool, TableError> {
+        let deleted = self.write(unchanged(Write::delete(upload.key()), upload));
+        unless_refused(deleted.await)
     }
+
+    /// Ends an upload of a person who is erased: 1 write. It is no error if another one has its
+    /// place: that of somebody who came back.
+    pub(crate) async fn end_upload(
+        &self,
+        upload: &Upload,
+        when: RequestTime,
+    ) -> Result<(), TableError> {
+        let gone = Write::put(&Gone::new(upload.key(), when))?.if_equals("id", &upload.id);
+        ignore_refusal(self.write(gone).await.map(drop))
+    }
+}
+
+/// Returns whether a write was done, and not refused.
+fn unless_refused<T>(written: Result<T, TableError>) -> Result<bool, TableError> {
+    match written {
+        Err(TableError::Refused(_)) => Ok(false),
+        written => written.map(|_| true),
+    }
+}
+
+/// Adds a condition: nobody has kept, used, ended or replaced the upload since it was read.
+fn unchanged(write: Write, upload: &Upload) -> Write {
+    write
+        .if_equals("id", &upload.id)
+        .if_equals("kept_until", &upload.kept_until)
+        .if_equals("used", &upload.used)
 }

@@ -10,8 +10,10 @@ use crate::domain::member::model::{Membership, Role};
 use crate::domain::member::store::counted;
 use crate::domain::person::model::Person;
 use crate::domain::request::store::request_gone;
+use crate::domain::tombstones::Gone;
 use crate::ids::Id;
 use crate::text::ClubCode;
+use crate::time::RequestTime;
 
 impl Entity for JoinLink {
     const TYPE: &'static str = "JoinLink";
@@ -56,6 +58,7 @@ parts! {
         created_by: (Written),
         by: (Written),
         created_at: (Written),
+        received: (Written),
     } and {
         TYPE: (Written),
         TTL: (Written),
@@ -97,11 +100,11 @@ impl Table {
             .is_some())
     }
 
-    /// Stores a new join link. Refused if it is there already.
+    /// Stores a new join link: 1 write. Refused if it is there already, or was deleted since it was
+    /// asked for.
     pub async fn create_join_link(&self, link: &JoinLink) -> Result<(), TableError> {
-        // The client token of a transaction makes a late repeat harmless, which could otherwise
-        // bring back a link that was deleted since.
-        self.transact(vec![Write::put(link)?.if_new()]).await
+        let put = Write::put(link)?.if_new_or_gone(link.received);
+        self.write(put).await.map(drop)
     }
 
     /// Replaces a join link, except the number of its uses. Refused if it no longer has the version
@@ -113,11 +116,16 @@ impl Table {
         self.write(update).await.map(drop)
     }
 
-    /// Deletes a join link. Refused if it changed after it was read.
-    pub async fn delete_join_link(&self, link: &JoinLink) -> Result<(), TableError> {
-        self.write(Write::delete(link.key()).if_equals("version", &link.version))
-            .await
-            .map(drop)
+    /// Deletes a join link: 1 write. Until tomorrow its place says so, so that a late repeat of its
+    /// creation does not bring it back. Refused if it changed after it was read.
+    pub async fn delete_join_link(
+        &self,
+        link: &JoinLink,
+        when: RequestTime,
+    ) -> Result<(), TableError> {
+        let gone = Write::put(&Gone::new(link.key(), when))?;
+        let gone = gone.if_equals("version", &link.version);
+        self.write(gone).await.map(drop)
     }
 
     /// Adds a member who has a join link: counts the use if it is the first of this person, changes

@@ -78,15 +78,16 @@ impl Table {
         ignore_refusal(self.write(write).await.map(drop))
     }
 
-    /// Ends all tokens of a person who is being erased: 1 query, and 1 batch write.
+    /// Ends all tokens of a person who is being erased: 1 query, and 1 write for each. A late one
+    /// ends no token of somebody who came back.
     pub(crate) async fn end_tokens(
         &self,
         person: Id<Person>,
         when: RequestTime,
     ) -> Result<(), TableError> {
         let tokens = self.tokens(person).await?;
-        self.bury(tokens.iter().map(Entity::key).collect(), when)
-            .await
+        let ended = tokens.iter().map(|token| self.end_token(token, when));
+        futures::future::try_join_all(ended).await.map(drop)
     }
 
     /// Ends a token: 1 write. Until tomorrow its place says so, so that a late repeat of its

@@ -55,6 +55,14 @@ fn creator_keys(webhook: &Webhook) -> (Key, Option<Key>) {
     (keys::profile(webhook.creator), member)
 }
 
+/// Returns a webhook with a new version, and its write.
+fn changed(webhook: &Webhook) -> Result<(Webhook, Write), TableError> {
+    let mut changed = webhook.clone();
+    changed.version += 1;
+    let put = Write::put(&changed)?.if_equals("version", &webhook.version);
+    Ok((changed, put))
+}
+
 impl Table {
     /// Returns the webhooks of a club, or those for all clubs, at most [`limits::WEBHOOKS`]: 1
     /// query.
@@ -114,10 +122,11 @@ impl Table {
         Ok(creators.collect())
     }
 
-    /// Stores a new webhook: 1 write. Refused if its place is not empty.
+    /// Stores a new webhook: 1 write, or for a club 1 transaction with a check of it. Refused if
+    /// its place is not empty, and as [`Refusal::ReferenceGone`] if the club is deleted (Z10).
     pub async fn put_webhook(&self, webhook: &Webhook) -> Result<(), TableError> {
         let put = Write::put(webhook)?.if_new_or_gone(webhook.received);
-        self.write(put.or(Refusal::Exists)).await.map(drop)
+        self.write_for_club(webhook, put.or(Refusal::Exists)).await
     }
 
     /// Stores a changed webhook with a new version: 1 write, and 1 for an entry of the timer.
@@ -127,14 +136,30 @@ impl Table {
         webhook: &Webhook,
         due: Option<&DueEntry>,
     ) -> Result<Webhook, TableError> {
-        let mut changed = webhook.clone();
-        changed.version += 1;
-        let put = Write::put(&changed)?.if_equals("version", &webhook.version);
+        let (changed, put) = changed(webhook)?;
         match due {
             None => self.write(put).await.map(drop)?,
             Some(due) => self.transact(vec![put, Write::put(due)?]).await?,
         }
         Ok(changed)
+    }
+
+    /// Stores a changed webhook that is on. Like [`Table::change_webhook`], and refused like
+    /// [`Table::put_webhook`].
+    pub async fn change_active_webhook(&self, webhook: &Webhook) -> Result<Webhook, TableError> {
+        let (changed, put) = changed(webhook)?;
+        self.write_for_club(webhook, put).await?;
+        Ok(changed)
+    }
+
+    /// Writes a webhook on condition that its club is there.
+    async fn write_for_club(&self, webhook: &Webhook, write: Write) -> Result<(), TableError> {
+        let Some(club) = &webhook.place.club else {
+            return self.write(write).await.map(drop);
+        };
+        let there = Write::check(keys::club(club)).if_equals("archived", &false);
+        let there = there.or(Refusal::ReferenceGone);
+        self.transact(vec![write, there]).await
     }
 
     /// Deletes a webhook: 1 write. Until tomorrow its place says so, so that a late repeat of its

@@ -1,0 +1,137 @@
+//! What is made while a call of the table arrives when nobody waits for it any more: it is not
+//! removed by an erasure before it, does not come back after its deletion, and is not on for a club
+//! that is deleted.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use shared::domain::TokenScope;
+use tests::fixtures::id;
+use tests::held::Held;
+use tests::{Setup, TestCampus};
+
+use crate::news::{days, follower, open, told};
+use crate::tokens::with_scopes;
+use crate::webhooks::HOOKS;
+
+fn campus() -> (Held, TestCampus) {
+    let held = Held::default();
+    let campus = Setup::default().hook(held.hook()).build();
+    (held, campus)
+}
+
+// proves P18, X8
+#[tokio::test(start_paused = true)]
+async fn a_late_erasure_ends_no_token_of_who_came_back() {
+    let (held, campus) = campus();
+    let sue = campus.as_("sue");
+    with_scopes(&campus, &sue, &[TokenScope::ClubsRead]).await;
+    held.hold(1, "\"TOKEN#");
+    sue.delete("/api/settings/").await.no_content();
+    let late = held.release();
+    campus.advance(TimeDelta::minutes(1));
+    let sue = campus.as_("sue");
+    let token = with_scopes(&campus, &sue, &[TokenScope::ClubsRead]).await;
+    late.arrive();
+    token.get("/api/clubs/").await.ok();
+}
+
+// proves G3, P17
+#[tokio::test(start_paused = true)]
+async fn news_go_on_after_an_erasure_that_was_refused() {
+    let (held, campus) = campus();
+    let (ada, sue) = follower(&campus).await;
+    // Sue owns a club with Bob, so that nothing stands against her erasure at first.
+    campus.club("go", &sue).await;
+    let bob = campus.as_("bob");
+    let person = id(&bob.get("/api/settings/").await.ok());
+    let owner = json!({ "person": person, "role": 0 });
+    let members = "/api/clubs/go/members/";
+    let bobs = sue.post(members, owner).await.created();
+    // The process of the erasure dies after its mark.
+    held.hold(usize::MAX, "MEMBER#");
+    assert_ne!(sue.delete("/api/settings/").await.status, 204);
+    let _never = held.release();
+    days(&campus, 3).await;
+    let bob = campus.as_("bob");
+    bob.delete(&format!("{members}{}/", id(&bobs)))
+        .await
+        .no_content();
+    let sue = campus.as_("sue");
+    sue.delete("/api/settings/").await.error(400);
+    open(&ada, "Autumn", 0, 2_000).await;
+    days(&campus, 8).await;
+    assert!(told(&campus, &["Autumn"]).contains(&"Autumn".to_owned()));
+}
+
+// proves Z10
+#[tokio::test(start_paused = true)]
+async fn no_webhook_is_on_for_a_club_that_was_deleted_meanwhile() {
+    for is_new in [true, false] {
+        let (held, campus) = campus();
+        let ada = campus.as_("ada");
+        campus.club("chess", &ada).await;
+        let body = json!({ "url": "https://chat.example/h", "types": ["club.updated"] });
+        let off =
+            json!({ "url": "https://chat.example/h", "types": ["club.updated"], "active": false });
+        let one = ada.post(HOOKS, off).await.created();
+        let one = format!("{HOOKS}{}/", id(&one));
+        held.stop_write("\"WEBHOOK#");
+        let work = async {
+            if is_new {
+                ada.post(HOOKS, body).await
+            } else {
+                ada.patch(&one, json!({ "active": true })).await
+            }
+        };
+        let (answer, ()) = futures::join!(work, async {
+            held.stopped().await;
+            ada.delete("/api/clubs/chess/").await.no_content();
+            held.go();
+        });
+        answer.error(404);
+        let on = |item: &&Value| item["type"]["S"] == "Webhook" && item["active"]["BOOL"] == true;
+        assert_eq!(campus.stored().iter().filter(on).count(), 0, "{is_new}");
+    }
+}
+
+// proves J2, X8
+#[tokio::test(start_paused = true)]
+async fn a_join_link_that_was_deleted_does_not_come_back() {
+    let (held, campus) = campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let links = "/api/clubs/chess/joinlinks/";
+    let keyed = ada.clone().header("idempotency-key", "k");
+    held.hold(usize::MAX, "\"JOIN#");
+    keyed.post(links, json!({})).await.error(500);
+    let late = held.release();
+    let link = keyed.post(links, json!({})).await.created();
+    let one = format!("{links}{}/", id(&link));
+    ada.delete(&one).await.no_content();
+    late.arrive();
+    assert_eq!(ada.get(links).await.ok(), json!([]));
+}
+
+// proves Z8
+#[tokio::test(start_paused = true)]
+async fn a_webhook_that_is_in_two_places_is_deleted_from_both() {
+    let (held, campus) = campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let body = json!({ "url": "https://chat.example/h", "types": ["club.updated"] });
+    let first = ada.post(HOOKS, body.clone()).await.created();
+    let keyed = ada.clone().header("idempotency-key", "k");
+    held.hold(usize::MAX, "\"WEBHOOK#");
+    keyed.post(HOOKS, body.clone()).await.error(500);
+    let late = held.release();
+    ada.delete(&format!("{HOOKS}{}/", id(&first)))
+        .await
+        .no_content();
+    let second = keyed.post(HOOKS, body).await.created();
+    late.arrive();
+    assert_eq!(ada.get(HOOKS).await.ok().as_array().map(Vec::len), Some(2));
+    ada.delete(&format!("{HOOKS}{}/", id(&second)))
+        .await
+        .no_content();
+    assert_eq!(ada.get(HOOKS).await.ok(), json!([]));
+}
