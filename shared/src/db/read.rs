@@ -116,8 +116,12 @@ impl Table {
         Ok(found.items.pop())
     }
 
+    /// Reads an entity; none if something else is in its place: what remains of one that was
+    /// deleted.
     pub(crate) async fn get<E: Entity>(&self, key: Key) -> Result<Option<E>, TableError> {
-        self.read(key).await?.map(Stored::entity).transpose()
+        let found = self.read(key).await?;
+        let found = found.filter(|item| item.kind() == E::TYPE);
+        found.map(Stored::entity).transpose()
     }
 
     /// Reads any number of items, 100 per call, calls in parallel, strongly consistent.

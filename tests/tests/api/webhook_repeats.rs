@@ -336,3 +336,22 @@ async fn the_webhooks_of_a_deleted_club_are_off() {
     campus.admin().patch("/api/clubs/chess/", back).await.ok();
     assert_eq!(owner.get(&one).await.ok()["active"], false);
 }
+
+// In an earlier version, the timer failed at the place of the deleted webhook for a day.
+// proves Z10
+#[tokio::test]
+async fn a_failing_webhook_that_is_deleted_holds_up_nothing() {
+    let (campus, owner) = campus().await;
+    let receiver = Receiver::start().await;
+    receiver.always(Answers::Status(500));
+    let (one, _) = hook(&owner, &receiver, json!(["club.updated"])).await;
+    change(&owner, "a").await;
+    campus.call_webhooks().await;
+    campus.pass(TimeDelta::hours(119)).await;
+    let owner = campus.as_("ada");
+    owner.delete(&one).await.no_content();
+    owner.get(&one).await.error(404);
+    // Five days after the first failure, the timer looks for it.
+    campus.pass(TimeDelta::hours(2)).await;
+    assert!(campus.mails().is_empty());
+}
