@@ -5,7 +5,7 @@ import { post, remove } from "../parts/api.js";
 import { isSignedIn } from "../parts/auth.js";
 import { ClubCard, Cover, Star } from "../parts/club_card.js";
 import { Left } from "../parts/countdown.js";
-import { Agenda, inOrder } from "../parts/event_list.js";
+import { Agenda, inOrder, isOver } from "../parts/event_list.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { manages } from "../parts/me.js";
 import { url } from "../parts/path.js";
@@ -187,8 +187,10 @@ function Apply({ code, application, state }) {
 function Events({ events, code }) {
   const address = new URL(link(`/api${url`/clubs/${code}/events.ics`}`), location.href).href;
   const copy = () => navigator.clipboard.writeText(address);
-  if (!events.length) return html`<${Empty} icon="calendar"><p>${t("events.none")}</p><//>`;
-  return html`<div class="card"><${Agenda} events=${inOrder(events).slice(0, 12)}
+  // Members get past ones, too.
+  const ahead = inOrder(events.filter((event) => !isOver(event)));
+  if (!ahead.length) return html`<${Empty} icon="calendar"><p>${t("events.none")}</p><//>`;
+  return html`<div class="card"><${Agenda} events=${ahead.slice(0, 12)}
     withClub=${false} /></div>
     <p class="row"><a class="button" href=${link(`/events/?club=${code}`)}><${Icon}
       name="calendar" /> ${t("events.all.club")}</a>

@@ -77,7 +77,10 @@ export default function EditClub({ club: code }) {
       <${Image} url=${found.image_url} label=${t("edit.logo")} upload=${upload}
         remove=${() => patch(path, { image: null }).then(club.reload)} />
       <${Form} name=${`club-${code}`} fields=${fields} data=${sent(found)} send=${save}
-        stored=${club.reload} reload=${async () => sent(await club.reload())} />
+        stored=${club.reload} reload=${async () => {
+          const now = await club.reload();
+          return now && sent(now);
+        }} />
       ${
         (found.is_member === OWNER || me.value?.is_admin) &&
         html`<section><h2>${t("webhooks")}</h2><p>${t("webhooks.short")}</p>

@@ -1,12 +1,18 @@
 // `/clubs/{club}/events/`: the events of a club, for its officers.
 
 import { html } from "../parts/kit.js";
-import { inOrder, nextShowing } from "../parts/event_list.js";
+import { inOrder, isOver, nextShowing } from "../parts/event_list.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { Empty, Icon, Time, Title } from "../parts/ui.js";
+
+/** What is coming in the order of time, then what is over, the last one first. */
+const newestFirst = (all) => [
+  ...inOrder(all.filter((one) => !isOver(one))),
+  ...inOrder(all.filter(isOver)).reverse(),
+];
 
 export default function ClubEvents({ club: code }) {
   const events = useLoad(url`/clubs/${code}/events/`);
@@ -18,7 +24,7 @@ export default function ClubEvents({ club: code }) {
       (all) =>
         all.length === 0
           ? html`<${Empty} icon="calendar"><p>${t("events.none")}</p><//>`
-          : html`<ul class="places card">${inOrder(all).map(
+          : html`<ul class="places card">${newestFirst(all).map(
               (one) => html`<li key=${one.id}>
           <a href=${link(url`/clubs/${code}/events/${one.id}/`)}><${Icon} name="calendar" /><span
             class="cut">${one.name}</span>

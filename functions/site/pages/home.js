@@ -3,7 +3,7 @@
 import { html, useComputed } from "../parts/kit.js";
 import { isSignedIn } from "../parts/auth.js";
 import { ClubCard, Cover } from "../parts/club_card.js";
-import { Left } from "../parts/countdown.js";
+import { Left, ticks, useTicks } from "../parts/countdown.js";
 import { Agenda, nextShowing } from "../parts/event_list.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { me, OFFICER } from "../parts/me.js";
@@ -81,8 +81,9 @@ function Visitor() {
 
 /** The events of the next seven days; those of the person's own clubs, if there are any. */
 function Week({ own }) {
+  useTicks();
   const from = useComputed(() =>
-    new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString(),
+    new Date(Math.floor(ticks.value / 3_600_000) * 3_600_000).toISOString(),
   );
   const until = new Date(Date.parse(from.value) + WEEK).toISOString();
   const query = new URLSearchParams({ from: from.value, until, page_size: "100" });

@@ -9,7 +9,7 @@ import { url } from "../parts/path.js";
 import { address, link } from "../parts/router.js";
 import { nameOf, useSubmissions } from "../parts/submissions.js";
 import { loadSentences, t, told } from "../parts/texts.js";
-import { Action, Chip, Empty, Icon, Rich, Title, confirmed } from "../parts/ui.js";
+import { Action, Chip, Empty, Icon, Problem, Rich, Title, confirmed } from "../parts/ui.js";
 
 const TYPES = ["acceptance", "rejection", "interview"];
 const WAITING = ["queued", "sending"];
@@ -23,7 +23,7 @@ export default function Mails({ club, application: id }) {
   const base = url`/clubs/${club}/applications/${id}/`;
   const application = useLoad(base);
   const { state, load } = useSubmissions(club, id);
-  const { all, isComplete } = state.value;
+  const { all, isComplete, error } = state.value;
   const waiting = all.filter((one) => WAITING.includes(one.email_status ?? "")).length;
   const missed = all.filter((one) => NOT_REACHED.includes(one.email_status ?? ""));
   useEffect(() => {
@@ -85,6 +85,7 @@ export default function Mails({ club, application: id }) {
     <p class="flat"><a class="back" href=${link(base)}><${Icon} name="chevron-left" />
       ${application.data?.name ?? t("submissions")}</a></p>
     <div class="head"><${Title}>${t("mails")}<//></div>
+    ${error && html`<${Problem} error=${error} retry=${load} />`}
     <div class="two"><section class="card"><h2 class="flat">${t("mails.new")}</h2>
         <div class="line" role="group" aria-label=${t("mails.type")}>${TYPES.map(
           (one) => html`

@@ -6,7 +6,7 @@ import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { Empty, Icon, Time, Title } from "../parts/ui.js";
-import { ApplicationState } from "./workspace.js";
+import { ApplicationState, byState } from "./workspace.js";
 
 export default function Recruitment({ club: code }) {
   const applications = useLoad(url`/clubs/${code}/applications/`);
@@ -19,7 +19,7 @@ export default function Recruitment({ club: code }) {
       (all) =>
         all.length === 0
           ? html`<${Empty} icon="clipboard-list"><p>${t("recruitment.none")}</p><//>`
-          : html`<div class="stack">${all.map(
+          : html`<div class="stack">${byState(all).map(
               (one) => html`<${One} key=${one.id} code=${code}
             one=${one} />`,
             )}</div>`,

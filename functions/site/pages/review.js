@@ -40,24 +40,25 @@ export default function ReviewMode({ club, application: id }) {
   const { state, change, load } = useSubmissions(club, id);
   const query = address.value.query;
   const [committee, only] = [query.get("committee") ?? "", query.get("only") ?? "open"];
-  const { all, isComplete, error } = state.value;
+  const { all, isComplete, loads, error } = state.value;
+  const loadsBefore = useMemo(() => loads, []);
   const open = query.get("open");
   // Who was reviewed stays in the list until somebody comes back: nothing moves under the hand.
   // Of a part of the list, nobody is shown: with the next part, it would be another person.
-  const queue = useMemo(
-    () =>
-      (isComplete ? all : [])
-        .filter(
-          (one) =>
-            (!committee || String(one.committee?.id ?? "none") === committee) &&
-            (only === "all" ||
-              (one.my_score === null && one.status === 1) ||
-              String(one.id) === open),
-        )
-        .sort((a, b) => (a.created_at < b.created_at ? -1 : 1))
-        .map((one) => one.id),
-    [isComplete, committee, only],
-  );
+  const stay = useRef({ of: "", ids: new Set() });
+  const queue = useMemo(() => {
+    const of = `${committee} ${only}`;
+    if (stay.current.of !== of) stay.current = { of, ids: new Set() };
+    const fits = (one) =>
+      (!committee || String(one.committee?.id ?? "none") === committee) &&
+      (only === "all" || (one.my_score === null && one.status === 1) || String(one.id) === open);
+    const ids = (isComplete ? all : [])
+      .filter((one) => fits(one) || stay.current.ids.has(one.id))
+      .sort((a, b) => (a.created_at < b.created_at ? -1 : 1))
+      .map((one) => one.id);
+    for (const id of ids) stay.current.ids.add(id);
+    return ids;
+  }, [isComplete, loads, committee, only]);
   const byId = useMemo(() => new Map(all.map((one) => [one.id, one])), [all]);
   const people = queue.map((one) => byId.get(one)).filter((one) => one !== undefined);
   const at = open ? people.findIndex((one) => String(one.id) === open) : 0;
@@ -107,7 +108,7 @@ export default function ReviewMode({ club, application: id }) {
         aria-label=${t("next")}><${Icon} name="chevron-right" /></button></div>
     ${error && html`<${Problem} error=${error} retry=${load} />`}
     ${
-      !isComplete && !one
+      !one && (!isComplete || (loads === loadsBefore && !error))
         ? html`<${Skeleton} lines=${8} />`
         : !one
           ? html`<${Empty} icon=${open ? "circle-alert" : "circle-check"}>

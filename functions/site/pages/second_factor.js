@@ -9,6 +9,9 @@ import { ACCOUNT, account, isTooOld, isWrongCode, keyAddress } from "../parts/se
 import { t } from "../parts/texts.js";
 import { Action, Icon, Problem, Skeleton, Title, confirmed, say } from "../parts/ui.js";
 
+/** The pool answers within this time, or not at all. */
+const LONGEST_MS = 15_000;
+
 const again = () => signIn("/settings/second-factor/", ACCOUNT);
 
 /** The picture of an address, made here: nobody else learns the key. */
@@ -35,7 +38,9 @@ export default function SecondFactor() {
 }
 
 function Account({ token }) {
-  const pool = account(config.issuer, token, (address, options) => fetch(address, options));
+  const pool = account(config.issuer, token, (address, options) =>
+    fetch(address, { ...options, signal: AbortSignal.timeout(LONGEST_MS) }),
+  );
   const isOn = useSignal(/** @type {boolean | null} */ (null));
   const key = useSignal("");
   const problem = useSignal(/** @type {any} */ (null));

@@ -120,5 +120,5 @@ async function erase() {
       throw error;
     await call("DELETE", "/settings/?archive=true");
   }
-  signOut();
+  await signOut({ isAsked: false });
 }

@@ -52,6 +52,14 @@ export function stateOf(application) {
   return ["open", "good", "circle-dot"];
 }
 
+const ORDER = ["open", "coming", "closed", "inactive"];
+/** Applications by what can be done now: open ones, those to come, then the last that closed. */
+export const byState = (all) => {
+  const place = (one) => ORDER.indexOf(stateOf(one)[0]);
+  const end = (one) => Date.parse(one.application_end_time);
+  return [...all].sort((a, b) => place(a) - place(b) || end(b) - end(a));
+};
+
 export function ApplicationState({ application }) {
   const [state, kind, icon] = stateOf(application);
   return html`<${Chip} kind=${kind} icon=${icon}>${t(`state.${state}`)}<//>
@@ -59,7 +67,9 @@ export function ApplicationState({ application }) {
 }
 
 function Current({ code, all }) {
-  const open = all.filter((one) => stateOf(one)[0] !== "inactive").slice(0, 4);
+  const open = byState(all)
+    .filter((one) => stateOf(one)[0] !== "inactive")
+    .slice(0, 4);
   if (open.length === 0) {
     return html`<${Empty} icon="clipboard-list"><p>${t("recruitment.none")}</p>
       <p><a class="button main" href=${link(url`/clubs/${code}/applications/new/`)}>

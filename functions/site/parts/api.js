@@ -5,7 +5,7 @@ import { person, token } from "./auth.js";
 import { cached, keep, written } from "./cache.js";
 import { remember, remembered, unremember } from "./offline.js";
 import { link } from "./router.js";
-import { send } from "./request.js";
+import { isPassing, send } from "./request.js";
 import { loadSentences, t, told } from "./texts.js";
 
 /** An error that the service answered, or that there was no answer. */
@@ -20,6 +20,14 @@ export class ApiError extends Error {
     this.fields = Object.fromEntries(
       Object.entries(body?.errors ?? {}).map(([field, messages]) => [field, messages.map(told)]),
     );
+  }
+}
+
+/** A write that was given up, because a later one replaces it. Nobody needs to know. */
+export class Superseded extends ApiError {
+  constructor() {
+    super(0, null);
+    this.code = "superseded";
   }
 }
 
@@ -42,6 +50,27 @@ const wire = {
   pause: (ms) => new Promise((done) => setTimeout(done, ms)),
   token,
 };
+
+/**
+ * What ends the repeats of a write, by address: a later write of the whole thing, which they would
+ * undo.
+ * @type {Map<string, AbortController>}
+ */
+const repeats = new Map();
+function newest(method, path) {
+  if (method !== "PUT" && method !== "DELETE") return undefined;
+  repeats.get(path)?.abort();
+  const ends = new AbortController();
+  repeats.set(path, ends);
+  return ends;
+}
+
+/**
+ * The keys of creations of which nobody knows whether they were done: whoever presses the button
+ * again makes no second thing.
+ * @type {Map<string, string>}
+ */
+const unheard = new Map();
 
 /**
  * @template {string} M
@@ -80,15 +109,27 @@ export async function call(method, path, options = {}) {
   if (method === "GET") headers.set("Accept", "application/json, */*");
   const had = method === "GET" ? cached(path) : undefined;
   if (had?.etag) headers.set("If-None-Match", had.etag);
-  if (method === "POST") headers.set("Idempotency-Key", key ?? crypto.randomUUID());
   const form = new FormData();
   if (file) form.append("file", file);
   const sent = file ? form : body === undefined ? text : JSON.stringify(body);
+  const creation = `${person()} ${path} ${file ? "" : sent}`;
+  const creationKey = key ?? unheard.get(creation) ?? crypto.randomUUID();
+  if (method === "POST") headers.set("Idempotency-Key", creationKey);
+  // An image needs its time on a slow network.
+  if (file) more.limit ??= 150_000;
   // Without a network, a read need not wait for the repeats: what was seen last is shown.
   if (method === "GET" && !(navigator.onLine && isReached.value)) more.tries ??= 1;
+  const last = newest(method, path);
+  more.until ??= last?.signal;
   const address = link(`/api${path}`);
   const response = await send(wire, { method, address, headers, body: sent, ...more });
+  if (repeats.get(path) === last) repeats.delete(path);
+  if (!response && last?.signal.aborted) throw new Superseded();
   isReached.value = Boolean(response);
+  if (method === "POST" && !file) {
+    if (!response || isPassing(response.status)) unheard.set(creation, creationKey);
+    else unheard.delete(creation);
+  }
   if (!response) {
     const seen = method === "GET" ? await remembered(person(), path) : undefined;
     if (seen) return /** @type {any} */ ({ ...seen, isOld: true });

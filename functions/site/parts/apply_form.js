@@ -93,6 +93,8 @@ function useDraft({ club, application, committee, submission, others }) {
     document.addEventListener("visibilitychange", leave);
     return () => {
       carried[key] = draft.answers.value;
+      // The form that somebody comes back to would not know of them.
+      for (const one of Object.values(draft.uploads.value)) one.stop();
       removeEventListener("online", draft.flush);
       removeEventListener("pagehide", draft.leave);
       document.removeEventListener("visibilitychange", leave);

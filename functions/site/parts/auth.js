@@ -193,10 +193,10 @@ async function exchange(pending) {
  * Forgets the tokens and what the person typed here, in all tabs, and ends the session at the
  * issuer if that has an address for it.
  */
-export async function signOut() {
+export async function signOut({ isAsked = true } = {}) {
   const owner = person();
   const isOpen = unsaved.size > 0 || hasPending(owner);
-  if (isOpen && !window.confirm(t("signout.unsaved"))) return;
+  if (isAsked && isOpen && !window.confirm(t("signout.unsaved"))) return;
   const { refresh, id } = session.read() ?? {};
   forgetPerson(owner);
   void forgetSeen(owner);

@@ -156,8 +156,8 @@ export function makeDraft({ send, store, timers }) {
         stored(batch, sent, await send(batch.map(body)));
         attempt = 0;
       } catch (error) {
-        const { status = 0 } = error;
-        if (status === 0 || status >= 500)
+        // Some errors come although it was stored.
+        if (error.code !== "draft_conflict")
           for (const question of batch) wonder(question, sent[question]);
         if (refused(batch, error)) continue;
         if (isPassing(error.status ?? 0)) later(pauseBefore(++attempt));

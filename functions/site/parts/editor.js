@@ -25,17 +25,19 @@ function linked(text) {
 export function Editor({ id, value, change, notes }) {
   /** @type {{current: any}} */
   const place = useRef(null);
+  /** What was told last. Any other value comes from elsewhere, and is shown even in a field that
+   * has the focus: what is typed next must not begin from what is not stored any more. */
+  const told = useRef(/** @type {string | null} */ (null));
   useEffect(() => {
-    // While somebody types, the element is ahead of the value.
-    if (place.current !== document.activeElement && place.current.innerHTML !== value)
-      place.current.innerHTML = value;
+    if (told.current === value) return;
+    told.current = value;
+    place.current.innerHTML = value;
   }, [value]);
-  const tell = () =>
-    change(
-      place.current.textContent.trim() || place.current.querySelector("img")
-        ? place.current.innerHTML
-        : "",
-    );
+  const tell = () => {
+    const { textContent, innerHTML } = place.current;
+    told.current = textContent.trim() || place.current.querySelector("img") ? innerHTML : "";
+    change(told.current);
+  };
   const format = (command, argument) => {
     place.current.focus();
     document.execCommand("defaultParagraphSeparator", false, "p");

@@ -12,6 +12,10 @@ export const nextShowing = (event, from = Date.now()) => showingOf(event, from)?
 export const showingOf = (event, from = Date.now()) =>
   event.showings.find((showing) => Date.parse(showing.end_time) > from) ?? event.showings.at(-1);
 
+/** Whether all showings of an event have ended. */
+export const isOver = (event) =>
+  event.showings.length > 0 && event.showings.every((one) => Date.parse(one.end_time) < Date.now());
+
 /** Events by their next showing; those without one come last. */
 export const inOrder = (events, from = Date.now()) => {
   const begin = (event) => Date.parse(nextShowing(event, from) ?? "9999-12-31");

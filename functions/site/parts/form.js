@@ -5,8 +5,8 @@ import { html, useEffect, useMemo, useRef, useSignal, without } from "./kit.js";
 import { NO_ERRORS } from "./api.js";
 import { person } from "./auth.js";
 import { Editor } from "./editor.js";
-import { t, zone } from "./texts.js";
-import { Action, Field, useUnsaved } from "./ui.js";
+import { moment, t, zone } from "./texts.js";
+import { Action, Field, Rich, useUnsaved } from "./ui.js";
 
 /**
  * @typedef {"text" | "area" | "rich" | "number" | "check" | "time" | "choice" | "many" | "color"
@@ -27,9 +27,11 @@ import { Action, Field, useUnsaved } from "./ui.js";
 const local = (text) => {
   if (!text) return "";
   const date = new Date(text);
-  return Number.isNaN(date.getTime())
-    ? ""
-    : new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  if (Number.isNaN(date.getTime())) return "";
+  const two = (n) => String(n).padStart(2, "0");
+  const day = `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const year = String(date.getFullYear()).padStart(4, "0");
+  return `${year}-${day}T${two(date.getHours())}:${two(date.getMinutes())}`;
 };
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
@@ -77,6 +79,8 @@ export function useTyped(name) {
 export function Form({ name, fields: wanted, data, whole, send, stored, reload, submit, done }) {
   const { typed, set } = useTyped(name);
   const errors = useSignal(NO_ERRORS);
+  const isHere = useRef(true);
+  useEffect(() => () => void (isHere.current = false), []);
   const current = { ...data };
   for (const [field, { now }] of Object.entries(typed.value)) current[field] = now;
   const fields = typeof wanted === "function" ? wanted(current) : wanted;
@@ -143,7 +147,8 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
       const answer = await send(sent);
       errors.value = NO_ERRORS;
       forget();
-      await stored?.(answer);
+      // Whoever has gone elsewhere meanwhile stays there.
+      if (isHere.current) await stored?.(answer);
       return answer;
     } catch (error) {
       if (error.status === 412 && reload) {
@@ -179,7 +184,7 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
         conflicts(data)(field) &&
         html`<div class="conflict" role="alert">
         <p>${t("form.conflict", { field: field.label })}</p>
-        <p class="answer">${shown(field, data[field.name])}</p>
+        <div class="answer">${shown(field, data[field.name])}</div>
         <p class="row"><button type="button" onClick=${() => keep(field)}>
           ${t("apply.conflict.mine")}</button>
           <button type="button" onClick=${() => take(field)}>${t("apply.conflict.theirs")}</button>
@@ -194,9 +199,11 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
   </form>`;
 }
 
-/** A value as text, to compare two versions of it. */
+/** A value as it is read, to compare two versions of it. */
 function shown(field, value) {
   if (field.text) return field.text(value);
+  if (field.kind === "rich") return html`<${Rich} text=${value ?? ""} />`;
+  if (field.kind === "time") return value ? moment(value, { zoned: true }) : "";
   const name = (one) => field.options?.find(([key]) => key === one)?.[1] ?? one;
   if (Array.isArray(value))
     return value.map((one) => one?.name ?? one?.value ?? name(one)).join(", ");

@@ -21,19 +21,19 @@ export function Importer({ path, columns, example, done }) {
   const run = (dry) => async () => {
     const send = async (part) =>
       (await call("POST", path + (dry ? "?dry_run=true" : ""), { text: part })).data;
+    let found;
     try {
-      result.value = await importAll(
-        text,
-        PART,
-        send,
-        (done, all) => (progress.value = { done, all }),
-      );
+      found = await importAll(text, PART, send, (done, all) => (progress.value = { done, all }));
     } finally {
       await loadSentences();
       progress.value = null;
     }
+    // What was typed meanwhile was not checked, and stays.
+    const isSame = (typed.value.rows?.now ?? "") === text;
+    if (isSame || !dry) result.value = found;
     if (dry) return;
-    set({});
+    // Rows with errors are left out of the import, and can be corrected here.
+    if (isSame && found.errors.length === 0) set({});
     await done?.();
   };
   const change = (value) => {

@@ -42,7 +42,7 @@ export function useLoad(path) {
     const number = ++last.current;
     try {
       const answer = await shared(path, () => call("GET", path), again);
-      if (number === last.current) state.value = { at: Date.now(), ...answer, error: null, path };
+      if (number === last.current) state.value = { ...answer, at: Date.now(), error: null, path };
       return answer.data;
     } catch (error) {
       // What nobody asked for may fail: the bar of the page says that there is no network.
@@ -77,7 +77,7 @@ export function useLoad(path) {
   const reload = () => load(true);
   const take = (answer) => {
     last.current += 1;
-    state.value = { at: Date.now(), ...answer, error: null, path };
+    state.value = { ...answer, at: Date.now(), error: null, path };
   };
   const fresh = state.value.path === path || !path;
   return /** @type {any} */ ({ ...state.value, isStale: !fresh, reload, take });

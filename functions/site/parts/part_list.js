@@ -12,14 +12,16 @@ import { signal } from "../vendor/libraries.js";
  */
 export function makePartList({ first, newest, ask }) {
   const state = signal(
-    /** @type {{all: T[], isComplete: boolean, error: any}} */ ({
+    /** @type {{all: T[], isComplete: boolean, loads: number, error: any}} */ ({
       all: [],
       isComplete: false,
+      loads: 0,
       error: null,
     }),
   );
   /** The number of the last load: what an earlier one brings later is not shown. */
   let last = 0;
+  let isLoading = false;
   /** Rises with each change that was made here. */
   let changes = 0;
   /** @type {Map<number, {values: Partial<T>, number: number}>} */
@@ -40,7 +42,8 @@ export function makePartList({ first, newest, ask }) {
     /** Loads all. A list that is complete stays so until the new one is: nothing goes meanwhile. */
     async load() {
       const number = ++last;
-      const isKept = state.value.isComplete;
+      isLoading = true;
+      const { isComplete: isKept, loads } = state.value;
       /** @type {(() => T[])[]} */
       const parts = [];
       try {
@@ -50,15 +53,23 @@ export function makePartList({ first, newest, ask }) {
           parts.push(present);
           path = next;
           if (path && isKept) continue;
-          state.value = { all: parts.flatMap((one) => one()), isComplete: !path, error: null };
+          const all = parts.flatMap((one) => one());
+          state.value = { all, isComplete: !path, loads: path ? loads : loads + 1, error: null };
         }
       } catch (error) {
         if (number === last) state.value = { ...state.value, error };
+      } finally {
+        if (number === last) isLoading = false;
       }
+    },
+    /** Asks for no further parts: nobody looks at the list any more. */
+    leave() {
+      last += 1;
+      isLoading = false;
     },
     /** Takes over what is newer than what is shown. */
     async arrive() {
-      if (!state.value.isComplete) return;
+      if (!state.value.isComplete || isLoading) return;
       const { present } = await answered(newest);
       const known = new Map(state.value.all.map((one) => [one.id, one]));
       const arrived = present().filter((one) => known.get(one.id)?.updated_at !== one.updated_at);

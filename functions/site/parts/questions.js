@@ -158,8 +158,10 @@ export function Questions({ application, path, reload }) {
     try {
       await post(`${path}precedence/`, { precedence: ids });
       await reload();
+      return true;
     } catch (error) {
       say(error.message, "problem");
+      return false;
     } finally {
       order.value = null;
       isKept.value = false;
@@ -167,8 +169,8 @@ export function Questions({ application, path, reload }) {
   };
   /** Moves a question up or down, and keeps the focus on its button. */
   const step = (question, at, by) => async () => {
-    await keep(moved(question.id, at + by));
-    say(t("builder.moved", { n: at + by + 1, all: shown.length }));
+    if (await keep(moved(question.id, at + by)))
+      say(t("builder.moved", { n: at + by + 1, all: shown.length }));
   };
   /** A question stands further in for each question that it depends on. */
   const classOf = (question) => {

@@ -5,7 +5,7 @@ import { post, remove } from "./api.js";
 import { useLoad } from "./load.js";
 import { url } from "./path.js";
 import { t } from "./texts.js";
-import { Action, Time, confirmed } from "./ui.js";
+import { Action, Problem, Time, confirmed } from "./ui.js";
 
 /** @param {{code: string, changed: () => any}} props */
 export function Requests({ code, changed }) {
@@ -19,6 +19,7 @@ export function Requests({ code, changed }) {
     await remove(url`/clubs/${code}/membershiprequests/${one.id}/`);
     await requests.reload();
   };
+  if (requests.error) return html`<${Problem} error=${requests.error} retry=${requests.reload} />`;
   if (!requests.data?.length) return null;
   return html`<section><h2>${t("memberships.requests")}</h2>
     <ul class="cards">${requests.data.map(

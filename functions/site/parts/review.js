@@ -1,7 +1,7 @@
 // The own review of a submission, stored as it is made, and those of others.
 
 import { html, useEffect, useMemo, useRef, useSignal } from "./kit.js";
-import { put, remove } from "./api.js";
+import { now, put, remove } from "./api.js";
 import { person } from "./auth.js";
 import { loaded, useLoad } from "./load.js";
 import { me } from "./me.js";
@@ -11,6 +11,8 @@ import { Action, say, useUnsaved } from "./ui.js";
 
 /** A comment is stored this long after the last key. */
 const PAUSE_MS = 1000;
+/** Whether the same comment is refused whenever it is sent. */
+const isFinal = (status) => status >= 400 && status < 500 && ![401, 408, 429].includes(status);
 /**
  * @param {object} props
  * @param {any} props.path of the submission
@@ -47,7 +49,11 @@ export function Review({ path, handle, changed, read }) {
 function Own({ path, own, handle, stored }) {
   // What is not stored yet: whoever comes back finds it, also after signing in again.
   const store = useMemo(() => typedStore(person(), "review"), []);
-  const begun = useMemo(() => store.all()[path], []);
+  const begun = useMemo(() => {
+    const kept = store.all()[path];
+    // What was stored after it elsewhere is newer.
+    return kept && !(Date.parse(own?.updated_at ?? "") > kept.at) ? kept : undefined;
+  }, []);
   const score = useSignal((begun ?? own)?.score ?? null);
   const comment = useSignal((begun ?? own)?.comment ?? "");
   const state = useSignal(
@@ -56,18 +62,27 @@ function Own({ path, own, handle, stored }) {
   const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const timer = useRef(/** @type {any} */ (null));
   useUnsaved(["dirty", "saving", "failed"].includes(state.value));
+  const keep = () => store.set(path, { score: score.value, comment: comment.value, at: now() });
+  /** The number of the last save: of an earlier one, nothing is told. */
+  const last = useRef(0);
   const save = async () => {
+    const number = ++last.current;
     clearTimeout(timer.current);
     state.value = "saving";
     const sent = { score: score.value, comment: comment.value };
-    store.set(path, sent);
+    keep();
     try {
       await put(path + "reviews/mine/", sent);
+      // Somebody may have gone on and come back, and typed more.
+      const kept = store.all()[path];
+      if (kept?.score === sent.score && kept.comment === sent.comment) store.remove(path);
+      if (number !== last.current) return;
       const isSame = sent.score === score.value && sent.comment === comment.value;
-      if (isSame) store.remove(path);
       state.value = isSame ? "saved" : "dirty";
       await stored(sent.score);
     } catch (error) {
+      if (isFinal(error.status)) store.remove(path);
+      if (number !== last.current) return;
       state.value = "failed";
       say(error.message, "problem");
     }
@@ -79,7 +94,7 @@ function Own({ path, own, handle, stored }) {
   const type = (event) => {
     comment.value = event.currentTarget.value;
     state.value = "dirty";
-    store.set(path, { score: score.value, comment: comment.value });
+    keep();
     clearTimeout(timer.current);
     timer.current = setTimeout(save, PAUSE_MS);
   };

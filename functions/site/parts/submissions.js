@@ -36,7 +36,10 @@ let current = { base: "", list: listOf("") };
  */
 export function useSubmissions(club, application) {
   const base = url`/clubs/${club}/applications/${application}/submissions/`;
-  if (current.base !== base) current = { base, list: listOf(base) };
+  if (current.base !== base) {
+    current.list.leave();
+    current = { base, list: listOf(base) };
+  }
   const { list } = current;
   useEffect(() => {
     if (!isSignedIn.value) return;

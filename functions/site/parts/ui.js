@@ -179,7 +179,7 @@ export function Action(props) {
       const said = await run();
       if (said !== false && done) say(typeof done === "function" ? done(said) : done);
     } catch (error) {
-      say(error.message, "problem");
+      if (error.code !== "superseded") say(error.message, "problem");
     } finally {
       busy.value = false;
       setTimeout(() => document.activeElement === document.body && focusTitle(), 50);

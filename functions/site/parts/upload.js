@@ -4,6 +4,8 @@ import { isPassing, pauseBefore } from "./request.js";
 
 /** How often a file is sent again after the network failed: for about five minutes. */
 const TRIES = 14;
+/** A connection on which nothing moved for so long is given up, and the file is sent again. */
+const STALLED_MS = 120_000;
 
 /** The SHA-256 of a file in hexadecimal digits. */
 export async function sha256(file) {
@@ -41,11 +43,23 @@ function sendForm(to, file, progress, until) {
   form.append("file", file);
   return new Promise((done) => {
     const request = new XMLHttpRequest();
-    request.upload.onprogress = (event) => progress(event.loaded / event.total);
-    request.onloadend = () => done({ status: request.status, text: request.responseText });
+    let stalled;
+    const watch = () => {
+      clearTimeout(stalled);
+      stalled = setTimeout(() => request.abort(), STALLED_MS);
+    };
+    request.upload.onprogress = (event) => {
+      watch();
+      progress(event.loaded / event.total);
+    };
+    request.onloadend = () => {
+      clearTimeout(stalled);
+      done({ status: request.status, text: request.responseText });
+    };
     until.addEventListener("abort", () => request.abort());
     request.open("POST", to.url);
     request.send(form);
+    watch();
   });
 }
 

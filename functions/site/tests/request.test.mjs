@@ -61,6 +61,12 @@ test("what was refused is not sent again", async () => {
   assert.equal(line.seen.length, 1);
 });
 
+test("what an attempt without an answer deleted is deleted", async () => {
+  const once = { ...GET, method: "DELETE" };
+  assert.equal((await send(wire(new TypeError("offline"), 404), once))?.status, 204);
+  assert.equal((await send(wire(404), once))?.status, 404);
+});
+
 test("a token that was refused is renewed once", async () => {
   const asked = [];
   const line = { ...wire(401, 401), token: async ({ fresh }) => (asked.push(fresh), "token") };

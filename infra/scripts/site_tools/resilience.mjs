@@ -175,6 +175,35 @@ await olivia.getByRole("button", { name: "Save", exact: true }).click();
 const bar = await olivia.getByText("Saved.").boundingBox();
 assert.ok(bar && bar.y >= 0 && bar.y < 800, `the message is at ${bar?.y}`);
 
+// A description, too: the version that is taken is shown at once, and typing goes on from it.
+const about = olivia.getByRole("textbox", { name: "Description" });
+await about.press("End");
+await about.pressSequentially(" We meet on Mondays.");
+await call("olivia", "PATCH", "/clubs/robotics/", { description: "<p>By another officer.</p>" });
+await olivia.getByRole("button", { name: "Save", exact: true }).click();
+await olivia.getByRole("alert").getByText("By another officer.").waitFor();
+await olivia.getByRole("button", { name: "Take this one" }).click();
+await olivia.waitForFunction(
+  () => document.querySelector('[id$="-description"]')?.textContent === "By another officer.",
+);
+
+// Whoever presses a button again, because nobody answered, makes no second thing.
+await olivia.goto(`${origin}/clubs/robotics/events/new/`);
+await olivia.getByLabel("Name", { exact: true }).fill("Robot night");
+let unanswered = 4;
+await olivia.route("**/api/clubs/robotics/events/", async (route) => {
+  if (route.request().method() !== "POST" || unanswered-- <= 0) return route.continue();
+  await route.fetch();
+  return route.abort();
+});
+await olivia.getByRole("button", { name: "Create the event" }).click();
+await olivia.getByText("The service cannot be reached. Please try again.").waitFor();
+await olivia.getByRole("button", { name: "Create the event" }).click();
+await olivia.waitForURL(/robotics\/events\/\d+\/$/);
+const nights = await call("olivia", "GET", "/clubs/robotics/events/");
+assert.equal(nights.filter((event) => event.name === "Robot night").length, 1);
+await olivia.goto(`${origin}/clubs/robotics/edit/`);
+
 // In German, what the API says is German too.
 await olivia.locator("footer select").selectOption("de");
 await olivia.getByLabel("Name", { exact: true }).fill("");
