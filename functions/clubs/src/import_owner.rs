@@ -47,7 +47,9 @@ pub async fn add_owner(
                 let mail =
                     may_mail.then(|| joined(club, None, &owner, request.is_some(), creation));
                 let key = owner.id.to_string();
-                let sent = log.with(code, std::iter::once(key.as_str()), app.next_id(), now);
+                let mailed = mail.as_ref().map(|_| key.as_str());
+                // Without a mail, too: a late attempt makes nobody an owner who was removed since.
+                let sent = log.with(code, mailed.into_iter(), app.next_id(), now);
                 let new = NewMembership {
                     membership: &owner,
                     request: request.as_ref(),
@@ -55,7 +57,7 @@ pub async fn add_owner(
                 };
                 let additions = Additions {
                     by: None,
-                    log: mail.is_some().then_some((&log, &sent)),
+                    log: Some((&log, &sent)),
                     limit: None,
                 };
                 app.table.add_members(&[new], additions).await

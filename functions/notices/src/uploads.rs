@@ -11,7 +11,8 @@ impl Timer {
     /// Removes an upload, or looks again in a week if a draft names it.
     ///
     /// A draft may be saved at this moment. It is stored before it looks at the upload again; here
-    /// the upload is ended before the drafts are read again. So one of both sees the other.
+    /// the upload is ended before the drafts are read again. So at least one of them sees the
+    /// other.
     pub(crate) async fn remove_upload(
         &self,
         entry: &DueEntry,
@@ -20,7 +21,8 @@ impl Timer {
     ) -> Result<(), TableError> {
         let uploads = self.table.uploads(person, application).await?;
         let Some(upload) = uploads.into_iter().find(|upload| upload.id == file) else {
-            // The person was erased; the bytes may have arrived after that.
+            // The person was erased, and the bytes may have arrived after that; or a run before
+            // this one could not remove them.
             let object = Upload::object_of(application, person, file);
             self.table.files().store()?.delete(&[object]).await?;
             return self.finish(entry, None, now).await;

@@ -145,18 +145,14 @@ pub async fn save_draft(
         draft = OwnDraft::read(&app, form.application.id, person.id, committee).await?;
         draft.check(&scope.if_match, now)?;
     };
+    let written: Vec<DraftAnswer> = written.into_iter().map(|write| write.answer).collect();
+    take_back_if_orphaned(&app, &form.application, &new, written.clone()).await?;
     if let Some(input) = naming {
         let of = (form.application.id, person.id);
         let kept = keep_files(&app, of, files, end.plus(DRAFT_KEPT)).await;
-        input.check(
-            &form,
-            committee,
-            &known,
-            &kept.map_err(ApiError::after_write)?,
-        )?;
+        let kept = kept.map_err(ApiError::after_write)?;
+        input.check(&form, committee, &known, &kept)?;
     }
-    let written: Vec<DraftAnswer> = written.into_iter().map(|write| write.answer).collect();
-    take_back_if_orphaned(&app, &form.application, &new, written.clone()).await?;
     draft
         .stored
         .extend(written.into_iter().map(|answer| (answer.question, answer)));
@@ -198,7 +194,7 @@ async fn take_back_if_orphaned(
 
 /// Keeps the uploads that a draft names as long as the draft, and returns the files; those that are
 /// gone with the reason. The draft is stored before that, and the timer ends an upload before it
-/// reads the drafts a last time: so one of both sees the other.
+/// reads the drafts a last time: so at least one of them sees the other.
 async fn keep_files(
     app: &Shared,
     (application, person): (Id<Application>, Id<Person>),

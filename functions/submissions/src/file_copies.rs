@@ -1,5 +1,5 @@
-//! The copies of files that a submission has: made before it is stored, and removed if it is not
-//! (U5).
+//! The copies of files that a submission has: made before it is stored, and removed if it is known
+//! that it is not (U5).
 
 use futures::future::join_all;
 use shared::Shared;

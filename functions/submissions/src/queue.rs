@@ -152,7 +152,10 @@ async fn queue(
             return Ok(QueueResult::Changed);
         };
         match app.table.invite(&link.club, &link.invite).await? {
-            Some(invite) if invite.version != link.version => link.version = invite.version,
+            Some(invite) if invite.version != link.version => {
+                link.version = invite.version;
+                link.is_new = false;
+            }
             _ => return Ok(QueueResult::Changed),
         }
     }

@@ -94,11 +94,12 @@ impl Invitations {
             return None;
         }
         let id = Invite::id_for_accepted(club, person);
-        let version = self.versions.get(&id).copied().unwrap_or(self.new);
+        let known = self.versions.get(&id).copied();
         Some(InviteLink {
             club: club.clone(),
             invite: id,
-            version,
+            version: known.unwrap_or(self.new),
+            is_new: known.is_none(),
         })
     }
 }

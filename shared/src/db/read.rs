@@ -119,8 +119,7 @@ impl Table {
     /// Reads an entity; none if something else is in its place: what remains of one that was
     /// deleted.
     pub(crate) async fn get<E: Entity>(&self, key: Key) -> Result<Option<E>, TableError> {
-        let found = self.read(key).await?;
-        let found = found.filter(|item| item.kind() == E::TYPE);
+        let found = self.read(key).await?.filter(|item| item.kind() == E::TYPE);
         found.map(Stored::entity).transpose()
     }
 

@@ -85,11 +85,11 @@ impl Table {
         if !alone.is_empty() {
             if person.erasing {
                 // An earlier erasure was interrupted, and the other owners have left since then.
-                self.mark_erasing(person.id, false).await?;
+                self.mark_erasing(person, false).await?;
             }
             return Ok(Err(OnlyOwner(alone)));
         }
-        match self.mark_erasing(person.id, true).await {
+        match self.mark_erasing(person, true).await {
             Err(TableError::Refused(_)) => return Ok(Ok(())),
             done => done?,
         }
@@ -151,8 +151,11 @@ impl Table {
         when: RequestTime,
     ) -> Result<Result<(), OnlyOwner>, TableError> {
         for last_look in [false, true] {
+            if !self.is_being_erased(person).await? {
+                return Ok(Ok(()));
+            }
             if let Err(refusal) = self.erase_personal_data(person, when, last_look).await? {
-                self.mark_erasing(person.id, false).await?;
+                self.mark_erasing(person, false).await?;
                 return Ok(Err(refusal));
             }
             if !last_look {
@@ -162,7 +165,7 @@ impl Table {
         }
         self.remove_own_copies(person.id, when).await?;
         self.end_tokens(person.id, when).await?;
-        self.delete_person(person.id).await?;
+        self.delete_person(person).await?;
         Ok(Ok(()))
     }
 

@@ -79,6 +79,7 @@ pub fn invite_url(settings: &Settings, link: &InviteLink) -> String {
         club,
         invite,
         version,
+        ..
     } = link;
     let token = token(&settings.secrets.invite, club, invite, *version);
     format!(

@@ -58,6 +58,7 @@ pub fn invitation(club: &Club, inviter: Option<&Personal>, invite: &Invite) -> M
             club: club.code.clone(),
             invite: invite.id.clone(),
             version: invite.version,
+            is_new: true,
         }),
         ..mail
     }

@@ -67,6 +67,7 @@ mod inviting;
 mod joinlinks;
 mod late_changes;
 mod late_creations;
+mod late_decisions;
 mod late_files;
 mod late_notices;
 mod late_repeats;

@@ -182,7 +182,11 @@ pub async fn delete(app: &Shared, holder: &Holder, received: u64) -> Result<NoCo
     let show = |held: &Held| WebhookBody::from(held);
     edit(&holder.if_match, held, show, || holder.find(app), change).await?;
     for held in places {
-        app.table.delete_webhook(&held.webhook, when).await?;
+        match app.table.delete_webhook(&held.webhook, when).await {
+            // Another request deletes it, too.
+            Err(TableError::Refused(_)) => {}
+            deleted => deleted.map_err(TableError::after_write)?,
+        }
     }
     Ok(NoContent)
 }

@@ -56,8 +56,11 @@ impl Worker {
                 return Err(RetryLater("SES has server errors".into()));
             }
             let notice = self.table.notice_now(mail, self.now()).await?;
+            let is_due = mail.notice.is_none() || notice.is_some();
+            // If this fails, the mail is still queued, and not one of which nobody knows.
+            let (envelope, mut ends) = self.envelope(mail, notice).await?;
             match self.table.claim_mail(mail, self.now()).await {
-                Ok(()) if mail.notice.is_some() && notice.is_none() => {
+                Ok(()) if !is_due => {
                     return self
                         .settle(mail, EmailStatus::Sending, EmailStatus::Failed, SUPERSEDED)
                         .await;
@@ -69,7 +72,6 @@ impl Worker {
                 Err(TableError::Refused(_)) => return self.supersede(mail).await,
                 Err(error) => return Err(error.into()),
             }
-            let (envelope, mut ends) = self.envelope(mail, notice).await?;
             let outcome = self.ses.send(mail, &envelope).await;
             let status = match &outcome {
                 SendOutcome::Sent(_) => EmailStatus::Sent,

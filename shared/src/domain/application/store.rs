@@ -191,10 +191,9 @@ impl Table {
         if texts.version > 0 {
             writes.push(Write::put(texts)?.if_new());
         }
-        if !form.questions.is_empty() {
-            // `clubs-admin repair` may have deleted the questions, because it saw no application.
-            writes.push(Write::check(keys::deleted_application(head.id)).if_new());
-        }
+        // It may have been deleted since, if this is late; and `clubs-admin repair` may have deleted
+        // the questions, because it saw no application.
+        writes.push(Write::check(keys::deleted_application(head.id)).if_new());
         self.store_application(writes, head, quota, true).await
     }
 

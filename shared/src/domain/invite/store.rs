@@ -6,7 +6,7 @@ use crate::domain::conditions::authority;
 use crate::domain::invite::model::{AcceptanceMail, InvitationLog, Invite};
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::mail::model::Mail;
+use crate::domain::mail::model::{InviteLink, Mail};
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
 use crate::ids::Id;
@@ -93,10 +93,15 @@ impl Invite {
 }
 
 /// Creates the invite of an accepted person with this version, or extends its expiry. `accepted`
-/// are the submissions that the mail is about. Refused if the invite already has another version.
+/// are the submissions that the mail is about. Refused if the invite already has another version,
+/// or is gone although it was there.
 pub(crate) fn invite_accepted(
-    club: &ClubCode,
-    version: u64,
+    InviteLink {
+        club,
+        version,
+        is_new,
+        ..
+    }: &InviteLink,
     person: Id<Person>,
     email: &Email,
     accepted: &[AcceptanceMail],
@@ -105,14 +110,19 @@ pub(crate) fn invite_accepted(
     let id = Invite::id_for_accepted(club, person);
     let expires_at = now.plus(chrono::TimeDelta::days(Invite::DAYS));
     let Key { pk, sk } = keys::addressed_invite(email, club, &id);
-    Write::update(keys::invite(club, &id))
+    let invite = Write::update(keys::invite(club, &id));
+    let invite = if *is_new {
+        invite.if_new_or_equals("version", version)
+    } else {
+        invite.if_equals("version", version)
+    };
+    invite
         .set_once("id", &id)
         .set_once("club", &club)
         .set_once("type", &Invite::TYPE)
         .set_once("role", &Role::Member)
         .set_once("title", &"")
-        .set("version", &version)
-        .if_new_or_equals("version", &version)
+        .set("version", version)
         .set("email", &email.folded())
         .append("accepted", accepted)
         .set("expires_at", &expires_at)

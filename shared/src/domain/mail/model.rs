@@ -19,6 +19,10 @@ pub struct InviteLink {
     pub invite: String,
     /// Version of the invite; links of older versions do not work.
     pub version: u64,
+    /// Whether the mail may make the invite. If not, it was there when the mail was planned, and
+    /// one that was used or revoked since does not come back.
+    #[serde(skip)]
+    pub is_new: bool,
 }
 
 /// The outcome of a mail that was given up because it was not true any more.

@@ -11,7 +11,7 @@ use crate::domain::invite::store::invite_accepted;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::mail::marks::{mark, mark_told, shows, state_of};
-use crate::domain::mail::model::{InviteLink, Mail, MailLease, SUPERSEDED};
+use crate::domain::mail::model::{Mail, MailLease, SUPERSEDED};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState, Telling};
 use crate::domain::notice::model::NoticeAbout;
 use crate::domain::notice::settings::{NewsRhythm, NoticeKind};
@@ -183,7 +183,6 @@ impl Table {
             writes.extend(self.given_up(id, submissions, now).await?);
         }
         if let (Some(link), Some(person)) = (&mail.invite, mail.person) {
-            let InviteLink { club, version, .. } = link;
             let accepted: Vec<AcceptanceMail> = mail
                 .told()
                 .into_iter()
@@ -192,8 +191,7 @@ impl Table {
                     order: told.order,
                 })
                 .collect();
-            let to = &mail.to;
-            writes.push(invite_accepted(club, *version, person, to, &accepted, now));
+            writes.push(invite_accepted(link, person, &mail.to, &accepted, now));
         }
         // A mail to a person may have been given up already, for another of its submissions.
         writes.extend(stuck.into_keys().map(|key| {

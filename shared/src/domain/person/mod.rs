@@ -1,5 +1,6 @@
 //! People: profiles, search entries and copies.
 
+pub(crate) mod erasing;
 pub(crate) mod keys;
 pub(crate) mod model;
 pub(crate) mod search;

@@ -8,9 +8,7 @@ use crate::db::answer::AnyItem as _;
 use crate::db::error::ignore_refusal;
 use crate::db::parts::parts;
 use crate::db::read::Range;
-use crate::db::{
-    Entity, Item, JsonText, PARALLEL, Refusal, Retries, Table, TableError, Write, to_item,
-};
+use crate::db::{Entity, Item, JsonText, PARALLEL, Table, TableError, Write, to_item};
 use crate::domain::bookmark::model::Subscription;
 use crate::domain::extension::model::Extension;
 use crate::domain::keys;
@@ -307,79 +305,5 @@ impl Table {
             .buffer_unordered(PARALLEL);
         // A copy that was removed in the meantime needs no update.
         done.map(ignore_refusal).try_collect().await
-    }
-
-    /// Marks a profile as being erased, or removes the mark. Refused if the profile does not exist.
-    pub(crate) async fn mark_erasing(
-        &self,
-        person: Id<Person>,
-        erasing: bool,
-    ) -> Result<(), TableError> {
-        let mark = Write::update(keys::profile(person))
-            .set("erasing", &erasing)
-            .if_equals("erasing", &!erasing);
-        // The client token of a transaction makes a late repeat harmless, which could otherwise
-        // lock out somebody who came back.
-        match self.transact(vec![mark]).await {
-            Err(TableError::Refused(_)) => match self.person(person).await? {
-                Some(stored) if stored.erasing == erasing => Ok(()),
-                _ => Err(TableError::Refused(Refusal::Changed)),
-            },
-            done => done,
-        }
-    }
-
-    /// Deletes a profile with its search entries. If the person created clubs, the number is kept
-    /// in a separate item.
-    pub(crate) async fn delete_person(&self, id: Id<Person>) -> Result<(), TableError> {
-        let mut retries = Retries::default();
-        loop {
-            retries.next().await?;
-            let Some(person) = self.person(id).await? else {
-                return Ok(());
-            };
-            let entries = person.entry_keys().into_iter().map(Write::delete);
-            if person.clubs_owned > 0 {
-                // A membership that the index did not show. The erasure has to look again.
-                return Err(TableError::Unknown(
-                    "the person still owns clubs".to_owned(),
-                ));
-            }
-            let profile = Write::delete(person.key())
-                .if_equals("personal", &person.personal)
-                .if_equals("clubs_owned", &person.clubs_owned);
-            let mark = Write::delete(keys::erasure(id));
-            let nothing = Person {
-                graduation_year: None,
-                school: vec![],
-                major: vec![],
-                ..person.clone()
-            };
-            let counts = count_person(&person, &nothing);
-            let left = Creations {
-                person: id,
-                clubs_created: person.clubs_created,
-            };
-            let left = if left.clubs_created > 0 {
-                Some(Write::put(&left)?)
-            } else {
-                None
-            };
-            match self
-                .transact(
-                    [profile, mark]
-                        .into_iter()
-                        .chain(entries)
-                        .chain(counts)
-                        .chain(left)
-                        .collect(),
-                )
-                .await
-            {
-                // The claims changed in the meantime, so there are other search entries. Retry.
-                Err(TableError::Refused(_)) => {}
-                done => return done,
-            }
-        }
     }
 }

@@ -1,0 +1,184 @@
+//! What is taken back does not come back with a call of the table that arrives when nobody waits
+//! for it any more: a decision, an invitation, an owner, an application, an erasure. And a mail
+//! that was not handed over is not given up.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::fixtures::{hours, id};
+use tests::held::Held;
+use tests::{Setup, TestCampus};
+
+use crate::mail_worker::{rejections, state};
+
+fn campus() -> (Held, TestCampus) {
+    let held = Held::default();
+    let campus = Setup::default().hook(held.hook()).build();
+    (held, campus)
+}
+
+// proves X8
+#[tokio::test(start_paused = true)]
+async fn a_late_decision_does_not_come_back_after_it_was_taken_back() {
+    for many in [false, true] {
+        let (held, campus) = campus();
+        let drive = campus.drive("chess").await;
+        let submission = drive.submit(&campus.as_("sue")).await;
+        let list = format!("{}submissions/", drive.path);
+        let decide = async |status: u8| {
+            campus.advance(TimeDelta::seconds(1));
+            if many {
+                let all = json!({ "status": status, "submissions": [id(&submission)] });
+                drive.officer.post(&format!("{list}status/"), all).await
+            } else {
+                let one = format!("{list}{}/", id(&submission));
+                drive.officer.patch(&one, json!({ "status": status })).await
+            }
+        };
+        decide(2).await.ok();
+        held.hold(usize::MAX, "rejected_at");
+        decide(4).await.error(500);
+        let late = held.release();
+        decide(4).await.ok();
+        decide(2).await.ok();
+        late.arrive();
+        assert_eq!(
+            drive.officer.get(&list).await.ok()[0]["status"],
+            2,
+            "{many}"
+        );
+    }
+}
+
+// proves E24, I9
+#[tokio::test(start_paused = true)]
+async fn an_invitation_that_was_revoked_while_mails_are_queued_does_not_come_back() {
+    let (held, campus) = campus();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let first = drive.submit(&sue).await;
+    let mut answer = drive.answer("again");
+    answer["committee"] = drive.application["committees"][1]["id"].clone();
+    let path = format!("{}submissions/", drive.path);
+    let second = sue.post(&path, answer).await.created();
+    for one in [&first, &second] {
+        drive.decide(one, 4, "").await;
+    }
+    let only = |one: &Value| json!({ "submissions": [id(one)] });
+    drive.send("acceptance", only(&first)).await.ok();
+    let invites = "/api/clubs/chess/invites/";
+    let invite = drive.officer.get(invites).await.ok()[0]["id"].clone();
+    let invite = invite.as_str().expect("an id").to_owned();
+    held.stop_write("INVITE#");
+    let (sent, ()) = futures::join!(drive.send("acceptance", only(&second)), async {
+        held.stopped().await;
+        let one = format!("{invites}{invite}/");
+        drive.officer.delete(&one).await.no_content();
+        held.go();
+    });
+    assert_eq!(sent.ok()["failed"], 1);
+    assert_eq!(drive.officer.get(invites).await.ok(), json!([]));
+}
+
+// proves E14
+#[tokio::test(start_paused = true)]
+async fn a_mail_that_could_not_be_prepared_is_tried_again() {
+    let refuses = Arc::new(AtomicBool::new(false));
+    let armed = refuses.clone();
+    let hook = move |operation: &str, body: &[u8]| {
+        let reads = matches!(operation, "GetItem" | "BatchGetItem");
+        let is_one = String::from_utf8_lossy(body).contains("SUBMISSIONS#");
+        let fails = armed.load(Ordering::Relaxed) && reads && is_one;
+        let body = json!({ "__type": "ProvisionedThroughputExceededException" });
+        Box::pin(async move { fails.then_some((400_u16, body)) })
+            as futures::future::BoxFuture<'static, _>
+    };
+    let campus = Setup::default().table(Arc::new(hook)).build();
+    let drive = rejections(&campus, 1).await;
+    refuses.store(true, Ordering::Relaxed);
+    campus.deliver().await;
+    refuses.store(false, Ordering::Relaxed);
+    assert_eq!(state(&drive).await.0, "queued");
+    campus.deliver().await;
+    assert_eq!(state(&drive).await.0, "sent");
+    assert_eq!(campus.mails_but_welcomes().len(), 1);
+}
+
+// proves P18, X8
+#[tokio::test(start_paused = true)]
+async fn an_erasure_that_goes_on_late_touches_nothing_of_who_came_back() {
+    for text in ["ErasureMark", "\"erasing\""] {
+        let (held, campus) = campus();
+        campus.club("chess", &campus.as_("ada")).await;
+        let sue = campus.as_("sue");
+        sue.get("/api/settings/").await.ok();
+        campus.advance(TimeDelta::seconds(1));
+        held.stop_write(text);
+        let (erased, ()) = futures::join!(sue.delete("/api/settings/"), async {
+            held.stopped().await;
+            sue.delete("/api/settings/").await.no_content();
+            campus.advance(TimeDelta::minutes(1));
+            let again = campus.as_("sue");
+            let club = json!({ "club": "chess" });
+            again.post("/api/favorites/", club).await.created();
+            held.go();
+        });
+        erased.no_content();
+        let again = campus.as_("sue");
+        let all = again.get("/api/favorites/").await.ok();
+        assert_eq!(all.as_array().map(Vec::len), Some(1), "{text}");
+    }
+}
+
+// proves X8
+#[tokio::test(start_paused = true)]
+async fn an_owner_who_was_removed_is_not_imported_by_a_late_attempt() {
+    let (held, campus) = campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    campus.as_("sue").get("/api/settings/").await.ok();
+    let admin = campus.admin();
+    // A club that is not approved mails nobody.
+    let waits = json!({ "approved": null });
+    admin.patch("/api/clubs/chess/", waits).await.ok();
+    let rows = json!([{ "code": "chess", "name": "Chess", "owner": "sue@uni.example" }]);
+    let import = async || admin.post("/api/clubs/import/", rows.clone()).await;
+    held.hold(usize::MAX, "MEMBER#");
+    import().await;
+    let late = held.release();
+    import().await.ok();
+    let members = "/api/clubs/chess/members/";
+    let all = ada.get(members).await.ok();
+    let all = all.as_array().expect("members").clone();
+    let sue = all.iter().find(|one| one["username"] == "sue");
+    let sue = id(sue.expect("a new owner"));
+    ada.delete(&format!("{members}{sue}/")).await.no_content();
+    late.arrive();
+    let left = ada.get(members).await.ok();
+    assert_eq!(left.as_array().map(Vec::len), Some(1));
+}
+
+// proves X8, X17
+#[tokio::test(start_paused = true)]
+async fn an_application_that_was_deleted_does_not_come_back() {
+    let (held, campus) = campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let path = "/api/clubs/chess/applications/";
+    let body = json!({
+        "name": "Autumn", "application_start_time": hours(-1), "application_end_time": hours(24),
+        "result_release_time": hours(48), "is_active": true,
+    });
+    let keyed = ada.clone().header("idempotency-key", "k");
+    held.hold(usize::MAX, "\"windows\"");
+    keyed.post(path, body.clone()).await.error(500);
+    let late = held.release();
+    let made = keyed.post(path, body).await.created();
+    ada.delete(&format!("{path}{}/", id(&made)))
+        .await
+        .no_content();
+    late.arrive();
+    assert_eq!(ada.get(path).await.ok(), json!([]));
+}
