@@ -25,18 +25,21 @@ function linked(text) {
 export function Editor({ id, value, change, notes }) {
   /** @type {{current: any}} */
   const place = useRef(null);
-  /** What was told last. Any other value comes from elsewhere, and is shown even in a field that
-   * has the focus: what is typed next must not begin from what is not stored any more. */
-  const told = useRef(/** @type {string | null} */ (null));
+  /** What was told and has not come back as the value: more may be typed until then. Any other
+   * value comes from elsewhere, and is shown even in a field that has the focus: what is typed next
+   * must not begin from what is not stored any more. */
+  const told = useRef(/** @type {string[]} */ ([]));
   useEffect(() => {
-    if (told.current === value) return;
-    told.current = value;
-    place.current.innerHTML = value;
+    const at = told.current.indexOf(value);
+    const isLast = value === told.current.at(-1);
+    told.current = at < 0 || isLast ? [] : told.current.slice(at + 1);
+    if (at < 0 && place.current.innerHTML !== value) place.current.innerHTML = value;
   }, [value]);
   const tell = () => {
     const { textContent, innerHTML } = place.current;
-    told.current = textContent.trim() || place.current.querySelector("img") ? innerHTML : "";
-    change(told.current);
+    const text = textContent.trim() || place.current.querySelector("img") ? innerHTML : "";
+    told.current.push(text);
+    change(text);
   };
   const format = (command, argument) => {
     place.current.focus();
