@@ -122,8 +122,12 @@ await phone.getByRole("button", { name: "Change answers" }).click();
 await first.fill("sent at the second try");
 await saved(phone);
 let refused = 1;
-await phone.route("**/submissions/", (route) => {
-  if (route.request().method() === "POST" && refused-- > 0) return route.abort();
+let go = () => {};
+const waits = new Promise((done) => (go = done));
+await phone.route("**/submissions/", async (route) => {
+  if (route.request().method() !== "POST") return route.continue();
+  if (refused-- > 0) return route.abort();
+  await waits;
   return route.continue();
 });
 await phone.getByRole("button", { name: "Check and send" }).click();
@@ -136,6 +140,7 @@ assert.equal(
 await accessible(phone, "form-sending");
 await phone.getByRole("button", { name: "Back to the questions" }).click();
 assert.ok(await first.isDisabled(), "what is typed now would be lost");
+go();
 await heading(phone, "Your application was sent");
 await phone.unroute("**/submissions/");
 
@@ -215,9 +220,9 @@ await openForm(phone, parts.path, "Software");
 assert.equal(await phone.getByLabel(/Question 1$/).inputValue(), "for all of them");
 // An answer that comes when somebody is elsewhere says what was sent, and changes no other page.
 let answer = () => {};
-const waits = new Promise((done) => (answer = done));
+const asked = new Promise((done) => (answer = done));
 await phone.route("**/submissions/", async (route) => {
-  if (route.request().method() === "POST") await waits;
+  if (route.request().method() === "POST") await asked;
   return route.continue();
 });
 await phone.getByRole("button", { name: "Check and send" }).click();
