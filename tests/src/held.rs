@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use local::engine::{Call, EngineHook, Reply};
 use tokio::sync::Notify;
 
+use crate::{Setup, TestCampus};
+
 /// Calls that wait to be executed.
 #[derive(Default)]
 #[must_use]
@@ -51,6 +53,13 @@ pub struct Held {
 }
 
 impl Held {
+    /// A campus whose calls of the table can be stopped.
+    pub fn campus() -> (Self, TestCampus) {
+        let held = Self::default();
+        let campus = Setup::default().hook(held.hook()).build();
+        (held, campus)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -9,7 +9,7 @@ import { t } from "../parts/texts.js";
 import { Empty, Icon, Time, Title } from "../parts/ui.js";
 
 /** What is coming in the order of time, then what is over, the last one first. */
-const newestFirst = (all) => [
+const comingFirst = (all) => [
   ...inOrder(all.filter((one) => !isOver(one))),
   ...inOrder(all.filter(isOver)).reverse(),
 ];
@@ -24,7 +24,7 @@ export default function ClubEvents({ club: code }) {
       (all) =>
         all.length === 0
           ? html`<${Empty} icon="calendar"><p>${t("events.none")}</p><//>`
-          : html`<ul class="places card">${newestFirst(all).map(
+          : html`<ul class="places card">${comingFirst(all).map(
               (one) => html`<li key=${one.id}>
           <a href=${link(url`/clubs/${code}/events/${one.id}/`)}><${Icon} name="calendar" /><span
             class="cut">${one.name}</span>

@@ -66,11 +66,11 @@ function newest(method, path) {
 }
 
 /**
- * The keys of creations of which nobody knows whether they were done: whoever presses the button
- * again makes no second thing.
- * @type {Map<string, string>}
+ * The last POST that got no answer, and its key: whoever presses the same button again makes no
+ * second thing. After any other write that was answered it is forgotten, because the same request
+ * may be meant once more then.
  */
-const unheard = new Map();
+let unheard = { what: "", key: "" };
 
 /**
  * @template {string} M
@@ -80,8 +80,7 @@ const unheard = new Map();
 
 /**
  * Sends a request and returns `{ data, etag, next }`. What got no answer, or was busy, is sent
- * again
- * with the same idempotency key, so that nothing is done twice.
+ * again with the same idempotency key, so that nothing is done twice.
  * @template {string} M
  * @template {string} P
  * @param {M} method
@@ -112,9 +111,9 @@ export async function call(method, path, options = {}) {
   const form = new FormData();
   if (file) form.append("file", file);
   const sent = file ? form : body === undefined ? text : JSON.stringify(body);
-  const creation = `${person()} ${path} ${file ? "" : sent}`;
-  const creationKey = key ?? unheard.get(creation) ?? crypto.randomUUID();
-  if (method === "POST") headers.set("Idempotency-Key", creationKey);
+  const what = method === "POST" && !file ? `${person()} ${path} ${sent}` : "";
+  const known = what && what === unheard.what ? unheard.key : crypto.randomUUID();
+  if (method === "POST") headers.set("Idempotency-Key", key ?? known);
   // An image needs its time on a slow network.
   if (file) more.limit ??= 150_000;
   // Without a network, a read need not wait for the repeats: what was seen last is shown.
@@ -126,10 +125,9 @@ export async function call(method, path, options = {}) {
   if (repeats.get(path) === last) repeats.delete(path);
   if (!response && last?.signal.aborted) throw new Superseded();
   isReached.value = Boolean(response);
-  if (method === "POST" && !file) {
-    if (!response || isPassing(response.status)) unheard.set(creation, creationKey);
-    else unheard.delete(creation);
-  }
+  const isOpen = !response || isPassing(response.status);
+  if (what && isOpen) unheard = { what, key: key ?? known };
+  else if (method !== "GET" && !isOpen) unheard = { what: "", key: "" };
   if (!response) {
     const seen = method === "GET" ? await remembered(person(), path) : undefined;
     if (seen) return /** @type {any} */ ({ ...seen, isOld: true });

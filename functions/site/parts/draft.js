@@ -3,7 +3,7 @@
 // is tested without a browser.
 
 import { computed, signal } from "../vendor/libraries.js";
-import { isPassing, pauseBefore } from "./request.js";
+import { isFinal, isPassing, pauseBefore } from "./request.js";
 
 /** An answer is saved this long after the last key. */
 const PAUSE_MS = 700;
@@ -134,11 +134,7 @@ export function makeDraft({ send, store, timers }) {
       const place = /^responses\.(\d+)/.exec(field)?.[1];
       if (place !== undefined && batch[Number(place)]) named[batch[Number(place)]] = said.join(" ");
     }
-    const all =
-      Object.keys(named).length === 0 &&
-      error.status >= 400 &&
-      error.status < 500 &&
-      ![401, 408, 429].includes(error.status);
+    const all = Object.keys(named).length === 0 && isFinal(error.status);
     for (const question of batch) {
       const why = named[question] ?? (all ? error.message : undefined);
       mark(question, why || Object.keys(named).length === 0 ? "failed" : "dirty", why);

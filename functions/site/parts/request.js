@@ -15,6 +15,10 @@ export const pauseBefore = (attempt, wanted = 0) =>
 /** Whether the same request may succeed later: no answer, too busy, or broken. */
 export const isPassing = (status) => status === 0 || status === 429 || status >= 500;
 
+/** Whether the same request is refused whenever it is sent. */
+export const isFinal = (status) =>
+  status >= 400 && status < 500 && ![401, 408, 429].includes(status);
+
 /**
  * @typedef {object} Wire what a request needs from its surroundings
  * @property {typeof fetch} fetch

@@ -5,14 +5,14 @@ import { now, put, remove } from "./api.js";
 import { person } from "./auth.js";
 import { loaded, useLoad } from "./load.js";
 import { me } from "./me.js";
+import { isFinal } from "./request.js";
 import { typedStore } from "./store.js";
 import { t } from "./texts.js";
 import { Action, say, useUnsaved } from "./ui.js";
 
 /** A comment is stored this long after the last key. */
 const PAUSE_MS = 1000;
-/** Whether the same comment is refused whenever it is sent. */
-const isFinal = (status) => status >= 400 && status < 500 && ![401, 408, 429].includes(status);
+
 /**
  * @param {object} props
  * @param {any} props.path of the submission

@@ -200,8 +200,18 @@ await olivia.getByRole("button", { name: "Create the event" }).click();
 await olivia.getByText("The service cannot be reached. Please try again.").waitFor();
 await olivia.getByRole("button", { name: "Create the event" }).click();
 await olivia.waitForURL(/robotics\/events\/\d+\/$/);
-const nights = await call("olivia", "GET", "/clubs/robotics/events/");
-assert.equal(nights.filter((event) => event.name === "Robot night").length, 1);
+const nights = async () => {
+  const events = await call("olivia", "GET", "/clubs/robotics/events/");
+  return events.filter((event) => event.name === "Robot night").length;
+};
+assert.equal(await nights(), 1);
+// After an answer, the same once more is meant.
+await olivia.getByRole("link", { name: "Events", exact: true }).first().click();
+await olivia.getByRole("link", { name: "New event" }).click();
+await olivia.getByLabel("Name", { exact: true }).fill("Robot night");
+await olivia.getByRole("button", { name: "Create the event" }).click();
+await olivia.waitForURL(/robotics\/events\/\d+\/$/);
+assert.equal(await nights(), 2);
 await olivia.goto(`${origin}/clubs/robotics/edit/`);
 
 // In German, what the API says is German too.

@@ -5,24 +5,18 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use shared::domain::TokenScope;
+use tests::TestCampus;
 use tests::fixtures::id;
 use tests::held::Held;
-use tests::{Setup, TestCampus};
 
 use crate::news::{days, follower, open, told};
 use crate::tokens::with_scopes;
 use crate::webhooks::HOOKS;
 
-fn campus() -> (Held, TestCampus) {
-    let held = Held::default();
-    let campus = Setup::default().hook(held.hook()).build();
-    (held, campus)
-}
-
 // proves P18, X8
 #[tokio::test(start_paused = true)]
 async fn a_late_erasure_ends_no_token_of_who_came_back() {
-    let (held, campus) = campus();
+    let (held, campus) = Held::campus();
     let sue = campus.as_("sue");
     with_scopes(&campus, &sue, &[TokenScope::ClubsRead]).await;
     held.hold(1, "\"TOKEN#");
@@ -38,7 +32,7 @@ async fn a_late_erasure_ends_no_token_of_who_came_back() {
 // proves G3, P17
 #[tokio::test(start_paused = true)]
 async fn news_go_on_after_an_erasure_that_was_refused() {
-    let (held, campus) = campus();
+    let (held, campus) = Held::campus();
     let (ada, sue) = follower(&campus).await;
     // Sue owns a club with Bob, so that nothing stands against her erasure at first.
     campus.club("go", &sue).await;
@@ -67,7 +61,7 @@ async fn news_go_on_after_an_erasure_that_was_refused() {
 #[tokio::test(start_paused = true)]
 async fn no_webhook_is_on_for_a_club_that_was_deleted_meanwhile() {
     for is_new in [true, false] {
-        let (held, campus) = campus();
+        let (held, campus) = Held::campus();
         let ada = campus.as_("ada");
         campus.club("chess", &ada).await;
         let body = json!({ "url": "https://chat.example/h", "types": ["club.updated"] });
@@ -97,7 +91,7 @@ async fn no_webhook_is_on_for_a_club_that_was_deleted_meanwhile() {
 // proves J2, X8
 #[tokio::test(start_paused = true)]
 async fn a_join_link_that_was_deleted_does_not_come_back() {
-    let (held, campus) = campus();
+    let (held, campus) = Held::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let links = "/api/clubs/chess/joinlinks/";
@@ -112,10 +106,35 @@ async fn a_join_link_that_was_deleted_does_not_come_back() {
     assert_eq!(ada.get(links).await.ok(), json!([]));
 }
 
+// proves J2
+#[tokio::test]
+async fn a_join_link_of_an_earlier_release_is_changed_used_and_deleted() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let links = "/api/clubs/chess/joinlinks/";
+    let link = ada.post(links, json!({})).await.created();
+    let is_link = |item: &&Value| item["type"]["S"] == "JoinLink";
+    let stored = campus.stored();
+    let stored = stored.iter().find(is_link).expect("a link");
+    let without = json!({
+        "TableName": local::table::TABLE, "Key": { "pk": stored["pk"], "sk": stored["sk"] },
+        "UpdateExpression": "REMOVE received",
+    });
+    let engine = &campus.campus.engine;
+    engine.json("UpdateItem", &without).expect("an old item");
+    let one = format!("{links}{}/", id(&link));
+    ada.patch(&one, json!({ "note": "old" })).await.ok();
+    assert_eq!(ada.get(&one).await.ok()["note"], "old");
+    ada.delete(&one).await.no_content();
+    ada.get(&one).await.error(404);
+    assert_eq!(ada.get(links).await.ok(), json!([]));
+}
+
 // proves Z8
 #[tokio::test(start_paused = true)]
 async fn a_webhook_that_is_in_two_places_is_deleted_from_both() {
-    let (held, campus) = campus();
+    let (held, campus) = Held::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let body = json!({ "url": "https://chat.example/h", "types": ["club.updated"] });

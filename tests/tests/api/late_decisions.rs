@@ -7,23 +7,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use tests::Setup;
 use tests::fixtures::{hours, id};
 use tests::held::Held;
-use tests::{Setup, TestCampus};
 
 use crate::mail_worker::{rejections, state};
-
-fn campus() -> (Held, TestCampus) {
-    let held = Held::default();
-    let campus = Setup::default().hook(held.hook()).build();
-    (held, campus)
-}
 
 // proves X8
 #[tokio::test(start_paused = true)]
 async fn a_late_decision_does_not_come_back_after_it_was_taken_back() {
     for many in [false, true] {
-        let (held, campus) = campus();
+        let (held, campus) = Held::campus();
         let drive = campus.drive("chess").await;
         let submission = drive.submit(&campus.as_("sue")).await;
         let list = format!("{}submissions/", drive.path);
@@ -55,7 +49,7 @@ async fn a_late_decision_does_not_come_back_after_it_was_taken_back() {
 // proves E24, I9
 #[tokio::test(start_paused = true)]
 async fn an_invitation_that_was_revoked_while_mails_are_queued_does_not_come_back() {
-    let (held, campus) = campus();
+    let (held, campus) = Held::campus();
     let drive = campus.drive("chess").await;
     let sue = campus.as_("sue");
     let first = drive.submit(&sue).await;
@@ -110,7 +104,7 @@ async fn a_mail_that_could_not_be_prepared_is_tried_again() {
 #[tokio::test(start_paused = true)]
 async fn an_erasure_that_goes_on_late_touches_nothing_of_who_came_back() {
     for text in ["ErasureMark", "\"erasing\""] {
-        let (held, campus) = campus();
+        let (held, campus) = Held::campus();
         campus.club("chess", &campus.as_("ada")).await;
         let sue = campus.as_("sue");
         sue.get("/api/settings/").await.ok();
@@ -135,7 +129,7 @@ async fn an_erasure_that_goes_on_late_touches_nothing_of_who_came_back() {
 // proves X8
 #[tokio::test(start_paused = true)]
 async fn an_owner_who_was_removed_is_not_imported_by_a_late_attempt() {
-    let (held, campus) = campus();
+    let (held, campus) = Held::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     campus.as_("sue").get("/api/settings/").await.ok();
@@ -163,7 +157,7 @@ async fn an_owner_who_was_removed_is_not_imported_by_a_late_attempt() {
 // proves X8, X17
 #[tokio::test(start_paused = true)]
 async fn an_application_that_was_deleted_does_not_come_back() {
-    let (held, campus) = campus();
+    let (held, campus) = Held::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let path = "/api/clubs/chess/applications/";

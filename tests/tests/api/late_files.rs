@@ -14,8 +14,7 @@ use crate::file_ends::{naming, stored, submit};
 
 /// A campus whose calls can be stopped, a question for a file, and a student.
 async fn scene() -> (Held, TestCampus, Recruitment, Value, Client) {
-    let held = Held::default();
-    let campus = Setup::default().hook(held.hook()).build();
+    let (held, campus) = Held::campus();
     let drive = campus.drive("chess").await;
     drive.open_for_days(30).await;
     let cv = drive.file_question(json!({})).await;

@@ -176,7 +176,7 @@ fn decision(old: &Submission, new: &Submission, only_as_read: bool) -> Write {
     let write = write
         .if_equals("status", &old.status)
         .if_equals("reason", &old.reason)
-        // A decision that arrives late does not undo one that was taken back since.
+        // If this arrives late, others may have made the same decision and taken it back.
         .if_equals("updated_at", &old.updated_at)
         .if_equals("sequence", &old.sequence)
         .if_equals("person", &old.person);
