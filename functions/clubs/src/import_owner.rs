@@ -48,8 +48,8 @@ pub async fn add_owner(
                     may_mail.then(|| joined(club, None, &owner, request.is_some(), creation));
                 let key = owner.id.to_string();
                 let mailed = mail.as_ref().map(|_| key.as_str());
-                // The log is written without a mail, too: it refuses a late attempt, which could make
-                // somebody an owner who was removed since.
+                // The log is written without a mail, too: it refuses a late attempt, which could
+                // make somebody an owner who was removed since.
                 let sent = log.with(code, mailed.into_iter(), app.next_id(), now);
                 let new = NewMembership {
                     membership: &owner,
