@@ -1,13 +1,18 @@
-//! Who makes the writes of a request. Some items keep it, for the changes that programs read (Z5).
+//! Who makes the writes of a request, and when the request came. Some items keep who it was, for the
+//! changes that programs read (Z5). Order decides between a write and its opposite (X17).
 
 use std::cell::Cell;
 
+use crate::time::RequestTime;
+
 tokio::task_local! {
     static ACTOR: Cell<Option<u64>>;
+    static CAME: Cell<Option<RequestTime>>;
 }
 
 /// Runs the work of one request. Nobody acts until [`acts`] names the person.
 pub(crate) async fn with_actor<F: Future>(work: F) -> F::Output {
+    let work = CAME.scope(Cell::new(None), work);
     ACTOR.scope(Cell::new(None), work).await
 }
 
@@ -16,7 +21,17 @@ pub(crate) fn acts(person: u64) {
     let _ = ACTOR.try_with(|actor| actor.set(Some(person)));
 }
 
+/// Says when this request came.
+pub(crate) fn came(when: RequestTime) {
+    let _ = CAME.try_with(|came| came.set(Some(when)));
+}
+
 /// Returns who makes the writes of this request. None if nobody is known, and outside a request.
 pub(crate) fn actor() -> Option<u64> {
     ACTOR.try_with(Cell::get).ok().flatten()
+}
+
+/// Returns when this request came. None outside a request.
+pub(crate) fn request_time() -> Option<RequestTime> {
+    CAME.try_with(Cell::get).ok().flatten()
 }

@@ -355,8 +355,8 @@ impl Table {
     }
 
     /// Returns some attributes of the first items of a partition, and whether there are more: at
-    /// most so many pages of 1 MB. They may be a second old, for half the price.
-    pub(crate) async fn some_of(
+    /// most so many pages of 1 MB. Items of other types are left out. They may be a second old, for half the price.
+    pub(crate) async fn some_of<E: Entity>(
         &self,
         (pk, prefix): (String, Option<&str>),
         wanted: &[&str],
@@ -389,6 +389,7 @@ impl Table {
         for _ in 0..pages {
             let request = request.clone().set_exclusive_start_key(start);
             let mut found = self.page::<Stored>(request).await?;
+            found.items.retain(|item| item.kind() == E::TYPE);
             items.append(&mut found.items);
             start = found.rest.pop();
             if start.is_none() {

@@ -5,6 +5,7 @@ use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
+use crate::db::actor::request_time;
 use crate::db::{Entity, Table, TableError, Write, to_item};
 use crate::domain::application::model::Application;
 use crate::domain::keys;
@@ -71,6 +72,31 @@ impl Entity for DeletedApplication {
 }
 
 impl Write {
+    /// Stores a new entity. Refused if it is there already, or was deleted after the request came
+    /// that stores it (X17).
+    pub(crate) fn create<E: Entity>(entity: &E) -> Result<Self, TableError> {
+        let put = Self::put(entity)?;
+        Ok(match request_time() {
+            Some(when) => put.if_new_or_gone(when.received),
+            None => put.if_new(),
+        })
+    }
+
+    /// Deletes an item. Until tomorrow its place says so, so that a late attempt to create it does
+    /// not bring it back (X17).
+    pub(crate) fn bury(key: Key) -> Result<Self, TableError> {
+        match request_time() {
+            Some(when) => Self::put(&Gone::new(key, when)),
+            None => Ok(Self::delete(key)),
+        }
+    }
+
+    /// Adds a condition: the item does not exist, or it is one that was deleted.
+    #[must_use]
+    pub(crate) fn if_absent(self) -> Self {
+        self.if_new_or(|write| write.if_equals(keys::TYPE, &Gone::TYPE))
+    }
+
     /// Adds a condition: the item does not exist, or it is one that was deleted before `received`.
     #[must_use]
     pub(crate) fn if_new_or_gone(self, received: u64) -> Self {

@@ -5,15 +5,16 @@ use chrono::TimeDelta;
 use futures::future::try_join_all;
 use serde::Deserialize;
 
-use crate::db::answer::{AnyItem as _, Stored};
+use crate::db::answer::Stored;
 use crate::db::read::Range;
-use crate::db::{Entity as _, Table, TableError};
+use crate::db::{Table, TableError};
 use crate::domain::application::model::Application;
 use crate::domain::invite::model::Invite;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::mail::state::{EmailStatus, MailKind, MailState};
 use crate::domain::person::model::Person;
+use crate::domain::request::model::MembershipRequest;
 use crate::domain::submission::model::{Mailed, Status, Submission};
 use crate::domain::submission::told::Told;
 use crate::ids::Id;
@@ -112,12 +113,14 @@ impl Table {
                 "mailed",
             ];
             let pages = limits::COUNTED_PAGES;
-            let (found, has_more) = self.some_of(partition, &wanted, pages, None).await?;
+            let (found, has_more) = self
+                .some_of::<Submission>(partition, &wanted, pages, None)
+                .await?;
             let mut waiting = Waiting {
                 has_more,
                 ..Waiting::default()
             };
-            for item in found.iter().filter(|item| item.kind() == Submission::TYPE) {
+            for item in &found {
                 waiting.add(&item.read()?);
             }
             Ok::<_, TableError>(waiting)
@@ -141,8 +144,8 @@ impl Table {
         let most = Some(limits::COUNTED_ITEMS);
         let of = |prefix: &'static str| (keys::club_items(club), Some(prefix));
         let ((requests, _), (invites, _)) = futures::try_join!(
-            self.some_of(of(keys::REQUESTS), &[], 1, most),
-            self.some_of(of(keys::INVITES), &["expires_at"], 1, most)
+            self.some_of::<MembershipRequest>(of(keys::REQUESTS), &[], 1, most),
+            self.some_of::<Invite>(of(keys::INVITES), &["expires_at"], 1, most)
         )?;
         let soon = now.plus(TimeDelta::days(ClubWaiting::SOON_DAYS));
         let mut invites_ending = 0;

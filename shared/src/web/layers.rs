@@ -25,13 +25,14 @@ use super::idempotency::{REPLAYED, Replays, idempotent, remembers_itself};
 use super::request::{ClientAddress, PublicPath, ReceivedAt};
 use super::request_line::RequestLine;
 use super::user::{Sender, User};
-use crate::db::actor::acts;
+use crate::db::actor::{acts, came};
 use crate::db::rounds::joined;
 use crate::db::usage::metered;
 use crate::domain::{Person, Token};
 use crate::ids::Id;
 use crate::limits;
 use crate::state::Shared;
+use crate::time::{RequestTime, Timestamp};
 use crate::web::answer_layers::{bounded_answer, no_sniffing, shortened};
 
 /// How long browsers may cache a preflight response.
@@ -213,7 +214,15 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
             |context| context.request_id.clone(),
         );
     let method = request.method().clone();
-    let (mut response, usage) = metered(joined(next.run(request))).await;
+    let when = RequestTime {
+        received: app.ids.received(received.0),
+        at: Timestamp::at(received.0),
+    };
+    let run = async {
+        came(when);
+        joined(next.run(request)).await
+    };
+    let (mut response, usage) = metered(run).await;
     let status = response.status();
     let cause = response.extensions_mut().remove::<Cause>();
     if status.is_server_error() {

@@ -70,6 +70,7 @@ mod late_creations;
 mod late_decisions;
 mod late_files;
 mod late_notices;
+mod late_places;
 mod late_repeats;
 mod late_reports;
 mod late_writes;

@@ -184,7 +184,7 @@ impl Table {
 
     /// Stores a favorite or subscription, and counts it if this type is counted.
     pub async fn create_bookmark<I: Bookmark>(&self, bookmark: &I) -> Result<(), TableError> {
-        let mut writes = vec![Write::put(bookmark)?.if_new().or(Refusal::Exists)];
+        let mut writes = vec![Write::create(bookmark)?.or(Refusal::Exists)];
         writes.push(check_not_erasing(bookmark.parts().2));
         // Clubs are never deleted, so this condition should not fail.
         writes.extend(counted(bookmark, 1).map(|count| count.or(Refusal::Erased)));

@@ -239,8 +239,8 @@ impl Table {
         };
         if let Some((member, favorite, subscription)) = own {
             page.membership = found.take(&member)?;
-            page.is_favorite = found.take_item(&favorite).is_some();
-            page.is_subscribed = found.take_item(&subscription).is_some();
+            page.is_favorite = found.take::<Favorite>(&favorite)?.is_some();
+            page.is_subscribed = found.take::<Subscription>(&subscription)?.is_some();
         }
         Ok(page)
     }

@@ -174,8 +174,8 @@ impl Table {
         };
         let (item, whole) = split(event);
         let mut writes = vec![
-            Write::put(&item)?.if_new().or(Refusal::Exists),
-            Write::put(&pointer)?.if_new().or(Refusal::Exists),
+            Write::create(&item)?.or(Refusal::Exists),
+            Write::create(&pointer)?.or(Refusal::Exists),
             count.or(Refusal::Quota),
         ];
         writes.extend(whole.as_ref().map(Write::put).transpose()?);
@@ -207,7 +207,7 @@ impl Table {
     /// Deletes an event. Refused if it no longer has the version of `event`.
     pub async fn delete_event(&self, event: &Event) -> Result<(), TableError> {
         let mut writes = vec![
-            Write::delete(event.key()).if_equals("version", &event.version),
+            Write::bury(event.key())?.if_equals("version", &event.version),
             Write::delete(keys::event_club(event.id)),
             Write::delete(keys::event_text(&event.club, event.id)),
             Write::update(keys::club(&event.club))

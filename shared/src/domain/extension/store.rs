@@ -86,7 +86,7 @@ impl Table {
         // The client token of a transaction makes a late repeat harmless, which could otherwise
         // bring back an extension that was deleted since.
         self.transact(vec![
-            Write::put(extension)?.if_new().or(Refusal::Exists),
+            Write::create(extension)?.or(Refusal::Exists),
             Write::put(&extension.due_entry(application, now))?,
             check_not_erasing(extension.person),
             Write::check(application.key())

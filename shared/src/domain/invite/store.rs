@@ -198,12 +198,10 @@ impl Table {
             mail,
         } in invites
         {
-            let put = Write::put(*invite)?;
-            let put = match replaces {
-                Some(version) => put.if_equals("version", version),
-                None => put.if_new(),
-            };
-            writes.push(put);
+            writes.push(match replaces {
+                Some(version) => Write::put(*invite)?.if_equals("version", version),
+                None => Write::create(*invite)?,
+            });
             writes.push(Write::put(*mail)?);
         }
         self.transact(writes).await

@@ -41,7 +41,7 @@ impl Table {
         by: Option<&Membership>,
     ) -> Result<(), TableError> {
         let item = if status {
-            Write::put(registration)?.if_new()
+            Write::create(registration)?
         } else {
             Write::delete(registration.key()).if_equals("created_at", &registration.created_at)
         };

@@ -59,7 +59,7 @@ fn name_taken<T: LookupKind>(lookup: &Lookup<T>) -> Write {
 /// Returns the write that changes the number of references to an entry by `change`. Refused if the
 /// entry does not exist.
 pub(crate) fn count_use(entry: Key, change: i64) -> Write {
-    Write::update(entry).count("uses", change).if_exists()
+    Write::update(entry).count("uses", change).if_there("uses")
 }
 
 /// Returns the writes that change the use counters when `new` entries replace `old` entries.
@@ -101,7 +101,7 @@ impl Table {
 
     /// Stores a new entry. Refused as [`Refusal::Exists`] if its name is taken.
     pub async fn create_lookup<T: LookupKind>(&self, new: &Lookup<T>) -> Result<(), TableError> {
-        let put = Write::put(new)?.if_new();
+        let put = Write::create(new)?;
         let name = name_taken(new).or(Refusal::Exists);
         self.transact(vec![name, put, self.moved(&[new.key()])])
             .await
@@ -129,7 +129,7 @@ impl Table {
 
     /// Deletes an entry. Refused if it changed, or if something refers to it.
     pub async fn delete_lookup<T: LookupKind>(&self, lookup: &Lookup<T>) -> Result<(), TableError> {
-        let delete = Write::delete(lookup.key())
+        let delete = Write::bury(lookup.key())?
             .if_equals("version", &lookup.version)
             .if_equals("uses", &0);
         let mut writes = vec![delete, self.moved(&[lookup.key()])];

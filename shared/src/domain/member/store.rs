@@ -116,7 +116,7 @@ fn added(membership: &Membership, limit: Option<u32>) -> Result<[Write; 2], Tabl
         Role::Owner => counted_owner(membership.person, 1, limit).or(Refusal::Quota),
         _ => check_not_erasing(membership.person),
     };
-    let put = Write::put(membership)?.if_new();
+    let put = Write::create(membership)?;
     Ok([put.or(Refusal::AlreadyMember), person])
 }
 
@@ -296,10 +296,9 @@ impl Table {
             let answered = request_gone(&membership.club, membership.person);
             // The text of the mail depends on the request, so refuse if it was created or deleted
             // after it was read.
-            writes.push(if request.is_some() {
-                answered.if_exists()
-            } else {
-                answered.if_new()
+            writes.push(match request {
+                Some(request) => answered.if_equals("creation", &request.creation),
+                None => answered.if_absent(),
             });
             writes.extend(mail.map(Write::put).transpose()?);
         }

@@ -137,8 +137,8 @@ impl Table {
             Membership::id_of(&request.club, request.person),
         );
         let mut writes = vec![
-            Write::put(request)?.if_new().or(Refusal::Exists),
-            Write::check(member).if_new().or(Refusal::AlreadyMember),
+            Write::create(request)?.or(Refusal::Exists),
+            Write::check(member).if_absent().or(Refusal::AlreadyMember),
             check_not_erasing(request.person),
         ];
         if !mails.is_empty() {

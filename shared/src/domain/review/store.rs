@@ -81,7 +81,9 @@ impl Table {
         let partition = (keys::reviews(application), None);
         let wanted = ["submission", "sequence", "person", "score"];
         let pages = limits::COUNTED_PAGES;
-        let (found, has_more) = self.some_of(partition, &wanted, pages, None).await?;
+        let (found, has_more) = self
+            .some_of::<Review>(partition, &wanted, pages, None)
+            .await?;
         let scores = found.iter().map(Stored::read::<GivenScore>);
         let mut scores: Vec<GivenScore> = scores.collect::<Result<_, _>>()?;
         // Reviews of a submission that was withdrawn since do not count.
@@ -111,10 +113,9 @@ impl Table {
         review: &Review,
         read: Option<&Review>,
     ) -> Result<(), TableError> {
-        let put = Write::put(review)?;
         let put = match read {
-            None => put.if_new(),
-            Some(read) => put.if_equals("version", &read.version),
+            None => Write::create(review)?,
+            Some(read) => Write::put(review)?.if_equals("version", &read.version),
         };
         let shown = scores(review).set(&score(review), &review.score);
         // An erasure removes a review that is there. Then this write of it is refused.

@@ -156,7 +156,7 @@ impl Table {
         for (n, chunk) in slots.chunks(SLOTS_AT_ONCE).enumerate() {
             let mut writes = vec![Slot::same_application(application)];
             for slot in chunk {
-                writes.push(Write::put(slot)?.if_new().or(Refusal::Exists));
+                writes.push(Write::create(slot)?.or(Refusal::Exists));
                 if !note.is_empty() {
                     writes.push(Write::put(&slot.note(note))?);
                 }
@@ -241,7 +241,7 @@ impl Table {
     /// Deletes a slot that is being deleted and has no bookings any more, and its note.
     pub async fn remove_slot(&self, slot: &Slot) -> Result<(), TableError> {
         let nobody: HashMap<String, u64> = HashMap::new();
-        let delete = Write::delete(slot.key())
+        let delete = Write::bury(slot.key())?
             .if_equals("deleted", &true)
             .if_equals("seats", &nobody);
         let note = Write::delete(keys::slot_note(slot.application, slot.id));
