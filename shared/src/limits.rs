@@ -188,6 +188,8 @@ pub const BADGE_DESCRIPTION: usize = 1_000;
 pub const YEARS: std::ops::RangeInclusive<i64> = 1900..=2200;
 /// Number of showings of an event.
 pub const SHOWINGS: usize = 100;
+/// How many events a club may have in all, as a multiple of those that have not ended.
+pub const EVENTS_IN_ALL: usize = 5;
 
 /// Of how many clubs the home page says what waits for their officers.
 pub const HOME_CLUBS: usize = 10;

@@ -8,6 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::try_join_all;
 use serde::Serialize;
 use shared::Shared;
+use shared::bodies::committee_of;
 use shared::domain::Clubs;
 use shared::domain::{Application, Club, Favorite, Invite, Role, Status, Submission, Window};
 use shared::domain::{ClubWaiting, Waiting};
@@ -261,12 +262,11 @@ async fn news_for(
     let show = |submission: &&Submission| {
         let application = applications.get(&submission.application)?;
         let (status, since) = submission.known_decision(application, now)?;
-        let has_committee = submission.committee.is_some();
         (since >= oldest).then_some(HomeDecisionBody {
             id: submission.id,
             name: application.name.clone(),
             club: OpenClubBody::new(clubs.get(&submission.club)?),
-            committee: has_committee.then(|| submission.committee_name.clone()),
+            committee: committee_of(submission, application).map(|committee| committee.name),
             status,
             since,
         })

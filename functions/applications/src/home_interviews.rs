@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use shared::bodies::InterviewBody;
+use shared::bodies::{InterviewBody, committee_of};
 use shared::domain::{Application, Club, Slot, Submission};
 use shared::ids::Id;
 use shared::text::ClubCode;
@@ -42,12 +42,11 @@ pub(crate) fn interviews_of(
         let slot = submission.booked().and_then(|id| slots.get(&id));
         let is_over = slot.is_some_and(|slot| slot.end.moment() < now);
         let club = clubs.get(&submission.club)?;
-        let has_committee = submission.committee.is_some();
         let body = HomeInterviewBody {
             id: submission.id,
             name: application.name.clone(),
             club: OpenClubBody::new(club),
-            committee: has_committee.then(|| submission.committee_name.clone()),
+            committee: committee_of(submission, application).map(|committee| committee.name),
             interview,
         };
         let is_shown = !is_over && !submission.is_interview_over(application, now);

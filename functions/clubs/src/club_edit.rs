@@ -125,7 +125,7 @@ async fn edit_club(
                 club.version += 1;
                 // Whoever restores a club whose last owner was erased becomes its owner.
                 let owner = match &page.membership {
-                    _ if club.archived || club.owners > 0 => None,
+                    _ if !old.archived || club.archived || club.owners > 0 => None,
                     Some(own) => Some(NewOwner {
                         membership: Membership {
                             role: Role::Owner,

@@ -111,6 +111,7 @@ pub async fn invite_owner(
             title: String::new(),
             version: app.next_id(),
             by: None,
+            granted_by: None,
             expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
             updated_at: now,
             accepted: vec![],

@@ -47,7 +47,8 @@ pub async fn register_club(
     let registration = Registration {
         fair: fair.id,
         club: code.clone(),
-        created_at: app.now(),
+        created_at: Timestamp::at(received),
+        received: app.ids.received(received),
     };
     let mut retries = Retries::default();
     loop {
@@ -72,7 +73,7 @@ pub async fn register_club(
             );
         }
         // A registration that was made after this request came is kept.
-        let is_later = |found: &Registration| found.created_at > Timestamp::at(received);
+        let is_later = |found: &Registration| found.received > registration.received;
         let is_later = registered.as_ref().is_some_and(is_later);
         if registered.is_some() == status || is_later {
             return shown(&app, &user, &fair).await;

@@ -8,6 +8,7 @@ use shared::Shared;
 use shared::bodies::Badges;
 use shared::db::{Refusal, Retries, TableError};
 use shared::domain::{Event, EventType};
+use shared::limits;
 use shared::openapi::fields::ImageUpload;
 use shared::text::ClubCode;
 use shared::text::html::beginning;
@@ -96,15 +97,16 @@ pub async fn create_event(
     if let Some(bytes) = image {
         event.image = Some(store_image(&app.media, "image", bytes).await?);
     }
-    let is_counted = !scope.user.is_admin() && !has_ended(&event, now);
-    let mut limit = Some(i64::from(app.settings.quotas.club_events)).filter(|_| is_counted);
+    let (most, in_all) = event_quotas(&app);
+    let is_over = has_ended(&event, now);
+    let first = if is_over { in_all } else { most };
+    let mut limit = Some(first).filter(|_| !scope.user.is_admin());
     let mut retries = Retries::default();
     let stored = loop {
         retries.next().await?;
         match app.table.create_event(&event, limit).await {
-            // Events that have ended do not count.
             Err(TableError::Refused(Refusal::Quota)) => {
-                match event_limit(&app, &event.club).await {
+                match event_limit(&app, &event.club, is_over).await {
                     Ok(event_limit) => limit = Some(event_limit),
                     Err(error) => {
                         let image = event.image.as_ref();
@@ -133,20 +135,44 @@ pub async fn create_event(
     })
 }
 
-/// The largest number of events of this club, including those that have ended. It is 400 if the
-/// club already has the allowed number of events that have not ended (V12). An event without
-/// showings counts as not ended.
-async fn event_limit(app: &Shared, club: &ClubCode) -> Result<i64> {
+/// How many events of a club may be to come, and how many it may have in all (V12).
+fn event_quotas(app: &Shared) -> (usize, usize) {
+    let most = app.settings.quotas.club_events as usize;
+    (most, most * limits::EVENTS_IN_ALL)
+}
+
+fn too_many(why: String) -> ApiError {
+    ApiError::rule(why).coded(Code::Quota)
+}
+
+/// Returns how many events this club has, and how many of them have ended. It is 400 if it already
+/// has as many as may be to come (V12). An event without showings counts as not ended.
+async fn check_to_come(app: &Shared, club: &ClubCode) -> Result<(usize, usize)> {
     let (events, now) = (app.table.events(club).await?, app.now());
-    let limit = app.settings.quotas.club_events as usize;
+    let (most, _) = event_quotas(app);
     let ended = events.iter().filter(|event| has_ended(event, now)).count();
-    if events.len() - ended >= limit {
-        return Err(ApiError::rule(format!(
-            "A club has at most {limit} events that have not ended."
-        ))
-        .coded(Code::Quota));
+    if events.len() - ended >= most {
+        let why = format!("A club has at most {most} events that have not ended.");
+        return Err(too_many(why));
     }
-    Ok(i64::try_from(limit + ended).unwrap_or(i64::MAX))
+    Ok((events.len(), ended))
+}
+
+/// The largest number of events that this club may have before one more that is over, or is to
+/// come. It is 400 if it has as many as it may.
+async fn event_limit(app: &Shared, club: &ClubCode, is_over: bool) -> Result<usize> {
+    let (most, in_all) = event_quotas(app);
+    let (all, ended) = if is_over {
+        (in_all, 0)
+    } else {
+        check_to_come(app, club).await?
+    };
+    if all >= in_all {
+        return Err(too_many(format!(
+            "A club has at most {in_all} events, including those that have ended."
+        )));
+    }
+    Ok(in_all.min(most + ended))
 }
 
 fn has_ended(event: &Event, now: Timestamp) -> bool {
@@ -335,7 +361,7 @@ pub async fn edit_event<B: Serialize>(
             }
             let begins_again = has_ended(&old, app.now()) && !has_ended(&new, app.now());
             if begins_again && !user.is_admin() {
-                event_limit(app, &old.club).await?;
+                check_to_come(app, &old.club).await?;
             }
             new.sort_showings();
             new.version += 1;

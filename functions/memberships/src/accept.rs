@@ -15,6 +15,7 @@ use shared::web::{
 };
 use shared::web::{ERASING, User};
 
+use crate::admin_grants::may_still;
 use crate::member::{MemberBody, MemberViewer};
 use crate::members::{owned_limit, owner_limit_error};
 
@@ -33,6 +34,7 @@ pub struct Invited {
     user: User,
     club: ClubCode,
     invite: Option<Invite>,
+    membership: Option<Membership>,
     /// Whether the caller can see the club without the invite.
     sees_club: bool,
 }
@@ -61,6 +63,7 @@ impl FromRequestParts<Shared> for Invited {
             user,
             club: club.code,
             invite,
+            membership,
             sees_club,
         })
     }
@@ -113,6 +116,7 @@ pub async fn accept_invite(
         user,
         club,
         invite,
+        membership: before,
         sees_club,
     } = invited;
     // The same answer for every reason (I6). It is 404 if the caller cannot see the club (I8).
@@ -124,11 +128,6 @@ pub async fn accept_invite(
         if sees_club { why } else { ApiError::NotFound }
     };
     let now = app.now();
-    let member = async || {
-        app.table
-            .member(&club, Membership::id_of(&club, user.id()))
-            .await
-    };
     let shown = |membership: &Membership| {
         let viewer = MemberViewer {
             id: user.id(),
@@ -141,7 +140,7 @@ pub async fn accept_invite(
         )
     };
     if invite.is_none()
-        && let Some(membership) = member().await?.filter(|member| member.creation == creation)
+        && let Some(membership) = before.filter(|member| member.creation == creation)
     {
         // An earlier attempt with the same idempotency key used the invite.
         return Ok(shown(&membership));
@@ -158,6 +157,11 @@ pub async fn accept_invite(
         })
         .filter(|invite| invite.is_open(now))
         .ok_or_else(unusable)?;
+    if let Some(by) = invite.granted_by
+        && !may_still(&app, (&club, by), invite.updated_at, invite.role).await?
+    {
+        return Err(unusable());
+    }
     let membership = Membership {
         title: invite.title.clone(),
         public,
@@ -167,7 +171,7 @@ pub async fn accept_invite(
     match app.table.accept_invite(&invite, &membership, limit).await {
         Ok(()) => Ok(shown(&membership)),
         Err(TableError::Refused(Refusal::AlreadyMember)) => {
-            if let Some(member) = member().await? {
+            if let Some(member) = app.table.member(&club, membership.id).await? {
                 app.table.confirm_member(&member).await?;
             }
             Err(already_member())

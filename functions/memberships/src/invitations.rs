@@ -170,6 +170,10 @@ pub(crate) async fn invite_addressees(
 ) -> Result<InviteOutcome> {
     let mut outcome = InviteOutcome::default();
     let inviter = scope.user.person().await?;
+    let mut roles = addressees.iter().map(|addressee| addressee.role);
+    if roles.any(|role| granting_admin(scope, role).is_some()) {
+        scope.user.note_admin().await?;
+    }
     for (n, chunk) in addressees.chunks(Table::INVITES).enumerate() {
         // The addresses after this chunk count for the limit too, so that a call above the limit is
         // refused as a whole (I13).
@@ -186,6 +190,15 @@ pub(crate) async fn invite_addressees(
         }
     }
     Ok(outcome)
+}
+
+/// The admin who grants a role with an invite, if an admin does, and the role is above member.
+pub(crate) fn granting_admin<O>(
+    scope: &Officer<MembersWrite, (), O>,
+    role: Role,
+) -> Option<Id<Person>> {
+    let is_granted = role < Role::Member && scope.authority().is_none();
+    is_granted.then(|| scope.user.id())
 }
 
 fn new_invite(
@@ -205,6 +218,7 @@ fn new_invite(
         title: title.clone(),
         version,
         by: scope.authority().map(|own| own.id),
+        granted_by: granting_admin(scope, *role),
         expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
         updated_at: now,
         accepted: vec![],

@@ -15,12 +15,12 @@ use shared::time::Timestamp;
 use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{
     ApiError, Code, Created, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
-    Reader, Result, User, shown_at,
+    Reader, Result, User, edit, shown_at,
 };
 use utoipa::ToSchema;
 
 use crate::invitations::{
-    check_approved, check_daily, check_pause, invite, read_grant, shown_inviter,
+    check_approved, check_daily, check_pause, granting_admin, invite, read_grant, shown_inviter,
 };
 
 /// An invite that was neither used nor revoked.
@@ -165,10 +165,14 @@ pub async fn delete_invite(
     scope: Officer<MembersWrite, (), InviteOfPath>,
     _: NoInput,
 ) -> Result<NoContent> {
-    match app.table.delete_invite(&scope.object.0).await {
-        Err(TableError::Refused(_)) => Err(ApiError::NotFound),
-        done => Ok(done.map(|()| NoContent)?),
-    }
+    let (app, invite) = (&app, scope.object.0);
+    let (club, id) = (&scope.club.code, invite.id.clone());
+    // Sent again at the same moment, it is another version, and is revoked as well.
+    let read = || app.table.invite(club, &id);
+    let delete = async |old: Invite| Ok(app.table.delete_invite(&old).await?);
+    let show = |invite: &Invite| InviteBody::from(invite);
+    edit(&scope.if_match, invite, show, read, delete).await?;
+    Ok(NoContent)
 }
 
 /// Send an invite again.
@@ -195,6 +199,9 @@ pub async fn resend_invite(
     }
     check_approved(&scope)?;
     let inviter = scope.user.person().await?;
+    if granting_admin(&scope, old.role).is_some() {
+        scope.user.note_admin().await?;
+    }
     let mut retries = Retries::default();
     loop {
         retries.next().await?;
@@ -209,6 +216,7 @@ pub async fn resend_invite(
         let invite = Invite {
             version,
             by,
+            granted_by: granting_admin(&scope, old.role),
             expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
             updated_at: now,
             ..old.clone()

@@ -6,12 +6,13 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use shared::Shared;
 use shared::db::{Refusal, Retries, TableError};
-use shared::domain::{Club, JoinLink, Membership, Person, Role};
+use shared::domain::{Club, JoinLink, Membership, Role};
 use shared::mail::join_token_matches;
 use shared::web::{
     ApiError, Code, ERASING, Input, Mode, NewId, PathIds, Reader, Result, User, shown_at,
 };
 
+use crate::admin_grants::may_still;
 use crate::member::{MemberBody, MemberViewer};
 
 shared::input! {
@@ -73,15 +74,14 @@ fn unusable() -> ApiError {
         .coded(Code::InviteUnusable)
 }
 
-/// Whether the admin who made a link could still make it (J7): 1 read. What an officer made is
-/// checked in the write.
+/// Whether the admin who made a link could still make it (J7). What an officer made is checked in
+/// the write.
 async fn may_still_invite(app: &Shared, link: &JoinLink) -> Result<bool> {
     if link.by.is_some() {
         return Ok(true);
     }
-    let creator = app.table.person(link.created_by).await?;
-    let is_admin = |person: Person| !person.erasing && person.admin_seen.is_none_or(|at| at > 0);
-    Ok(creator.is_some_and(is_admin))
+    let creator = (&link.club, link.created_by);
+    Ok(may_still(app, creator, link.created_at, Role::Officer).await?)
 }
 
 /// Join a club with a join link.

@@ -2,7 +2,9 @@
 
 pub mod accept;
 mod add_member;
+mod admin_grants;
 pub mod export;
+mod exported;
 pub mod import;
 mod import_people;
 mod import_plan;

@@ -2,9 +2,10 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::Response;
 use serde::Serialize;
 use shared::domain::Person;
-use shared::web::{NoBody, PublicUrl, Result, User};
+use shared::web::{NoBody, PublicUrl, Result, User, shown_at};
 use shared::{Shared, calendars};
 use utoipa::ToSchema;
 
@@ -54,12 +55,14 @@ pub async fn renew_calendar_address(
     url: PublicUrl,
     user: User,
     _: NoBody,
-) -> Result<Json<OwnCalendarBody>> {
+) -> Result<Response> {
     let person = user.person().await?;
     let calendar = app.table.renew_calendar(person).await?;
     let renewed = Person {
         calendar,
         ..person.clone()
     };
-    Ok(OwnCalendarBody::new(&app, &url, &renewed))
+    let body = OwnCalendarBody::new(&app, &url, &renewed);
+    // A repeat gets the address that is valid then. The secret in it is stored nowhere.
+    Ok(shown_at("/api/settings/calendar/".to_owned(), body))
 }

@@ -100,13 +100,16 @@ impl Composer {
         person: &Personal,
     ) -> Result<Option<(Id<Submission>, String)>> {
         let Message { subject, html, .. } = self.message(about, person)?;
-        let statuses: Vec<String> = about
+        // A template may show neither which submissions the mail is about, nor the reasons.
+        let decided: Vec<(Id<Submission>, u8, &str)> = about
             .iter()
-            .map(|submission| submission.status.code().to_string())
+            .map(|one| (one.id, one.status.code(), one.reason.as_str()))
             .collect();
-        let all = [statuses.join(",").as_str(), &person.email, &subject, &html].join("\n");
+        let all = (&decided, &person.email, &subject, &html);
+        let all =
+            serde_json::to_vec(&all).map_err(|error| ApiError::Internal(error.to_string()))?;
         let oldest = about.first();
-        Ok(oldest.map(|oldest| (oldest.id, ids::sha256_hex(all.as_bytes()))))
+        Ok(oldest.map(|oldest| (oldest.id, ids::sha256_hex(&all))))
     }
 
     /// The mail as it is stored to be sent.

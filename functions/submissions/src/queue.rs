@@ -29,6 +29,9 @@ pub(crate) struct SendCounts {
     pub(crate) raced: usize,
     /// Number of mails that were not queued, because the time was over.
     pub(crate) left: usize,
+    /// Number of mails of which the table could not tell whether they were queued. They are counted
+    /// as failed, too.
+    pub(crate) broken: usize,
 }
 
 enum QueueResult {
@@ -67,7 +70,8 @@ pub(crate) async fn send(
         }
     }
     // Queued mails are sent in any case. If no mail was queued, the caller gets the error.
-    outcome.failed += broken.len();
+    outcome.broken = broken.len();
+    outcome.failed += outcome.broken;
     if let Some(error) = broken.pop() {
         if mine.is_empty() {
             return Err(if broken.is_empty() {

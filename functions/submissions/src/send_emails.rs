@@ -149,6 +149,7 @@ pub async fn send_emails(
         unknown,
         raced,
         left,
+        broken,
     } = send(&app, &composer, plan.mails, plan.done, kind, call).await?;
     let mut warnings = plan.warnings;
     if unknown > 0 {
@@ -165,12 +166,14 @@ pub async fn send_emails(
         already_notified: plan.skipped.already_notified + raced,
         ..plan.skipped
     };
+    // A repeat with the same key goes on with these.
+    let is_complete = left + broken == 0;
     let failed = failed + unknown;
     let detail = match left {
         0 => format!("{sent} e-mails sent, {queued} queued, {failed} failed."),
         _ => format!("{sent} e-mails sent, {queued} queued, {failed} failed, {left} not queued."),
     };
-    Ok(Json(SendBody {
+    let mut response = Json(SendBody {
         detail,
         email_type,
         dry_run,
@@ -183,7 +186,11 @@ pub async fn send_emails(
         previews: None,
         digest: None,
     })
-    .into_response())
+    .into_response();
+    if !is_complete {
+        response.extensions_mut().insert(ChangedNothing);
+    }
+    Ok(response)
 }
 
 /// The response to a dry run.

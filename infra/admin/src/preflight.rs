@@ -13,6 +13,9 @@ pub struct Plan {
     /// The parameter `MailFrom`
     #[arg(long)]
     pub mail_from: Option<String>,
+    /// The parameter `MailIdentity`, if it is not the domain of `MailFrom`
+    #[arg(long)]
+    pub mail_identity: Option<String>,
     /// Whether the stack is to create the SES identity (`CreateMailIdentity=yes`)
     #[arg(long)]
     pub create_mail_identity: bool,
@@ -134,23 +137,24 @@ fn mail(plan: &Plan) -> Vec<Checked> {
         .unwrap_or_default()
         .trim_end_matches('>');
     let domain = address.rsplit('@').next().unwrap_or_default();
+    let identity = plan.mail_identity.as_deref().unwrap_or(domain);
     let known = ask(
         plan,
-        &["sesv2", "get-email-identity", "--email-identity", domain],
+        &["sesv2", "get-email-identity", "--email-identity", identity],
     );
     all.push(match (known, plan.create_mail_identity) {
         (Ok(_), true) => bad(format!(
-            "{domain} is an identity of SES already: deploy with CreateMailIdentity=no"
+            "{identity} is an identity of SES already: deploy with CreateMailIdentity=no"
         )),
-        (Ok(identity), false) if identity["VerifiedForSendingStatus"] == true => {
-            good(format!("{domain} is verified"))
+        (Ok(found), false) if found["VerifiedForSendingStatus"] == true => {
+            good(format!("{identity} is verified"))
         }
         (Ok(_), false) => bad(format!(
-            "{domain} is not verified yet: publish its DKIM records"
+            "{identity} is not verified yet: publish its DKIM records, or open the link in its mail"
         )),
-        (Err(_), true) => good(format!("the stack will create the identity {domain}")),
+        (Err(_), true) => good(format!("the stack will create the identity {identity}")),
         (Err(error), false) => bad(format!(
-            "{domain} is no identity of SES ({error}): deploy with CreateMailIdentity=yes"
+            "{identity} is no identity of SES ({error}): deploy with CreateMailIdentity=yes"
         )),
     });
     all

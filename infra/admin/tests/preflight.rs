@@ -126,3 +126,23 @@ fn what_would_fail_is_told_with_what_to_do() {
         assert!(told.contains(part), "{part}: {told}");
     }
 }
+
+#[test]
+fn an_identity_that_is_an_address_is_asked_for_by_its_name() {
+    let account = Account::new(
+        "identity",
+        &[
+            WHO,
+            (
+                "sesv2-get-email-identity",
+                r#"{"VerifiedForSendingStatus":true}"#,
+            ),
+        ],
+    );
+    let clubs = "clubs@uni.example";
+    let (_, told) = account.preflight(&["--mail-from", clubs, "--mail-identity", clubs]);
+    assert!(
+        told.contains("good: clubs@uni.example is verified"),
+        "{told}"
+    );
+}

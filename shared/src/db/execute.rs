@@ -44,6 +44,9 @@ fn once() -> Builder {
     Config::builder().retry_config(RetryConfig::disabled())
 }
 
+/// Maximum writes of one transaction (a DynamoDB limit).
+pub(crate) const MOST_WRITES: usize = 100;
+
 impl Table {
     /// Does one write. For updates and deletes, returns the item as it was before.
     ///
@@ -151,7 +154,7 @@ impl Table {
         Ok(old.filter(|item| item.contains_key(keys::TYPE)))
     }
 
-    /// Does all writes or none, at most 100. If conditions fail, the refusal is that of the first
+    /// Does all writes or none, at most [`MOST_WRITES`]. If conditions fail, the refusal is that of the first
     /// write whose condition failed.
     ///
     /// Once an attempt may have been applied, all retries use the same client token. DynamoDB then

@@ -14,10 +14,22 @@ pub fn prepared(format: ImageFormat, bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Returns whether a JPEG has its end marker; the decoder would paint missing parts gray. Previews
-/// inside the file have their own end marker, before the scan of the picture.
+/// are inside of segments before the picture. Phones put other things behind it, such as a video.
 fn is_complete_jpeg(bytes: &[u8]) -> bool {
-    let last = |marker: [u8; 2]| bytes.windows(2).rposition(|pair| pair == marker);
-    last([0xff, 0xd9]) > last([0xff, 0xda])
+    let mut at: usize = 2;
+    loop {
+        match bytes.get(at..) {
+            // Markers may be filled up.
+            Some([0xff, 0xff, ..]) => at += 1,
+            Some([0xff, 0xda, picture @ ..]) => {
+                return picture.windows(2).any(|pair| pair == [0xff, 0xd9]);
+            }
+            Some([0xff, _, high, low, ..]) => {
+                at += 2 + usize::from(u16::from_be_bytes([*high, *low]));
+            }
+            _ => return false,
+        }
+    }
 }
 
 /// Returns a PNG with only the chunks that its pixels need, and the chunk that contains its

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
@@ -22,7 +22,8 @@ use tower::ServiceExt as _;
 
 use super::error::{ApiError, Code};
 use super::grant::Replaying;
-use super::request::ReceivedAt;
+use super::multipart::without_boundary;
+use super::request::{PublicOrigin, PublicUrl, ReceivedAt};
 use super::user::{Sender, User};
 use crate::db::TableError;
 use crate::domain::{KeyedOutcome, KeyedRequest};
@@ -334,6 +335,11 @@ async fn replay(
                 .map_err(|error| ApiError::Internal(error.to_string()))?;
             get.extensions_mut().insert(Sender(user.clone()));
             get.extensions_mut().insert(Replaying);
+            // Addresses in the body are at the host that the caller called.
+            let PublicUrl(url) = PublicUrl::of(parts, &replays.app);
+            if let Some(origin) = url.strip_suffix(parts.uri.path()) {
+                get.extensions_mut().insert(PublicOrigin(origin.to_owned()));
+            }
             if let Some(received) = parts.extensions.get::<ReceivedAt>() {
                 get.extensions_mut().insert(*received);
             }
@@ -367,32 +373,4 @@ async fn replay(
     }
     replayed(&mut response);
     Ok(response)
-}
-/// Returns a form body without the boundary, because clients generate a new boundary for each
-/// request.
-fn without_boundary(headers: &HeaderMap, body: &Bytes) -> Vec<u8> {
-    let content_type = headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let boundary = content_type.split_once("boundary=").map(|(_, boundary)| {
-        boundary
-            .split(';')
-            .next()
-            .unwrap_or_default()
-            .trim_matches('"')
-    });
-    match boundary.filter(|boundary| !boundary.is_empty()) {
-        Some(boundary) => {
-            let finder = memchr::memmem::Finder::new(boundary);
-            let (mut kept, mut from) = (Vec::with_capacity(body.len()), 0);
-            while let Some(at) = finder.find(&body[from..]) {
-                kept.extend_from_slice(&body[from..from + at]);
-                from += at + boundary.len();
-            }
-            kept.extend_from_slice(&body[from..]);
-            kept
-        }
-        None => body.to_vec(),
-    }
 }

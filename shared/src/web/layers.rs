@@ -7,8 +7,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
-use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt as _;
@@ -24,6 +23,7 @@ use super::grant::{Reduced, without_what_is_read};
 use super::idempotency::{REPLAYED, Replays, idempotent, remembers_itself};
 use super::request::{ClientAddress, PublicPath, ReceivedAt};
 use super::request_line::RequestLine;
+use super::slash::with_slash;
 use super::user::{Sender, User};
 use crate::db::actor::{acts, came};
 use crate::db::rounds::joined;
@@ -369,31 +369,5 @@ async fn read_body(body: Body, limit: usize) -> Result<Bytes, Unread> {
         Ok(bytes.into())
     } else {
         Err(Unread::TooLarge)
-    }
-}
-
-/// Adds a final slash to the path: `/x` becomes `/x/`. Paths with a file extension have no slash
-/// (H1).
-fn with_slash(parts: &mut Parts) {
-    let path = parts.uri.path();
-    let last = path.rsplit('/').next().unwrap_or_default();
-    let is_file = [".json", ".ics"]
-        .iter()
-        .any(|extension| last.ends_with(extension))
-        || last == "qr.svg"
-        || path.starts_with("/api/docs/");
-    if last.is_empty() || is_file {
-        return;
-    }
-    let query = parts
-        .uri
-        .query()
-        .map_or_else(String::new, |query| format!("?{query}"));
-    if let Ok(path_and_query) = format!("{path}/{query}").parse() {
-        let mut uri = parts.uri.clone().into_parts();
-        uri.path_and_query = Some(path_and_query);
-        if let Ok(uri) = Uri::from_parts(uri) {
-            parts.uri = uri;
-        }
     }
 }

@@ -28,6 +28,7 @@ mod request_line;
 #[cfg(feature = "rows")]
 mod rows;
 pub mod scopes;
+mod slash;
 mod strict;
 mod user;
 

@@ -2,7 +2,7 @@
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Multipart, Request};
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -155,5 +155,34 @@ impl<S: Send + Sync> FromRequest<S> for Upload {
             .image
             .ok_or_else(|| ApiError::field("file", "This field is required."))?;
         Ok(Self(name, bytes))
+    }
+}
+
+/// Returns a form body without the boundary, because clients generate a new boundary for each
+/// request.
+pub(super) fn without_boundary(headers: &HeaderMap, body: &Bytes) -> Vec<u8> {
+    let content_type = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let boundary = content_type.split_once("boundary=").map(|(_, boundary)| {
+        boundary
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim_matches('"')
+    });
+    match boundary.filter(|boundary| !boundary.is_empty()) {
+        Some(boundary) => {
+            let finder = memchr::memmem::Finder::new(boundary);
+            let (mut kept, mut from) = (Vec::with_capacity(body.len()), 0);
+            while let Some(at) = finder.find(&body[from..]) {
+                kept.extend_from_slice(&body[from..from + at]);
+                from += at + boundary.len();
+            }
+            kept.extend_from_slice(&body[from..]);
+            kept
+        }
+        None => body.to_vec(),
     }
 }

@@ -1,6 +1,6 @@
 //! The rows of an import: CSV as spreadsheets save it, or a JSON array (B1).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use axum::Json;
 use axum::body::Bytes;
@@ -19,13 +19,18 @@ use crate::limits;
 pub struct ImportRows(Vec<ImportRow>);
 
 impl ImportRows {
-    /// Returns the rows if they have no other columns than these. Otherwise it is 400, which names
-    /// the others, because an import cannot be taken back (H34).
+    /// Returns the rows if they have no other columns than these, and each once. Otherwise it is
+    /// 400, which names the others, because an import cannot be taken back (H34).
     pub fn with_columns(self, known: &[&str]) -> Result<Vec<ImportRow>, ApiError> {
         let mut errors = FieldErrors::default();
-        for (name, place) in self.0.iter().flat_map(|row| &row.sent) {
-            if !known.contains(&name.as_str()) {
-                errors.add(place, UNKNOWN);
+        for row in &self.0 {
+            let mut seen = HashSet::new();
+            for (name, place) in &row.sent {
+                if !known.contains(&name.as_str()) {
+                    errors.add(place, UNKNOWN);
+                } else if !seen.insert(name) {
+                    errors.add(place, "This column is there twice.");
+                }
             }
         }
         errors.check()?;

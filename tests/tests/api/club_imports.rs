@@ -170,3 +170,21 @@ async fn a_row_whose_owner_cannot_be_invited_is_left_out_as_a_whole() {
         .await
         .invalid(&["0.Extra", "0.active"]);
 }
+
+// proves B6, M5
+#[tokio::test]
+async fn an_edit_of_a_club_without_owner_makes_nobody_its_owner() {
+    let (campus, admin, _) = campus_with_a_tag().await;
+    csv(&admin, CLUBS, "code,name\ngo,Go\n").await.ok();
+    let bob = campus.as_("bob");
+    let person = id(&bob.get("/api/settings/").await.ok());
+    let members = "/api/clubs/go/members/";
+    let body = json!({ "person": person, "role": 10 });
+    admin.post(members, body).await.created();
+    for client in [&bob, &admin] {
+        let body = json!({ "subtitle": client.get("/api/settings/").await.ok()["username"] });
+        client.patch("/api/clubs/go/", body).await.ok();
+        let all = admin.get(members).await.ok();
+        assert_eq!((&all[0]["role"], &all[1]), (&json!(10), &Value::Null));
+    }
+}

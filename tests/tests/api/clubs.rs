@@ -318,3 +318,39 @@ async fn html_that_would_become_millions_of_nodes_is_refused() {
         }
     }
 }
+
+// The list holds a beginning, which is not cut again when the club is deleted.
+// proves C7, C15
+#[tokio::test]
+async fn a_deleted_club_with_a_long_description_is_restored_as_it_was() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    let path = "/api/clubs/chess/";
+    campus.club("chess", &ada).await;
+    let whole = format!("<p><b>Words</b> {}</p>", "word &amp; ".repeat(400));
+    let body = json!({ "description": whole });
+    let description = ada.patch(path, body).await.ok()["description"].clone();
+    let listed = async || ada.get("/api/clubs/").await.ok()["results"][0].clone();
+    let before = listed().await["description"].clone();
+    let admin = campus.admin();
+    for _ in 0..2 {
+        ada.delete(path).await.no_content();
+        let body = json!({ "archived": false });
+        let restored = admin.patch(path, body).await.ok();
+        assert_eq!(restored["description"], description);
+        assert_eq!(listed().await["description"], before);
+    }
+    // An earlier release cut it a second time.
+    let text = before.as_str().expect("a text").replace("…</p>", "……</p>");
+    let is_club = |item: &&Value| item["type"]["S"] == "Club";
+    let stored = campus.stored();
+    let club = stored.iter().find(is_club).expect("a club");
+    let update = json!({
+        "TableName": local::table::TABLE, "Key": { "pk": club["pk"], "sk": club["sk"] },
+        "UpdateExpression": "SET profile.description = :d",
+        "ExpressionAttributeValues": { ":d": { "S": text } },
+    });
+    let engine = &campus.campus.engine;
+    engine.json("UpdateItem", &update).expect("an old item");
+    assert_eq!(ada.get(path).await.ok()["description"], description);
+}

@@ -18,6 +18,10 @@ async fn a_path_is_the_same_without_its_slash() {
         ada.get("/api/clubs/go/").await.ok()
     );
     assert_eq!(ada.get("/api/clubs?search=go").await.ok()["count"], 1);
+    // A user name may look like a file.
+    campus.member("go", &ada, "bob.ics", 20).await;
+    let bob = "/api/clubs/go/members/bob.ics";
+    assert_eq!(ada.get(bob).await.ok()["username"], "bob.ics");
     ada.delete("/api/clubs/go").await.no_content();
 }
 

@@ -300,3 +300,21 @@ async fn wrong_answers_are_named_and_unfinished_ones_are_not() {
         .await
         .invalid(&["responses.0.text"]);
 }
+
+// A transaction has at most 100 writes.
+// proves N1
+#[tokio::test]
+async fn a_draft_begins_with_a_hundred_answers() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let mut questions = vec![drive.question];
+    for _ in 1..100 {
+        questions.push(question(&drive, json!({})).await);
+    }
+    let answer = |question: &u64| json!({ "question": question, "version": 0, "text": "x" });
+    let all: Vec<Value> = questions.iter().map(answer).collect();
+    let path = format!("{}draft/", drive.path);
+    let sue = campus.as_("sue");
+    let draft = sue.patch(&path, json!({ "responses": all })).await.ok();
+    assert_eq!(draft["responses"].as_array().map(Vec::len), Some(100));
+}

@@ -357,3 +357,15 @@ async fn a_profile_that_is_large_in_memory_is_not_looked_at() {
     scene.upload(&file).await.ok();
     assert!(began.elapsed().as_millis() < 500, "{:?}", began.elapsed());
 }
+
+// Phones put a video behind the picture, with any bytes.
+// proves V15
+#[tokio::test]
+async fn what_follows_a_jpeg_does_not_matter() {
+    let scene = scene().await;
+    let jpeg = encoded(&picture(40, 20), ImageFormat::Jpeg);
+    for more in [&[0xff, 0xda, 0, 1][..], &[0xff, 0xd9, 0xff, 0xda]] {
+        let file = [&jpeg, more].concat();
+        scene.upload(&file).await.ok();
+    }
+}

@@ -301,3 +301,22 @@ async fn a_late_cancellation_leaves_a_registration_that_was_made_after_it() {
         assert_eq!(clubs, &json!(["chess"]), "{loss:?}");
     }
 }
+
+// proves X8, X9
+#[tokio::test(start_paused = true)]
+async fn a_registration_of_the_same_second_is_another_one() {
+    let (held, campus) = tests::held::Held::campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let path = fair(&campus, "Fair", (10, 12), (None, None)).await;
+    let register = format!("{path}register/");
+    let body = |status: bool| json!({ "club": "chess", "status": status });
+    ada.post(&register, body(true)).await.ok();
+    held.hold(usize::MAX, "REGISTRATION");
+    ada.post(&register, body(false)).await.error(500);
+    let late = held.release();
+    ada.post(&register, body(false)).await.ok();
+    ada.post(&register, body(true)).await.ok();
+    late.arrive();
+    assert_eq!(ada.get(&path).await.ok()["clubs"], json!(["chess"]));
+}

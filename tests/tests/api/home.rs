@@ -210,3 +210,24 @@ async fn favorites_are_shown_by_name() {
     campus.admin().patch("/api/clubs/go/", refused).await.ok();
     assert_eq!(home(&sue).await["favorites"], json!([]));
 }
+
+// proves A14
+#[tokio::test]
+async fn decisions_name_a_committee_as_it_is_called_now() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let mut committees = drive.application["committees"].clone();
+    let mut answer = drive.answer("x");
+    answer["committee"] = committees[0]["id"].clone();
+    let path = format!("{}submissions/", drive.path);
+    let submission = sue.post(&path, answer).await.created();
+    committees[0]["name"] = json!("Engineering");
+    let body = json!({ "committees": committees });
+    drive.officer.patch(&drive.path, body).await.ok();
+    drive.decide(&submission, 4, "").await;
+    let sent = campus.with_worker(drive.send("acceptance", json!({})));
+    sent.await.ok();
+    let home = home(&sue).await;
+    assert_eq!(home["decisions"][0]["committee"], "Engineering", "{home}");
+}

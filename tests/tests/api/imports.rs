@@ -322,3 +322,17 @@ async fn officers_may_be_in_their_own_file() {
     let done = json_rows(&olga, MEMBERS, rows).await.ok();
     assert_eq!((counts(&done), errors(&done)), ([0, 1, 1, 0], vec![]));
 }
+
+// proves H34
+#[tokio::test]
+async fn a_column_that_is_there_twice_is_named() {
+    let campus = TestCampus::new();
+    let ada = club(&campus).await;
+    let path = "/api/clubs/chess/members/import/";
+    let file = "email,role,Role\na@uni.example,20,10\n";
+    csv(&ada, path, file).await.invalid(&["Role"]);
+    let row = json!({ "email": "a@uni.example", "role": 20, "Role ": 10 });
+    json_rows(&ada, path, json!([row]))
+        .await
+        .invalid(&["0.role"]);
+}

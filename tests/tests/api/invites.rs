@@ -343,3 +343,24 @@ async fn clubs_that_wait_for_approval_are_open_to_the_invited_and_unknown_to_oth
     ada.get("/api/users/?search=bob").await.error(403);
     link.accept(&campus.as_("ina")).await.ok();
 }
+
+// proves I6
+#[tokio::test(start_paused = true)]
+async fn an_invite_that_is_sent_again_while_it_is_revoked_is_revoked() {
+    let (held, campus) = tests::held::Held::campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let body = json!({ "email": "new@uni.example" });
+    let invite = ada.post(INVITES, body).await.created();
+    let one = format!("{INVITES}{}/", invite["id"].as_str().unwrap_or_default());
+    campus.advance(TimeDelta::minutes(10));
+    held.stop_write("INVITE#");
+    let (gone, ()) = futures::join!(ada.delete(&one), async {
+        held.stopped().await;
+        let again = format!("{one}resend/");
+        ada.post(&again, Value::Null).await.ok();
+        held.go();
+    });
+    gone.no_content();
+    ada.get(&one).await.error(404);
+}

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
 use tests::{Client, Setup, TestCampus};
 
-const LINKS: &str = "/api/clubs/chess/joinlinks/";
+pub(crate) const LINKS: &str = "/api/clubs/chess/joinlinks/";
 
 async fn club(campus: &TestCampus) -> Client {
     let ada = campus.as_("ada");
@@ -13,12 +13,12 @@ async fn club(campus: &TestCampus) -> Client {
     ada
 }
 
-fn token(link: &Value) -> String {
+pub(crate) fn token(link: &Value) -> String {
     let url = link["url"].as_str().unwrap_or_default();
     url.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-async fn join(client: &Client, link: &Value, token: &str) -> tests::Response {
+pub(crate) async fn join(client: &Client, link: &Value, token: &str) -> tests::Response {
     let path = format!("{LINKS}{}/join/", id(link));
     client.post(&path, json!({ "token": token })).await
 }

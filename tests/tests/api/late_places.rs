@@ -90,13 +90,19 @@ async fn what_a_later_release_leaves_in_a_place_does_not_stand_in_the_way() {
         campus.stored().into_iter().rfind(is_this)
     };
     let mine = format!("{review}mine/");
-    officer.put(&mine, json!({ "score": 4, "comment": "" })).await.ok();
+    officer
+        .put(&mine, json!({ "score": 4, "comment": "" }))
+        .await
+        .ok();
     let reviewed = place("Review").expect("a review");
     officer.delete(&mine).await.no_content();
     bury(&campus, &reviewed);
     assert_eq!(officer.get(&review).await.ok(), json!([]));
     officer.get(&format!("{}reviewers/", drive.path)).await.ok();
-    officer.put(&mine, json!({ "score": 2, "comment": "" })).await.ok();
+    officer
+        .put(&mine, json!({ "score": 2, "comment": "" }))
+        .await
+        .ok();
     for (kind, client, path, body) in cases {
         let before = client.get(path).await.ok();
         let made = client.post(path, body.clone()).await.created();

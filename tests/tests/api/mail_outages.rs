@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use local::stream::Delivered;
 use mailer::{Ses, Worker};
 use serde_json::json;
@@ -176,37 +176,23 @@ async fn workers_share_the_rate() {
         .settings(|settings| settings.mail.rate = 2)
         .build();
     let began = campus.campus.clock.now();
-    let first = campus
-        .campus
-        .app
-        .table
-        .reserve_turns(began, 2, 2)
-        .await
-        .expect("turns");
-    // Another worker at the same moment gets the turns behind.
-    let second = campus
-        .campus
-        .app
-        .table
-        .reserve_turns(began, 2, 2)
-        .await
-        .expect("turns");
+    let table = &campus.campus.app.table;
     let after = |ms| began + TimeDelta::milliseconds(ms);
-    assert_eq!(first, [after(0), after(500)]);
-    assert_eq!(second, [after(1_000), after(1_500)]);
+    let reserve = async |at: DateTime<Utc>, mails| {
+        let until = at + TimeDelta::seconds(45);
+        let turns = table.reserve_turns(at, until, 2, mails).await;
+        turns.expect("turns")
+    };
+    assert_eq!(reserve(began, 2).await, [after(0), after(500)]);
+    // Another worker at the same moment gets the turns behind.
+    assert_eq!(reserve(began, 2).await, [after(1_000), after(1_500)]);
     // Turns that nobody used are not made up for.
     let later = after(60_000);
-    let third = campus
-        .campus
-        .app
-        .table
-        .reserve_turns(later, 2, 1)
-        .await
-        .expect("turns");
-    assert_eq!(third, [later]);
+    assert_eq!(reserve(later, 1).await, [later]);
     // Workers that reserve at once get different turns.
-    let table = &campus.campus.app.table;
-    let all = futures::future::join_all((0..8).map(|_| table.reserve_turns(later, 2, 1))).await;
+    let until = later + TimeDelta::seconds(45);
+    let one = |_| table.reserve_turns(later, until, 2, 1);
+    let all = futures::future::join_all((0..8).map(one)).await;
     let mut turns: Vec<_> = all
         .into_iter()
         .flat_map(|turns| turns.expect("a turn"))
@@ -214,6 +200,56 @@ async fn workers_share_the_rate() {
     turns.sort();
     turns.dedup();
     assert_eq!(turns.len(), 8);
+    // Nobody reserves what nobody can wait for, however many workers ask.
+    assert_eq!(reserve(later, 200).await.len(), 81);
+    assert!(reserve(later, 200).await.is_empty());
+    let soon = later + TimeDelta::seconds(2);
+    assert_eq!(reserve(soon, 200).await.len(), 4);
+}
+
+// proves O7
+#[tokio::test(start_paused = true)]
+async fn many_workers_send_all_mails_at_the_rate() {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail.rate = 1)
+        .build();
+    rejections(&campus, 6).await;
+    let table = &campus.campus.app.table;
+    // Sixty other workers want turns, again and again, for much more than a worker can wait.
+    let others = async |at: DateTime<Utc>| {
+        for _ in 0..60 {
+            let until = at + TimeDelta::seconds(45);
+            let _ = table.reserve_turns(at, until, 1, 8).await.expect("turns");
+        }
+    };
+    let began = campus.campus.clock.now();
+    others(began).await;
+    while campus.deliver().await == Delivered::RetryLater {
+        let waited = campus.campus.clock.now() - began;
+        assert!(waited < TimeDelta::minutes(4), "{}", campus.mails().len());
+        campus.advance(TimeDelta::seconds(40));
+    }
+    assert_eq!(campus.mails().len(), 6);
+}
+
+// proves O7
+#[tokio::test(start_paused = true)]
+async fn a_turn_of_another_day_is_not_waited_for() {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail.rate = 1)
+        .build();
+    rejections(&campus, 1).await;
+    let next = campus.campus.clock.now() + TimeDelta::days(1);
+    let item = json!({
+        "TableName": local::table::TABLE,
+        "Item": {
+            "pk": { "S": "MAILS" }, "sk": { "S": "TURNS" }, "type": { "S": "MailTurns" },
+            "next": { "N": next.timestamp_micros().to_string() }, "by": { "S": "x" },
+        },
+    });
+    campus.campus.engine.json("PutItem", &item).expect("stored");
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

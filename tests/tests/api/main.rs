@@ -1,6 +1,7 @@
 //! Tests of the API as a client sees it. Most modules are named after the end of a path.
 
 mod addresses;
+mod admin_grants;
 mod answer_headers;
 mod answers_apart;
 mod application_fields;
@@ -79,6 +80,7 @@ mod lookup_uses;
 mod lookups;
 mod lost_answers;
 mod mail_changes;
+mod mail_digests;
 mod mail_outages;
 mod mail_reports;
 mod mail_texts;

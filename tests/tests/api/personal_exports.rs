@@ -143,3 +143,25 @@ async fn an_unsent_acceptance_leaves_no_trace_in_the_export() {
     );
     assert_eq!(sue.get("/api/settings/export/").await.ok(), before);
 }
+
+// proves P13
+#[tokio::test]
+async fn withdrawals_and_used_join_links_are_exported() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    let own = format!("/api/submissions/{}/", submission["id"]);
+    sue.delete(&own).await.no_content();
+    let links = "/api/clubs/chess/joinlinks/";
+    let link = drive.officer.post(links, json!({})).await.created();
+    let token = crate::joinlinks::token(&link);
+    let joined = crate::joinlinks::join(&sue, &link, &token).await.ok();
+    let member = format!("/api/clubs/chess/members/{}/", joined["id"]);
+    sue.delete(&member).await.no_content();
+    let all = sue.get("/api/settings/export/").await.ok();
+    let used = json!([{ "club_code": "chess", "link": link["id"] }]);
+    assert_eq!(all["join_links"], used);
+    let withdrawn = &all["withdrawals"][0];
+    assert_eq!(withdrawn["application"], drive.application["id"]);
+}

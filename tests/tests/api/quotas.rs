@@ -132,8 +132,14 @@ async fn a_club_has_so_many_events_that_have_not_ended() {
     );
     campus.admin().post(events, event(5)).await.created();
     campus.admin().post(&showings, late).await.created();
-    // What is over does not count.
-    ada.post(events, event(-9)).await.created();
+    // What is over does not count, up to five times as many events in all.
+    for _ in 0..9 {
+        ada.post(events, event(-9)).await.created();
+    }
+    for from in [-9, 5] {
+        assert_eq!(ada.post(events, event(from)).await.json()["code"], "quota");
+    }
+    campus.admin().post(events, event(-9)).await.created();
     ada.delete(&format!("{events}{}/", id(&first)))
         .await
         .no_content();

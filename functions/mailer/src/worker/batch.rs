@@ -58,10 +58,11 @@ impl Worker {
         // What cannot be read comes last, so that it holds up no other mail of the batch.
         for mut open in [decisions, others, unread] {
             while unfinished.is_empty() && !open.is_empty() {
-                let (rest, turns) = match self.step(&mut open, &records).await {
+                let step = self.step(&mut open, &records, began).await;
+                let (rest, turns) = match step {
                     Ok(step) => step,
-                    Err(error) => {
-                        tracing::warn!(why = error.to_string(), "mails are tried again later");
+                    Err(RetryLater(why)) => {
+                        tracing::warn!(why, "mails are tried again later");
                         tokio::time::sleep(PAUSE).await;
                         break;
                     }
@@ -89,15 +90,19 @@ impl Worker {
         response
     }
 
-    /// Takes the records that are processed now out of `open`. Returns the rest, and the turns.
+    /// Leaves in `open` the records that are processed now. Returns the rest, and the turns.
     async fn step(
         &self,
         open: &mut Vec<usize>,
         records: &[(Option<String>, Record)],
-    ) -> Result<(Vec<usize>, Vec<DateTime<Utc>>), TableError> {
+        began: Instant,
+    ) -> Result<(Vec<usize>, Vec<DateTime<Utc>>), RetryLater> {
         let count = self.side_by_side().await?.min(open.len());
-        let turns = self.turns(&open[..count], records).await?;
-        Ok((open.split_off(count), turns))
+        let turns = self.turns(&open[..count], records, began).await?;
+        if turns.is_empty() {
+            return Err(RetryLater("other workers have all turns".into()));
+        }
+        Ok((open.split_off(turns.len()), turns))
     }
 
     /// Returns how many mails are handed over at the same time. Never more than may be sent in a
@@ -145,11 +150,13 @@ impl Worker {
 
     /// Returns when each of these records may be processed. If the number of mails in a second is
     /// limited (O7), turns are reserved for those that are still to be sent. All workers share the
-    /// limit, so the turns are kept in the table.
+    /// limit, so the turns are kept in the table. Ends before the first record for which no turn is
+    /// left.
     async fn turns(
         &self,
         open: &[usize],
         records: &[(Option<String>, Record)],
+        began: Instant,
     ) -> Result<Vec<DateTime<Utc>>, TableError> {
         let now = self.clock.now();
         if self.settings.mail.rate == 0 {
@@ -157,11 +164,11 @@ impl Worker {
         }
         let waits = join_all(open.iter().map(|n| self.is_to_be_sent(&records[*n].1))).await;
         let mut turns = self
-            .reserve(waits.iter().filter(|waits| **waits).count())
+            .reserve(waits.iter().filter(|waits| **waits).count(), began)
             .await?
             .into_iter();
-        let turn = |waits: bool| waits.then(|| turns.next()).flatten().unwrap_or(now);
-        Ok(waits.into_iter().map(turn).collect())
+        let turn = |waits: bool| if waits { turns.next() } else { Some(now) };
+        Ok(waits.into_iter().map_while(turn).collect())
     }
 
     /// Whether a record is a mail that nobody has handed over. After a batch was cut short, its

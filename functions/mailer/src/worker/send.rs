@@ -110,7 +110,8 @@ impl Worker {
             }
             if attempt < MAX_TRIES_PER_INVOCATION {
                 tokio::time::sleep(Duration::from_millis(500) * 2u32.pow(attempt)).await;
-                turn = self.reserve(1).await?.pop().unwrap_or(turn);
+                let next = self.reserve(1, began).await?.pop();
+                turn = next.ok_or_else(|| RetryLater("out of time".into()))?;
             }
         }
         tokio::time::sleep(PAUSE).await;
@@ -220,11 +221,19 @@ impl Worker {
         }
     }
 
-    pub(super) async fn reserve(&self, mails: usize) -> Result<Vec<DateTime<Utc>>, TableError> {
+    /// Reserves turns for mails: as many as this invocation can wait for.
+    pub(super) async fn reserve(
+        &self,
+        mails: usize,
+        began: Instant,
+    ) -> Result<Vec<DateTime<Utc>>, TableError> {
         let now = self.clock.now();
         match (self.settings.mail.rate, mails) {
             (0, _) | (_, 0) => Ok(vec![now; mails]),
-            (rate, _) => self.table.reserve_turns(now, rate, mails).await,
+            (rate, _) => {
+                let until = now + BEGIN_WITHIN.saturating_sub(began.elapsed());
+                self.table.reserve_turns(now, until, rate, mails).await
+            }
         }
     }
 

@@ -204,6 +204,7 @@ pub fn collections(
         fair: fairs[0].id,
         club: club.code.clone(),
         created_at: now,
+        received: 0,
     });
     let registrations = registrations.collect();
     let (favorites, subscriptions) = bookmarks(numbers, people, clubs, now);

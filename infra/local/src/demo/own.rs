@@ -73,6 +73,7 @@ pub fn load<'a>(
         title: String::new(),
         version: 1,
         by: None,
+        granted_by: None,
         expires_at: days(Invite::DAYS - 2),
         updated_at: days(-2),
         accepted: vec![],

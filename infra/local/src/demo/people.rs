@@ -307,6 +307,7 @@ pub fn asking(
             title: String::new(),
             version: 1,
             by: None,
+            granted_by: None,
             expires_at: sent.plus(TimeDelta::days(Invite::DAYS)),
             updated_at: sent,
             accepted: vec![],

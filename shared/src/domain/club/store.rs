@@ -19,7 +19,7 @@ use crate::domain::member::model::Membership;
 use crate::domain::person::model::Person;
 use crate::ids::Id;
 use crate::text::ClubCode;
-use crate::text::html::beginning;
+use crate::text::html::{beginning, is_beginning};
 
 impl Entity for Club {
     const TYPE: &'static str = "Club";
@@ -231,7 +231,7 @@ impl Table {
             // A batch read is not isolated from a transaction that runs at the same time. The two
             // items may have different versions.
             if let Some(ClubText { description, .. }) =
-                whole.filter(|whole| beginning(&whole.description) == profile.description)
+                whole.filter(|whole| is_beginning(&profile.description, &whole.description))
             {
                 profile.description = description;
                 break (found, page);

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::db::answer::Stored;
 use crate::db::error::ignore_refusal;
+use crate::db::execute::MOST_WRITES;
 use crate::db::read::Range;
 use crate::db::{Entity, PARALLEL, Table, TableError, Write};
 use crate::domain::application::model::{Application, Committee};
@@ -151,7 +152,7 @@ impl Table {
 
     /// Stores answers of a draft, all or none. Refused if one of them changed after it was read.
     ///
-    /// With the first answer of a draft, it is noted that it was `begun`.
+    /// With the first answers of a draft, it is noted that it was `begun`.
     pub async fn save_draft(
         &self,
         answers: &[DraftWrite],
@@ -161,8 +162,13 @@ impl Table {
             .iter()
             .map(DraftWrite::write)
             .collect::<Result<_, _>>()?;
-        if !writes.is_empty() {
-            writes.extend(begun.map(Write::put).transpose()?);
+        let begun = begun.filter(|_| !writes.is_empty());
+        let begun = begun.map(Write::put).transpose()?;
+        if writes.len() < MOST_WRITES {
+            writes.extend(begun);
+        } else if let Some(begun) = begun {
+            // A draft that was begun and has no answers is no draft.
+            self.write(begun).await?;
         }
         match writes.len() {
             0 => Ok(()),

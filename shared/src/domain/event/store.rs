@@ -160,7 +160,11 @@ impl Table {
 
     /// Stores a new event and counts it. Refused as [`Refusal::Quota`] if the club already has
     /// `limit` events.
-    pub async fn create_event(&self, event: &Event, limit: Option<i64>) -> Result<(), TableError> {
+    pub async fn create_event(
+        &self,
+        event: &Event,
+        limit: Option<usize>,
+    ) -> Result<(), TableError> {
         let pointer = EventClub {
             event: event.id,
             club: event.club.clone(),

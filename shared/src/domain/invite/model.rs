@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::member::model::{Membership, Role};
+use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::ids::Id;
 use crate::text::{ClubCode, Email};
@@ -187,6 +188,9 @@ pub struct Invite {
     /// Membership of the officer who grants the role; none if an admin does, or for accepted
     /// applicants.
     pub by: Option<Id<Membership>>,
+    /// The admin who grants a role above member, and must be one when it is used (I12).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granted_by: Option<Id<Person>>,
     /// When it expires; checked when it is used.
     pub expires_at: Timestamp,
     /// When it was last changed.

@@ -43,7 +43,11 @@ impl Table {
         let item = if status {
             Write::create(registration)?
         } else {
-            Write::delete(registration.key()).if_equals("created_at", &registration.created_at)
+            let delete = Write::delete(registration.key());
+            let received = Some(&registration.received).filter(|number| **number > 0);
+            delete
+                .if_equals("created_at", &registration.created_at)
+                .if_is("received", received)
         };
         let count = count_use(
             keys::lookup(Fair::PART, registration.fair),

@@ -136,6 +136,9 @@ pub struct Registration {
     pub club: ClubCode,
     /// When the club was registered.
     pub created_at: Timestamp,
+    /// The order number of the registration; 0 if an earlier release stored it.
+    #[serde(default)]
+    pub received: u64,
 }
 
 macro_rules! kinds {
