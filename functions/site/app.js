@@ -9,7 +9,15 @@ import { PAGES } from "./parts/pages.js";
 import { match, url } from "./parts/path.js";
 import { address, link } from "./parts/router.js";
 import { language, loadTexts, t } from "./parts/texts.js";
-import { Boundary, Problem, Skeleton, Title, Warnings, leaveNotices } from "./parts/ui.js";
+import {
+  Boundary,
+  Problem,
+  Skeleton,
+  Title,
+  Warnings,
+  focusTitle,
+  leaveNotices,
+} from "./parts/ui.js";
 
 function NotFound() {
   return html`<${Title}>${t("error.notfound.title")}<//>
@@ -86,6 +94,14 @@ const place = /** @type {HTMLElement} */ (document.getElementById("app"));
 place.textContent = "";
 render(html`<${App} />`, place);
 document.body.dataset.ready = "true";
+// Whoever pressed a button that is gone afterwards goes on at the heading of the page.
+document.addEventListener("click", ({ target }) => {
+  const pressed = target instanceof Element && target.closest("button");
+  const look = () => {
+    if (pressed && !pressed.isConnected && document.activeElement === document.body) focusTitle();
+  };
+  setTimeout(look, 50);
+});
 // Without a network the site opens from what its worker keeps.
 const register = () => void navigator.serviceWorker?.register(link("/sw.js")).catch(() => {});
 if (document.readyState === "complete") register();

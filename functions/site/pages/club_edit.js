@@ -8,7 +8,7 @@ import { me } from "../parts/me.js";
 import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { loaded, useLoad } from "../parts/load.js";
+import { loaded, problems, useLoad } from "../parts/load.js";
 import { Action, Title, confirmed, say } from "../parts/ui.js";
 
 const OWNER = 0;
@@ -76,6 +76,7 @@ export default function EditClub({ club: code }) {
       (found) => html`
       <${Image} url=${found.image_url} label=${t("edit.logo")} upload=${upload}
         remove=${() => patch(path, { image: null }).then(club.reload)} />
+      ${problems(tags, badges)}
       <${Form} name=${`club-${code}`} fields=${fields} data=${sent(found)} send=${save}
         stored=${club.reload} reload=${async () => {
           const now = await club.reload();

@@ -3,11 +3,11 @@
 import { html, useEffect, useSignal } from "../parts/kit.js";
 import { call, get, post, remove } from "../parts/api.js";
 import { Form } from "../parts/form.js";
-import { loaded, useLoad } from "../parts/load.js";
+import { loaded, orReload, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Chip, Icon, Time, Title } from "../parts/ui.js";
+import { Action, Chip, Icon, Time, Title, confirmed } from "../parts/ui.js";
 
 export default function Links({ club: code }) {
   return html`<div class="head"><${Title}>${t("place.links")}<//></div>
@@ -26,6 +26,13 @@ function Invites({ code }) {
   ];
   const send = (values) => post(url`/clubs/${code}/invite/`, values);
   const path = (one) => url`/clubs/${code}/invites/${one.id}/`;
+  const resend = (one) =>
+    orReload(() => post(path(one) + "resend/").then(invites.reload), invites.reload);
+  const revoke = (one) =>
+    orReload(async () => {
+      if (!confirmed(t("manage.revoke.sure", { name: one.email }))) return false;
+      await remove(path(one)).then(invites.reload);
+    }, invites.reload);
   return html`<section class="card"><h2>${t("manage.invites")}</h2>
     <${Form} name=${`invite-${code}`} fields=${fields} data=${{ emails: "" }} whole send=${send}
       stored=${invites.reload} submit=${t("manage.invite")}
@@ -39,10 +46,10 @@ function Invites({ code }) {
       <p class="line"><${Chip}>${t(`role.${one.role}`)}<//> <span class="quiet small">
         ${t("manage.until")} <${Time} at=${one.expires_at} /></span></p>
       <p class="row">
-        <${Action} run=${() => post(path(one) + "resend/").then(invites.reload)}
+        <${Action} run=${resend(one)}
           done=${t("manage.resent")} label=${`${t("manage.resend")}: ${one.email}`}>
             ${t("manage.resend")}<//>
-        <${Action} className="danger" run=${() => remove(path(one)).then(invites.reload)}
+        <${Action} className="danger" run=${revoke(one)}
           done=${t("manage.revoked")} label=${`${t("manage.revoke")}: ${one.email}`}>
             ${t("manage.revoke")}<//>
       </p></li>`,
@@ -94,6 +101,11 @@ function JoinLink({ one, club, path, reload }) {
       () => {},
     );
   }, [path]);
+  const revoke = orReload(async () => {
+    const name = one.note || t("manage.link");
+    if (!confirmed(t("manage.revoke.sure", { name }))) return false;
+    await call("DELETE", path).then(reload);
+  }, reload);
   const uses =
     one.max_uses === null
       ? t("manage.link.uses", { n: one.uses })
@@ -120,7 +132,7 @@ function JoinLink({ one, club, path, reload }) {
       }
       <a class="button" href=${link(`${url`/clubs/${club}/poster/`}?link=${one.id}`)}
         aria-label=${`${t("poster")}: ${one.note}`}>${t("poster")}</a>
-      <${Action} className="danger" run=${() => call("DELETE", path).then(reload)}
+      <${Action} className="danger" run=${revoke}
         done=${t("manage.revoked")} label=${`${t("manage.revoke")}: ${one.note}`}>
           ${t("manage.revoke")}<//>
     </p></li>`;

@@ -35,6 +35,8 @@ export default function Members({ club: code }) {
   const isOfficer = Boolean(club.data && manages(club.data));
   const words = useSignal("");
   const shown = useSignal(PART);
+  /** How many people were added here: one of them may have asked. */
+  const added = useSignal(0);
   const fits = (member) =>
     `${member.name} ${member.username ?? ""} ${member.title}`
       .toLowerCase()
@@ -43,15 +45,18 @@ export default function Members({ club: code }) {
     <${Title}>${t("members")}<//>
     ${
       isOfficer
-        ? html`<${Requests} code=${code} changed=${members.reload} /><${Add} code=${code}
-          reload=${members.reload} /><${Followers} code=${code} />`
+        ? html`<${Requests} code=${code} changed=${members.reload} since=${added.value} />
+          <${Add} code=${code} reload=${() => {
+            added.value += 1;
+            return members.reload();
+          }} /><${Followers} code=${code} />`
         : html`<p><a class="back" href=${link(url`/clubs/${code}/`)}><${Icon} name="chevron-left" />
           ${club.data?.name ?? code}</a></p>`
     }
     ${loaded(
       members,
       (all) => html`
-      <div class="line"><p role="status" class="small quiet">${t("club.members", { n: all.length })}
+      <div class="line"><p role="status" class="small quiet">${t("club.members", { n: all.filter(fits).length })}
         </p>
         ${
           all.length > 12 &&
@@ -113,6 +118,7 @@ function Followers({ code }) {
 function Add({ code, reload }) {
   const words = useSignal("");
   const isFound = useSignal(false);
+  const problem = useSignal("");
   const found = useSignal(/** @type {import("../api").Schemas["UserBody"][]} */ ([]));
   useEffect(() => {
     const search = words.value.trim();
@@ -123,8 +129,11 @@ function Add({ code, reload }) {
         if (search !== words.value.trim()) return;
         found.value = hits;
         isFound.value = search.length >= 2;
-      } catch {
+        problem.value = "";
+      } catch (error) {
         found.value = [];
+        isFound.value = false;
+        problem.value = error.message;
       }
     }, 250);
     return () => clearTimeout(waiting);
@@ -138,6 +147,7 @@ function Add({ code, reload }) {
     <div class="field"><label for="people">${t("members.search")}</label>
       <input id="people" type="search" value=${words.value}
         onInput=${(event) => (words.value = event.currentTarget.value)} /></div>
+    ${problem.value && html`<p class="problem" role="alert">${problem.value}</p>`}
     <p role="status" class="quiet">${isFound.value && t("members.found", { n: found.value.length })}
       </p>
     <ul>${found.value.map(

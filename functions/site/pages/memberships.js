@@ -5,7 +5,7 @@ import { call, patch, remove } from "../parts/api.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { loaded, useLoad } from "../parts/load.js";
+import { loaded, problems, useLoad } from "../parts/load.js";
 import { Action, Empty, Icon, Mono, Time, Title, confirmed, say } from "../parts/ui.js";
 
 export default function Memberships() {
@@ -23,6 +23,7 @@ export default function Memberships() {
   return html`
     <div class="head"><${Title}>${t("nav.memberships")}<//></div>
     ${loaded(own, show)}
+    ${problems(requests)}
     ${
       Boolean(requests.data?.length) &&
       html`<h2>${t("memberships.requests")}</h2>
@@ -52,7 +53,7 @@ function Marked({ path, title, icon }) {
     await remove(path + url`${club.code}/`);
     await marked.reload();
   };
-  if (!marked.data?.length) return null;
+  if (!marked.data?.length) return problems(marked);
   return html`<section><h2>${t(title)}</h2><ul class="list card">${marked.data.map(
     ({ id, club }) => html`<li class="person line" key=${id}>
       <${Mono} code=${club.code} name=${club.name} image=${club.image_url} size="tiny" />

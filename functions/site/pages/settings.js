@@ -8,7 +8,7 @@ import { download } from "../parts/files.js";
 import { Form } from "../parts/form.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { loaded, useLoad } from "../parts/load.js";
+import { loaded, problems, useLoad } from "../parts/load.js";
 import { Action, Icon, Title, confirmed } from "../parts/ui.js";
 
 export default function Settings() {
@@ -54,6 +54,7 @@ function Profile({ settings, etag, reload }) {
     <dl><dt>${t("settings.name")}</dt><dd>${settings.name}</dd>
       <dt>${t("settings.username")}</dt><dd>${settings.username}</dd>
       <dt>${t("email")}</dt><dd>${settings.email}</dd></dl>
+    ${problems(schools, majors)}
     <${Form} name="profile" fields=${fields} data=${settings}
       send=${(values) => call("PATCH", "/settings/", { body: values, etag })} stored=${reload}
         reload=${reload} />`;

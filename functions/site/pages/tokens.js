@@ -19,13 +19,14 @@ const SCOPES = [
   "events:write",
   "mail:send",
 ];
+const DAY = 86_400_000;
 const DAYS = [30, 90, 180, 360];
 const nameOf = (scope) => t(`tokens.${scope.replace(":", ".")}`);
 
 export default function Tokens() {
   const tokens = useLoad("/settings/tokens/");
   /** The token that was just made. It is in memory only, and gone with the page. */
-  const made = useSignal(/** @type {null | {name: string, token: string}} */ (null));
+  const made = useSignal(/** @type {null | {name: string, token?: string}} */ (null));
   return html`
     <p><a href=${link("/settings/")}>${t("nav.settings")}</a></p>
     <${Title}>${t("tokens")}<//>
@@ -33,7 +34,7 @@ export default function Tokens() {
     ${made.value && html`<${Made} ...${made.value} close=${() => (made.value = null)} />`}
     ${loaded(tokens, (all) => html`<${List} all=${all} reload=${tokens.reload} />`)}
     <${New} stored=${(token) => {
-      made.value = token.token ? token : null;
+      made.value = token;
       return tokens.reload();
     }} />`;
 }
@@ -43,7 +44,12 @@ function Made({ name, token, close }) {
   /** @type {{current: HTMLElement | null}} */
   const heading = useRef(null);
   // It stands above the form, and must be seen.
-  useEffect(() => heading.current?.focus(), [token]);
+  useEffect(() => heading.current?.focus(), [name, token]);
+  // The answer was lost, and a repeat does not have the text.
+  if (!token) {
+    return html`<section class="card"><h2 tabindex="-1" ref=${heading}>${name}</h2>
+      <p>${t("tokens.lost", { name })}</p></section>`;
+  }
   return html`<section class="card"><h2 tabindex="-1" ref=${heading}>${name}</h2>
     <p>${t("tokens.once")}</p>
     <p><code class="answer">${token}</code></p>
@@ -104,7 +110,8 @@ function New({ stored }) {
     },
   ];
   const send = (/** @type {any} */ { days, club, name, scopes }) => {
-    const ends = new Date(now() + Number(days) * 86_400_000);
+    // Whole days: whoever presses again after a lost answer asks for the same token.
+    const ends = new Date((Math.floor(now() / DAY) + Number(days)) * DAY);
     const expires_at = ends.toISOString().replace(/\.\d+Z/, "Z");
     return post("/settings/tokens/", { name, scopes, club: club || null, expires_at });
   };

@@ -9,8 +9,10 @@ export function conditionText(questions, condition) {
   const above = find(questions, condition?.question);
   if (!above) return "";
   const chosen = above.multiple_choice.filter((one) => condition.options.includes(one.id));
+  // What is compared with newer questions may name options that are gone.
+  if (chosen.length === 0) return "";
   const options = chosen
-    .map((one) => `“${one.value}”`)
+    .map((one) => t("quoted", { text: one.value }))
     .reduce((first, last) => t("ask.or", { first, last }));
   return t("ask.if", { prompt: above.prompt.slice(0, 80), options });
 }

@@ -5,7 +5,7 @@ import { html, useSignal } from "./kit.js";
 import { call } from "./api.js";
 import { Form } from "./form.js";
 import { t } from "./texts.js";
-import { loaded, useLoad } from "./load.js";
+import { loaded, orReload, useLoad } from "./load.js";
 import { Action, confirmed } from "./ui.js";
 
 /**
@@ -23,11 +23,15 @@ export function Entity({ path, summary, name, fields, sent, reload, children }) 
   const thing = useLoad(isOpen.value ? path : "");
   const save = (values) =>
     call("PATCH", path, { body: sent ? sent(values) : values, etag: thing.etag });
-  const drop = async () => {
-    if (!confirmed(t("delete.sure", { name }))) return false;
-    await call("DELETE", path);
-    await reload();
-  };
+  const stored = async () => (await Promise.all([thing.reload(), reload()]))[0];
+  const drop = orReload(
+    async () => {
+      if (!confirmed(t("delete.sure", { name }))) return false;
+      await call("DELETE", path, { etag: thing.etag });
+      await reload();
+    },
+    () => Promise.all([thing.reload(), reload()]),
+  );
   return html`<details class="card"
     onToggle=${(event) => (isOpen.value = event.currentTarget.open)}><summary>${summary}</summary>
     ${
@@ -36,7 +40,7 @@ export function Entity({ path, summary, name, fields, sent, reload, children }) 
         thing,
         (found) => html`
       <${Form} name=${path} fields=${fields} data=${found} send=${save}
-        stored=${() => Promise.all([thing.reload(), reload()])} reload=${thing.reload} />
+        stored=${stored} reload=${thing.reload} />
       ${children}
       <p><${Action} className="danger" run=${drop} done=${t("deleted")}
         label=${`${t("delete")}: ${name}`}>${t("delete")}<//></p>`,

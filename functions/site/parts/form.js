@@ -37,21 +37,21 @@ const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
 /**
  * What was typed into a form and is not stored yet, kept in the tab for its owner: `{ now, base }`
- * for each field, where `base` is what was stored when somebody began to type. A change that
- * `follows`
- * one of the same person began from what that one stored.
+ * for each field, where `base` is what was stored when somebody began to type. What was `sent` is
+ * stored, and shown until it is loaded. A change that `follows` began from what was sent.
  */
 export function useTyped(name) {
   const place = `form ${name}`;
   const typed = useSignal(
-    /** @type {Record<string, {now: any, base: any, follows?: boolean}>} */ ({}),
+    /** @type {Record<string, {now: any, base: any, sent?: boolean, follows?: boolean}>} */ ({}),
   );
   const owner = useRef(person());
   useMemo(() => {
     const kept = JSON.parse(sessionStorage.getItem(place) ?? "null");
     typed.value = kept && kept.owner === person() ? kept.typed : {};
   }, [place]);
-  useUnsaved(Object.keys(typed.value).length > 0);
+  const isOpen = Object.values(typed.value).some((one) => !one.sent);
+  useUnsaved(isOpen);
   const set = (values) => {
     typed.value = values;
     // After a session ended, what is typed is still that of the person before.
@@ -60,7 +60,7 @@ export function useTyped(name) {
       sessionStorage.setItem(place, JSON.stringify({ owner: owner.current, typed: values }));
     else sessionStorage.removeItem(place);
   };
-  return { typed, set };
+  return { typed, set, isOpen };
 }
 
 /**
@@ -71,13 +71,14 @@ export function useTyped(name) {
  * @param {any} props.data what is stored, or the values that a new thing begins with
  * @param {boolean} [props.whole] send all fields
  * @param {(values: any) => Promise<any>} props.send
- * @param {(stored: any) => any} [props.stored] what follows when it is stored
+ * @param {(stored: any) => any} [props.stored] what follows when it is stored; with `reload`, it
+ *   returns what was loaded
  * @param {() => Promise<any>} [props.reload] loads `data` again and returns it
  * @param {string} [props.submit] the text of the button
  * @param {string | ((stored: any) => string)} [props.done] what is said afterwards
  */
 export function Form({ name, fields: wanted, data, whole, send, stored, reload, submit, done }) {
-  const { typed, set } = useTyped(name);
+  const { typed, set, isOpen } = useTyped(name);
   const errors = useSignal(NO_ERRORS);
   const isHere = useRef(true);
   useEffect(() => () => void (isHere.current = false), []);
@@ -88,19 +89,22 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
   const focus = (field) => document.getElementById(idOf(field))?.focus();
   const change = (field) => (now) => {
     const before = typed.value[field.name];
-    const base = before && !before.follows ? before.base : data[field.name];
+    const follows = Boolean(before?.follows || before?.sent);
+    const base = before && !follows ? before.base : data[field.name];
     set(
-      same(now, data[field.name])
+      same(now, data[field.name]) && !follows
         ? without(typed.value, field.name)
-        : { ...typed.value, [field.name]: { now, base } },
+        : { ...typed.value, [field.name]: follows ? { now, base, follows } : { now, base } },
     );
   };
-  /** Whether somebody else stored something else meanwhile. */
+  /** Whether somebody else stored something else meanwhile. A new thing is nowhere yet. */
   const conflicts = (stored) => (field) => {
     const mine = typed.value[field.name];
     return (
       mine &&
+      !(whole && !reload) &&
       !mine.follows &&
+      !mine.sent &&
       !same(stored[field.name], mine.base) &&
       !same(stored[field.name], mine.now)
     );
@@ -116,11 +120,12 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
   };
 
   useEffect(() => {
-    const arrived = ([field, one]) => one.follows && !same(one.base, data[field]);
+    const arrived = ([field, one]) => (one.follows || one.sent) && !same(one.base, data[field]);
     if (!Object.entries(typed.value).some(arrived)) return;
+    const left = Object.entries(typed.value).filter((one) => !(one[1].sent && arrived(one)));
     set(
       Object.fromEntries(
-        Object.entries(typed.value).map(([field, one]) => [
+        left.map(([field, one]) => [
           field,
           arrived([field, one]) ? { now: one.now, base: data[field] } : one,
         ]),
@@ -132,23 +137,28 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
     if (fields.some(conflicts(data))) throw new Error(t("form.choose"));
     const chosen = fields.filter((field) => whole || field.name in typed.value);
     const sent = Object.fromEntries(chosen.map((field) => [field.name, current[field.name]]));
-    // What is typed while it is being sent stays, and follows what was sent.
+    // What is typed while it is being sent stays, and follows what was sent. Fields that the form
+    // does not have any more are forgotten.
+    const settle = () => {
+      const state = ([field, { now, base }]) =>
+        same(now, sent[field]) ? { now, base, sent: true } : { now, base, follows: true };
+      const ours = Object.entries(typed.value).filter(([field]) =>
+        fields.some((one) => one.name === field),
+      );
+      set(Object.fromEntries(ours.map((one) => [one[0], one[0] in sent ? state(one) : one[1]])));
+    };
     const forget = () => {
-      const later = Object.entries(typed.value).filter(
-        ([field, { now }]) => !(field in sent) || !same(now, sent[field]),
-      );
-      set(
-        Object.fromEntries(
-          later.map(([field, one]) => [field, field in sent ? { ...one, follows: true } : one]),
-        ),
-      );
+      const left = Object.entries(typed.value).filter(([, one]) => !one.sent);
+      set(Object.fromEntries(left));
     };
     try {
       const answer = await send(sent);
       errors.value = NO_ERRORS;
-      forget();
+      settle();
       // Whoever has gone elsewhere meanwhile stays there.
-      if (isHere.current) await stored?.(answer);
+      const found = isHere.current && stored ? await stored(answer) : null;
+      // If it could not be loaded, what was sent stays in the fields until it is.
+      if (!reload || found !== undefined) forget();
       return answer;
     } catch (error) {
       if (error.status === 412 && reload) {
@@ -171,7 +181,6 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
       throw error;
     }
   };
-  const open = Object.keys(typed.value).length > 0;
   const discard = () => {
     set({});
     errors.value = NO_ERRORS;
@@ -193,8 +202,8 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
     )}
     <p class="row middle">
       <${Action} type="submit" className="main" run=${save} done=${done ?? t("saved")}
-        disabled=${!whole && !open}>${submit ?? t("save")}<//>
-      ${open && html`<button type="button" onClick=${discard}>${t("form.discard")}</button>`}
+        disabled=${!whole && !isOpen}>${submit ?? t("save")}<//>
+      ${isOpen && html`<button type="button" onClick=${discard}>${t("form.discard")}</button>`}
     </p>
   </form>`;
 }
@@ -302,6 +311,7 @@ function Many({ id, field, value, change, messages }) {
       all.length > MANY &&
       html`<p class="filter"><input type="search"
       aria-label=${`${t("search")}: ${field.label}`} value=${words.value}
+        onKeyDown=${(event) => event.key === "Enter" && event.preventDefault()}
         onInput=${(event) => (words.value = event.currentTarget.value)} /></p>`
     }
     <div class="choices">${all.filter(fits).map(

@@ -102,6 +102,25 @@ export function loaded(from, show, lines = 4, isPage = false) {
   </div>`;
 }
 
+/** The errors of lists that could not be loaded, each with a way to try again. */
+export const problems = (...loads) =>
+  loads
+    .filter((one) => one.error && one.data === undefined)
+    .map((one) => html`<${Problem} error=${one.error} retry=${one.reload} />`);
+
+/**
+ * A change of something that is shown. If it is refused because others changed it, what is shown is
+ * loaded again.
+ */
+export const orReload = (run, reload) => async () => {
+  try {
+    return await run();
+  } catch (error) {
+    if ([400, 404, 409, 412].includes(error.status)) await reload();
+    throw error;
+  }
+};
+
 /**
  * What is typed into a field for searching: it is asked for a moment after the last key.
  * @param {string} stored what is asked for now

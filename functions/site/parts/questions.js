@@ -1,7 +1,7 @@
 // The questions of an application for officers: their order, by drag and by keyboard, and what they
 // ask.
 
-import { html, useMemo, useSignal } from "./kit.js";
+import { html, useMemo, useRef, useSignal } from "./kit.js";
 import { post } from "./api.js";
 import { CHOICE, FILE, FREE, INFO, SHORT, chain } from "./asked.js";
 import { Condition, conditionText } from "./condition.js";
@@ -39,6 +39,11 @@ export function Texts({ id, value, change, of, label, add }) {
   return html`<ol class="texts">${value.map(
     (one, at) => html`<li key=${one.id ?? `new ${at}`}>
       <input aria-label=${`${label} ${at + 1}`} value=${one[of]}
+        onKeyDown=${(event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          change([...value, { [of]: "" }]);
+        }}
         onInput=${(event) => set(at, event.currentTarget.value)} />
       <button type="button" class="plain" aria-label=${t("builder.remove", { text: one[of] })}
         onClick=${() => change(value.filter((_, n) => n !== at))}>×</button>
@@ -142,8 +147,8 @@ const sent = (values) => ({
 export function Questions({ application, path, reload }) {
   /** The order while it is being changed; null if it is the stored one. */
   const order = useSignal(/** @type {number[] | null} */ (null));
-  /** Whether that order is being stored. */
-  const isKept = useSignal(false);
+  /** The work that stores orders, while there is any. */
+  const isKept = useSignal(/** @type {Promise<boolean> | null} */ (null));
   const held = useSignal(/** @type {number | null} */ (null));
   const stored = application.questions;
   const shown = order.value?.flatMap((id) => stored.filter((one) => one.id === id)) ?? stored;
@@ -152,20 +157,32 @@ export function Questions({ application, path, reload }) {
     ids.splice(to, 0, id);
     return ids;
   };
-  const keep = async (ids) => {
-    order.value = ids;
-    isKept.value = true;
+  /** The order that is to be stored next. */
+  const next = useRef(/** @type {number[] | null} */ (null));
+  const work = async () => {
     try {
-      await post(`${path}precedence/`, { precedence: ids });
-      await reload();
+      while (next.current) {
+        const precedence = next.current;
+        next.current = null;
+        await post(`${path}precedence/`, { precedence });
+        if (!next.current) await reload();
+      }
       return true;
     } catch (error) {
+      next.current = null;
       say(error.message, "problem");
       return false;
     } finally {
       order.value = null;
-      isKept.value = false;
+      isKept.value = null;
     }
+  };
+  /** Stores an order, one after the other: an earlier one that is repeated comes before a later. */
+  const keep = (ids) => {
+    order.value = ids;
+    next.current = ids;
+    isKept.value ??= work();
+    return isKept.value;
   };
   /** Moves a question up or down, and keeps the focus on its button. */
   const step = (question, at, by) => async () => {
@@ -187,6 +204,8 @@ export function Questions({ application, path, reload }) {
     (question, at) => html`<li key=${question.id} class=${classOf(question)}
       draggable="true"
       onDragStart=${(event) => {
+        // A text that is dragged inside the question is not the question.
+        if (event.target !== event.currentTarget) return;
         held.value = question.id;
         event.dataTransfer.effectAllowed = "move";
         event.dataTransfer.setData("text/plain", question.prompt);
@@ -202,6 +221,7 @@ export function Questions({ application, path, reload }) {
         if (held.value !== question.id) order.value = moved(held.value, at);
       }}
       onDrop=${(event) => {
+        if (held.value === null) return;
         event.preventDefault();
         if (order.value) keep(order.value);
       }}>

@@ -221,6 +221,15 @@ export function Tags({ club }) {
 /** Elements that do something to the page around them. */
 const REFUSED = "base, embed, form, iframe, link, meta, object, script, style";
 
+/** Whether a picture is one of this site. While an address is typed, it may be none at all. */
+function isHere(source) {
+  try {
+    return new URL(source).origin === location.origin;
+  } catch {
+    return true;
+  }
+}
+
 /** Makes a text of others fit for the page: its headings are below those of the page, and pictures
  * from elsewhere, which the page does not load, are links. */
 function adapted(text) {
@@ -235,7 +244,7 @@ function adapted(text) {
   }
   for (const image of box.content.querySelectorAll("img")) {
     const source = image.getAttribute("src") ?? "";
-    if (!/^https?:/.test(source) || new URL(source).origin === location.origin) continue;
+    if (!/^https?:/.test(source) || isHere(source)) continue;
     const anchor = Object.assign(document.createElement("a"), {
       href: source,
       rel: "noopener noreferrer",

@@ -8,6 +8,8 @@ export default {
   "ask.condition.options": "Diese Möglichkeiten",
   "ask.hidden":
     "{n} Antwort auf eine Frage, die dir nicht gestellt wird, wird nicht gesendet.|{n} Antworten auf Fragen, die dir nicht gestellt werden, werden nicht gesendet.",
+  quoted: "„{text}“",
+  "manage.revoke.sure": "„{name}“ widerrufen? Das gilt sofort, auch für Gedrucktes.",
   "ask.if": "Gefragt, wenn „{prompt}“ so beantwortet wird: {options}",
   "ask.missing": "Diese Frage braucht eine Antwort.",
   "ask.or": "{first} oder {last}",

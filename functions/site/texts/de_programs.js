@@ -5,6 +5,8 @@ export default {
   "tokens.short": "Mit einem Token kann ein Programm für dich tun, was du ihm erlaubst.",
   "tokens.about":
     "Ein Programm mit einem Token handelt für dich: mit den Rechten, die du dann hast, und nur für das, was du hier ankreuzt. Es ist nie Admin. Beende ein Token, wenn du es nicht mehr brauchst.",
+  "tokens.lost":
+    "Der Text von „{name}“ ging unterwegs verloren. Beende dieses Token und lege ein neues an.",
   "tokens.once": "Kopiere dieses Token jetzt. Es wird nicht noch einmal gezeigt.",
   "tokens.copy": "Token kopieren",
   "tokens.hide": "Ausblenden",

@@ -9,6 +9,8 @@ export default {
   "ask.condition.options": "These options",
   "ask.hidden":
     "{n} answer to a question that you are not asked is not sent.|{n} answers to questions that you are not asked are not sent.",
+  quoted: "“{text}”",
+  "manage.revoke.sure": "Revoke “{name}”? It stops working at once, also where it was printed.",
   "ask.if": "Asked if “{prompt}” is {options}",
   "ask.missing": "This question needs an answer.",
   "ask.or": "{first} or {last}",

@@ -6,6 +6,7 @@ export default {
   "tokens.short": "With a token, a program can do for you what you allow it.",
   "tokens.about":
     "A program that has a token acts for you: with the rights that you have then, and only for what you tick here. It is never an admin. End a token when you do not need it any more.",
+  "tokens.lost": "The text of “{name}” got lost on the way. End this token, and make another one.",
   "tokens.once": "Copy this token now. It is not shown again.",
   "tokens.copy": "Copy the token",
   "tokens.hide": "Hide it",

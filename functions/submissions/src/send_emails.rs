@@ -166,14 +166,13 @@ pub async fn send_emails(
         already_notified: plan.skipped.already_notified + raced,
         ..plan.skipped
     };
-    // A repeat with the same key goes on with these.
     let is_complete = left + broken == 0;
     let failed = failed + unknown;
     let detail = match left {
         0 => format!("{sent} e-mails sent, {queued} queued, {failed} failed."),
         _ => format!("{sent} e-mails sent, {queued} queued, {failed} failed, {left} not queued."),
     };
-    let mut response = Json(SendBody {
+    let body = SendBody {
         detail,
         email_type,
         dry_run,
@@ -185,12 +184,17 @@ pub async fn send_emails(
         warnings,
         previews: None,
         digest: None,
-    })
-    .into_response();
+    };
+    Ok(answer(body, is_complete))
+}
+
+/// The response to a sending. If it is not complete, a repeat with the same key goes on.
+fn answer(body: SendBody, is_complete: bool) -> Response {
+    let mut response = Json(body).into_response();
     if !is_complete {
         response.extensions_mut().insert(ChangedNothing);
     }
-    Ok(response)
+    response
 }
 
 /// The response to a dry run.

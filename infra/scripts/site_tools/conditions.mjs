@@ -6,16 +6,20 @@ import { PHONE, accessible, call, heading, origin, saved, signIn, windowOf } fro
 
 const soon = (hours) =>
   new Date(Date.now() + hours * 3_600_000).toISOString().replace(/\.\d+Z/, "Z");
-const made = await call("olivia", "POST", "/clubs/debate/applications/", {
-  name: "Positions",
-  is_active: true,
-  application_start_time: soon(-1),
-  application_end_time: soon(2),
-  result_release_time: soon(3),
-  acceptance_email: "<p>Yes</p>",
-  rejection_email: "<p>No</p>",
-});
-const base = `/clubs/debate/applications/${made.id}/`;
+const application = async (name) => {
+  const made = await call("olivia", "POST", "/clubs/debate/applications/", {
+    name,
+    is_active: true,
+    application_start_time: soon(-1),
+    application_end_time: soon(2),
+    result_release_time: soon(3),
+    acceptance_email: "<p>Yes</p>",
+    rejection_email: "<p>No</p>",
+  });
+  return made.id;
+};
+const id = await application("Positions");
+const base = `/clubs/debate/applications/${id}/`;
 
 const olivia = await windowOf();
 olivia.on("dialog", (dialog) => dialog.accept());
@@ -62,6 +66,12 @@ await olivia.getByText("Asked if “Which level?” is “University”").waitFo
 await olivia.evaluate(() => scrollTo(0, 0));
 await accessible(olivia, "builder-conditions");
 
+// The address of a picture that is being typed does not break the page.
+const mail = olivia.locator('textarea[id$="-acceptance_email-text"]');
+await mail.fill('<p>Yes</p><img src="https://[">');
+await olivia.getByRole("button", { name: "Discard changes" }).first().click();
+await heading(olivia, "Application");
+
 // A circle cannot be made: what depends on a question is not offered to it.
 await olivia.getByText("Change: Which position?").click();
 const first = olivia.locator("li").filter({ hasText: "Change: Which position?" });
@@ -83,6 +93,43 @@ assert.deepEqual(await shown(), ["Which position", "Which level", "Which team"])
 await preview.getByLabel("Speaker").check();
 assert.deepEqual(await shown(), ["Which position"]);
 
+// Two moves one after the other: the second one counts, also if the first one is slow.
+const names = ["One?", "Two?", "Three?"];
+const orders = `/clubs/debate/applications/${await application("Orders")}/`;
+for (const [n, prompt] of names.entries())
+  await call("olivia", "POST", `${orders}questions/`, {
+    prompt,
+    question_type: 1,
+    word_limit: 0,
+    precedence: n + 1,
+  });
+await olivia.goto(`${origin}${orders}edit/`);
+let isFirst = true;
+await olivia.route("**/precedence/", async (route) => {
+  if (isFirst) {
+    isFirst = false;
+    await new Promise((done) => setTimeout(done, 800));
+  }
+  await route.continue();
+});
+for (const name of ["Move down: One?", "Move up: Three?"])
+  await olivia.getByRole("button", { name }).click();
+const wanted = "Two?,Three?,One?";
+const stored = async () => {
+  const { questions } = await call("olivia", "GET", orders);
+  return String(questions.map((one) => one.prompt));
+};
+for (let tries = 0; tries < 30 && (await stored()) !== wanted; tries++)
+  await olivia.waitForTimeout(100);
+assert.equal(await stored(), wanted);
+await olivia.waitForFunction(
+  (wanted) =>
+    String([...document.querySelectorAll(".questions li > p b")].map((b) => b.textContent)) ===
+    wanted,
+  wanted,
+);
+await olivia.unroute("**/precedence/");
+
 // On a phone: what is missing is said before sending, and what is not asked is not sent.
 const phone = await windowOf({ viewport: PHONE });
 await phone.goto(`${origin}/clubs/debate/`);
@@ -91,7 +138,7 @@ await phone.getByLabel("User name").fill("coach");
 await phone.getByLabel("Name", { exact: true }).fill("Cora Coach");
 await phone.getByRole("button", { name: "Sign in", exact: true }).click();
 await heading(phone, "Debating Union");
-await phone.goto(`${origin}/clubs/debate/apply/${made.id}/`);
+await phone.goto(`${origin}/clubs/debate/apply/${id}/`);
 await phone.getByText("Which position?").waitFor();
 assert.equal(await phone.getByText("This question needs an answer.").count(), 0);
 await phone.getByRole("button", { name: "Check and send" }).click();

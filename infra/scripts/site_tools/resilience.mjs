@@ -133,6 +133,26 @@ await olivia.goto(`${origin}/clubs/robotics/edit/`);
 await signIn(olivia, "Olivia Marsh");
 await heading(olivia, "Edit the club");
 const subtitle = olivia.getByLabel("What it is, in one line");
+// What was stored stays in the field until it is loaded again, and typing goes on from it.
+await slow(olivia, "**/api/clubs/robotics/", "GET", 1500);
+await subtitle.fill("By day");
+const stored = olivia.waitForResponse((answer) => answer.request().method() === "PATCH");
+await olivia.getByRole("button", { name: "Save", exact: true }).click();
+await stored;
+for (let tries = 0; tries < 5; tries++) {
+  await olivia.waitForTimeout(100);
+  assert.equal(await subtitle.inputValue(), "By day");
+}
+await subtitle.press("End");
+await subtitle.pressSequentially(" and night");
+await olivia.getByText("Saved.").waitFor();
+assert.equal(await subtitle.inputValue(), "By day and night");
+assert.equal(await olivia.locator(".conflict").count(), 0);
+await olivia.unroute("**/api/clubs/robotics/");
+await olivia.getByRole("button", { name: "Discard changes" }).click();
+assert.equal(await subtitle.inputValue(), "By day");
+await olivia.reload();
+await heading(olivia, "Edit the club");
 await slow(olivia, "**/api/clubs/robotics/", "PATCH", 1000);
 await subtitle.fill("Robots");
 await subtitle.press("Enter");

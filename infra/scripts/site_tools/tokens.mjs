@@ -1,7 +1,7 @@
 // Tokens: an owner makes one, a program uses it, and the owner ends it.
 
 import assert from "node:assert/strict";
-import { accessible, heading, origin, signIn, windowOf } from "./lib.mjs";
+import { accessible, call, heading, origin, signIn, windowOf } from "./lib.mjs";
 
 const olivia = await windowOf();
 olivia.on("dialog", (dialog) => dialog.accept());
@@ -42,4 +42,19 @@ await accessible(olivia, "tokens-list");
 await olivia.getByRole("button", { name: "End: Nightly export" }).click();
 await olivia.getByText("You have no tokens.").waitFor();
 assert.equal(await asProgram("/api/clubs/debate/members/"), 401);
+
+// If the answer is lost, a repeat does not have the text: the page says so, and makes no second one.
+await olivia.route(
+  "**/api/settings/tokens/",
+  async (route) => {
+    await route.fetch();
+    await route.abort();
+  },
+  { times: 1 },
+);
+await olivia.getByLabel("Name", { exact: true }).fill("Lost");
+await olivia.getByLabel("see members, requests and invitations").check();
+await olivia.getByRole("button", { name: "Create the token" }).click();
+await olivia.getByText("The text of “Lost” got lost on the way.", { exact: false }).waitFor();
+assert.equal((await call("olivia", "GET", "/settings/tokens/")).length, 1);
 await olivia.close();

@@ -4,12 +4,15 @@ use axum::http::Uri;
 use axum::http::request::Parts;
 
 /// The last segments of paths that name a file.
-const FILES: [&str; 5] = [
+const FILES: [&str; 8] = [
     "openapi.json",
     "openapi-3.0.json",
     "jwks.json",
     "events.ics",
     "qr.svg",
+    "mail.json",
+    "people.json",
+    "config.json",
 ];
 
 /// Adds a final slash to the path: `/x` becomes `/x/`. Paths with a file extension have no slash
