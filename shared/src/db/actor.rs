@@ -1,5 +1,5 @@
-//! Who makes the writes of a request, and when the request came. Some items keep who it was, for the
-//! changes that programs read (Z5). Order decides between a write and its opposite (X17).
+//! Who makes the writes of a request, and when it came. Some items keep who it was, for the changes
+//! that programs read (Z5). The order of requests decides between a write and its opposite (X17).
 
 use std::cell::Cell;
 

@@ -354,8 +354,8 @@ impl Table {
         Ok(readable(self.index_items(pk, range).await?))
     }
 
-    /// Returns some attributes of the first items of a partition, and whether there are more: at
-    /// most so many pages of 1 MB. Items of other types are left out. They may be a second old, for half the price.
+    /// Returns some attributes of the first items of this type, and whether there are more: at most
+    /// so many pages of 1 MB. They may be a second old, for half the price.
     pub(crate) async fn some_of<E: Entity>(
         &self,
         (pk, prefix): (String, Option<&str>),
@@ -389,8 +389,12 @@ impl Table {
         for _ in 0..pages {
             let request = request.clone().set_exclusive_start_key(start);
             let mut found = self.page::<Stored>(request).await?;
-            found.items.retain(|item| item.kind() == E::TYPE);
-            items.append(&mut found.items);
+            items.extend(
+                found
+                    .items
+                    .into_iter()
+                    .filter(|item| item.kind() == E::TYPE),
+            );
             start = found.rest.pop();
             if start.is_none() {
                 break;

@@ -391,22 +391,3 @@ async fn an_interview_that_a_release_ended_is_in_no_calendar() {
     campus.advance(TimeDelta::hours(48));
     assert!(!has_it().await, "and nobody has looked");
 }
-
-// proves P19, X2
-#[tokio::test]
-async fn a_repeat_of_a_renewal_gets_the_address_that_is_valid() {
-    let campus = TestCampus::new();
-    let sue = campus.as_("sue");
-    let path = "/api/settings/calendar/";
-    let renew = async |key: &str| {
-        let keyed = sue.clone().header("idempotency-key", key.to_owned());
-        keyed.send(Method::POST, path, None).await.ok()["url"].clone()
-    };
-    let first = renew("a").await;
-    assert_eq!(renew("a").await, first);
-    let second = renew("b").await;
-    assert_eq!(renew("a").await, second);
-    let token = second.as_str().and_then(|url| url.rsplit('/').next());
-    let token = token.expect("a token").trim_end_matches(".ics");
-    assert!(!json!(campus.stored()).to_string().contains(token));
-}

@@ -1,6 +1,7 @@
 //! What the repeat of a request with an `Idempotency-Key` is answered: what the caller may see now.
 
 use chrono::TimeDelta;
+use http::Method;
 use serde_json::{Value, json};
 use tests::TestCampus;
 
@@ -219,4 +220,23 @@ async fn a_withdrawal_forgets_the_keys_of_its_submission() {
         (&second["id"], &second["revision"]),
         (&first["id"], &json!(2))
     );
+}
+
+// proves P19, X2
+#[tokio::test]
+async fn a_repeat_of_a_renewal_gets_the_address_that_is_valid() {
+    let campus = TestCampus::new();
+    let sue = campus.as_("sue");
+    let path = "/api/settings/calendar/";
+    let renew = async |key: &str| {
+        let keyed = sue.clone().header("idempotency-key", key.to_owned());
+        keyed.send(Method::POST, path, None).await.ok()["url"].clone()
+    };
+    let first = renew("a").await;
+    assert_eq!(renew("a").await, first);
+    let second = renew("b").await;
+    assert_eq!(renew("a").await, second);
+    let token = second.as_str().and_then(|url| url.rsplit('/').next());
+    let token = token.expect("a token").trim_end_matches(".ics");
+    assert!(!json!(campus.stored()).to_string().contains(token));
 }
