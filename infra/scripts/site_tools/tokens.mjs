@@ -43,7 +43,7 @@ await olivia.getByRole("button", { name: "End: Nightly export" }).click();
 await olivia.getByText("You have no tokens.").waitFor();
 assert.equal(await asProgram("/api/clubs/debate/members/"), 401);
 
-// If the answer is lost, a repeat does not have the text: the page says so, and makes no second one.
+// If the answer is lost, a repeat does not have the text. The page says so, and makes no second.
 await olivia.route(
   "**/api/settings/tokens/",
   async (route) => {

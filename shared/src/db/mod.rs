@@ -12,6 +12,7 @@ pub(crate) mod keys;
 pub(crate) mod parts;
 pub(crate) mod read;
 pub(crate) mod rounds;
+mod some;
 mod typed;
 pub mod usage;
 pub(crate) mod write;
