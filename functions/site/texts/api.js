@@ -286,6 +286,11 @@ export const SENTENCES = [
     "Eine Spalte hat in der Kopfzeile keinen Namen.",
   ],
   [
+    "This column is there twice.",
+    "This column stands twice in the first line.",
+    "Diese Spalte steht zweimal in der Kopfzeile.",
+  ],
+  [
     "A row has more cells than the header line has columns.",
     "A row has more cells than there are columns.",
     "Eine Zeile hat mehr Zellen, als es Spalten gibt.",
@@ -457,6 +462,11 @@ export const SENTENCES = [
     "A club has at most {limit} events that have not ended.",
     "A club can have at most {limit} events that have not ended.",
     "Ein Club kann höchstens {limit} Veranstaltungen haben, die noch nicht vorbei sind.",
+  ],
+  [
+    "A club has at most {limit} events, including those that have ended.",
+    "A club can have at most {limit} events. Delete some that are over.",
+    "Ein Club kann höchstens {limit} Veranstaltungen haben. Lösche einige, die vorbei sind.",
   ],
   ["At most 100 showings are allowed.", null, "Höchstens 100 Termine sind erlaubt."],
 
