@@ -59,8 +59,8 @@ struct Cursor {
 
 impl Cursor {
     /// An older cursor is replaced by a new one of the same place, so that it does not expire in a
-    /// club in which nothing happens.
-    const RENEWED_AFTER: TimeDelta = TimeDelta::days(1);
+    /// club in which nothing happens: 30 days after it was handed out, or up to an hour before.
+    const RENEWED_AFTER: TimeDelta = TimeDelta::hours(1);
 
     fn before_all(now: Timestamp) -> Self {
         Self {
@@ -251,7 +251,7 @@ async fn read(
     Ok(ended(changes, cursor, since, now))
 }
 
-/// Whoever has read nothing gets the same cursor, or a new one of the same place once a day.
+/// Whoever has read nothing gets the same cursor, or a new one of the same place once an hour.
 fn ended(changes: Vec<ClubChange>, next: Cursor, since: Option<&Cursor>, now: Timestamp) -> Read {
     let is_there = |since: &&Cursor| {
         since.number == next.number && now.moment() - since.at.moment() < Cursor::RENEWED_AFTER

@@ -315,12 +315,7 @@ pub async fn delete_club(
             if old.archived {
                 return Ok(());
             }
-            let club = Club {
-                archived: true,
-                version: old.version + 1,
-                ..old.clone()
-            };
-            Ok(app.table.update_club(&old, &club, None).await?)
+            Ok(app.table.archive_club(&old).await?)
         },
     )
     .await?;

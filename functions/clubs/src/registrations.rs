@@ -73,7 +73,10 @@ pub async fn register_club(
             );
         }
         // A registration that was made after this request came is kept.
-        let is_later = |found: &Registration| found.received > registration.received;
+        let is_later = |found: &Registration| match found.received {
+            0 => found.created_at > registration.created_at,
+            number => number > registration.received,
+        };
         let is_later = registered.as_ref().is_some_and(is_later);
         if registered.is_some() == status || is_later {
             return shown(&app, &user, &fair).await;

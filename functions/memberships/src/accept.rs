@@ -139,11 +139,17 @@ pub async fn accept_invite(
             Json(MemberBody::new(membership, viewer)),
         )
     };
-    if invite.is_none()
-        && let Some(membership) = before.filter(|member| member.creation == creation)
-    {
-        // An earlier attempt with the same idempotency key used the invite.
-        return Ok(shown(&membership));
+    if invite.is_none() {
+        // An earlier attempt with the same idempotency key may have used the invite, perhaps just
+        // now. The same reads are made for an invite that never was.
+        let id = Membership::id_of(&club, user.id());
+        let member = match before {
+            Some(member) => Some(member),
+            None => app.table.member(&club, id).await?,
+        };
+        if let Some(member) = member.filter(|member| member.creation == creation) {
+            return Ok(shown(&member));
+        }
     }
     let invite = invite
         .filter(|invite| {

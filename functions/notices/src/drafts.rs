@@ -54,6 +54,18 @@ impl Timer {
             own.map_or(application.end, |own| application.end.max(*own))
         };
         let due_of = |end| draft_due(application.start, end);
+        // Whoever began after it was opened late had less time than from its start.
+        let opened = application.open_since();
+        let due_since = |draft: &BegunDraft, end| {
+            draft_due(
+                if draft.begun_at < opened {
+                    application.start
+                } else {
+                    opened
+                },
+                end,
+            )
+        };
         let end = only.map_or(application.end, end_of);
         if is_off {
             // When an application is switched on, it gets an entry for everybody, but none for
@@ -76,7 +88,7 @@ impl Timer {
         };
         drafts.retain(|draft| {
             let end = end_of(draft.person);
-            let due = due_of(end);
+            let due = due_since(draft, end);
             draft.begun_at <= due && due <= now && now <= end
         });
         let place = (&club, &application);
@@ -94,7 +106,8 @@ impl Timer {
             self.rest(new).await;
             mails += new;
         }
-        self.finish(entry, None, now).await?;
+        let again = Some(draft_due(opened, end)).filter(|due| *due > now);
+        self.finish(entry, again, now).await?;
         Ok(Looked::of(mails))
     }
 

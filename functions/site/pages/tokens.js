@@ -48,7 +48,8 @@ function Made({ name, token, close }) {
   // The answer was lost, and a repeat does not have the text.
   if (!token) {
     return html`<section class="card"><h2 tabindex="-1" ref=${heading}>${name}</h2>
-      <p>${t("tokens.lost", { name })}</p></section>`;
+      <p>${t("tokens.lost", { name })}</p>
+      <p><button onClick=${close}>${t("tokens.hide")}</button></p></section>`;
   }
   return html`<section class="card"><h2 tabindex="-1" ref=${heading}>${name}</h2>
     <p>${t("tokens.once")}</p>
@@ -111,7 +112,7 @@ function New({ stored }) {
   ];
   const send = (/** @type {any} */ { days, club, name, scopes }) => {
     // Whole days: whoever presses again after a lost answer asks for the same token.
-    const ends = new Date((Math.floor(now() / DAY) + Number(days)) * DAY);
+    const ends = new Date((Math.ceil(now() / DAY) + Number(days)) * DAY);
     const expires_at = ends.toISOString().replace(/\.\d+Z/, "Z");
     return post("/settings/tokens/", { name, scopes, club: club || null, expires_at });
   };

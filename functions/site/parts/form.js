@@ -122,7 +122,9 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
   useEffect(() => {
     const arrived = ([field, one]) => (one.follows || one.sent) && !same(one.base, data[field]);
     if (!Object.entries(typed.value).some(arrived)) return;
-    const left = Object.entries(typed.value).filter((one) => !(one[1].sent && arrived(one)));
+    const left = Object.entries(typed.value).filter(
+      ([field, one]) => !arrived([field, one]) || (!one.sent && !same(one.now, data[field])),
+    );
     set(
       Object.fromEntries(
         left.map(([field, one]) => [
@@ -148,7 +150,8 @@ export function Form({ name, fields: wanted, data, whole, send, stored, reload, 
       set(Object.fromEntries(ours.map((one) => [one[0], one[0] in sent ? state(one) : one[1]])));
     };
     const forget = () => {
-      const left = Object.entries(typed.value).filter(([, one]) => !one.sent);
+      const isNone = ([field, { now }]) => !reload && same(now, data[field]);
+      const left = Object.entries(typed.value).filter((one) => !one[1].sent && !isNone(one));
       set(Object.fromEntries(left));
     };
     try {

@@ -171,6 +171,8 @@ export function Questions({ application, path, reload }) {
     } catch (error) {
       next.current = null;
       say(error.message, "problem");
+      // An order before it may be stored.
+      await reload();
       return false;
     } finally {
       order.value = null;

@@ -63,14 +63,21 @@ impl IssuerKeys {
     }
 
     async fn get(&self, url: &str) -> Result<Vec<u8>, String> {
+        // An issuer may also stop in the middle of its answer.
+        let answer = timeout(ANSWER_WITHIN, self.answer(url));
+        answer.await.map_err(|_| format!("{url}: no answer"))?
+    }
+
+    async fn answer(&self, url: &str) -> Result<Vec<u8>, String> {
         let request = http::Request::get(url)
             .header("accept", "application/json")
             .body(SdkBody::empty())
             .map_err(|e| e.to_string())?;
         let request = HttpRequest::try_from(request).map_err(|e| e.to_string())?;
-        let response = timeout(ANSWER_WITHIN, self.connector.call(request))
+        let response = self
+            .connector
+            .call(request)
             .await
-            .map_err(|_| format!("{url}: no answer"))?
             .map_err(|e| format!("{url}: {e:?}"))?;
         if response.status().as_u16() != 200 {
             return Err(format!("{url}: {}", response.status().as_u16()));

@@ -42,6 +42,10 @@ impl Table {
         };
         let (mut items, mut start) = (vec![], None);
         for _ in 0..pages {
+            // Items of other types are evaluated, too.
+            if most.is_some_and(|most| items.len() >= usize::try_from(most).unwrap_or_default()) {
+                break;
+            }
             let request = request.clone().set_exclusive_start_key(start);
             let mut found = self.page::<Stored>(request).await?;
             items.extend(

@@ -141,11 +141,11 @@ impl Table {
         club: &ClubCode,
         now: Timestamp,
     ) -> Result<ClubWaiting, TableError> {
-        let most = Some(limits::COUNTED_ITEMS);
+        let (pages, most) = (limits::COUNTED_PAGES, Some(limits::COUNTED_ITEMS));
         let of = |prefix: &'static str| (keys::club_items(club), Some(prefix));
         let ((requests, _), (invites, _)) = futures::try_join!(
-            self.some_of::<MembershipRequest>(of(keys::REQUESTS), &[], 1, most),
-            self.some_of::<Invite>(of(keys::INVITES), &["expires_at"], 1, most)
+            self.some_of::<MembershipRequest>(of(keys::REQUESTS), &[], pages, most),
+            self.some_of::<Invite>(of(keys::INVITES), &["expires_at"], pages, most)
         )?;
         let soon = now.plus(TimeDelta::days(ClubWaiting::SOON_DAYS));
         let mut invites_ending = 0;

@@ -199,32 +199,10 @@ pub fn beginning(html: &str) -> String {
     beginning_of(html, limits::SHORTENED_DESCRIPTION)
 }
 
-/// Returns the beginning of clean HTML, at most `most` characters. The text is cut at the end of an
-/// outermost element. If the first such element is longer, it is cut inside, and the open elements
-/// are closed. The beginning of a beginning is the same.
+/// Returns the first `most` characters of clean HTML. The text is cut at the end of an outermost
+/// element. If the first such element is longer, it is cut inside, and the open elements are
+/// closed. The result may be a little longer then, so it must not be cut again.
 pub fn beginning_of(html: &str, most: usize) -> String {
-    let mut room = most;
-    loop {
-        let short = cut_after(html, room);
-        let over = short.chars().count().saturating_sub(most);
-        if over == 0 || room == 0 {
-            return short;
-        }
-        room = room.saturating_sub(over);
-    }
-}
-
-/// Returns whether `short` is a beginning of `whole`. Earlier releases cut at other places, and
-/// some a second time.
-pub fn is_beginning(short: &str, whole: &str) -> bool {
-    let mut text = short.trim_end();
-    while let Some(start) = text.rfind("</").filter(|_| text.ends_with('>')) {
-        text = text[..start].trim_end();
-    }
-    whole.starts_with(text.trim_end_matches('…').trim_end())
-}
-
-fn cut_after(html: &str, most: usize) -> String {
     let Some((limit, _)) = html.char_indices().nth(most) else {
         return html.to_owned();
     };
@@ -256,6 +234,15 @@ fn cut_after(html: &str, most: usize) -> String {
         position = end;
     }
     cut(html, limit, outermost, &open)
+}
+
+/// Returns whether `short` is a beginning of `whole`, also one that an earlier release cut twice.
+pub fn is_beginning(short: &str, whole: &str) -> bool {
+    let mut text = short.trim_end();
+    while let Some(start) = text.rfind("</").filter(|_| text.ends_with('>')) {
+        text = text[..start].trim_end();
+    }
+    whole.starts_with(text.trim_end_matches('…').trim_end())
 }
 
 fn cut(html: &str, at: usize, outermost: usize, open: &[&str]) -> String {

@@ -185,12 +185,19 @@ pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
     }
     let has_policy = parts.headers.contains_key(header::CACHE_CONTROL);
     let response = Response::from_parts(parts, Body::from(bytes));
+    // What has credentials is kept nowhere, also if they are those of a program.
+    let has_policy = has_policy && !(private && is_public(&response));
     match (is_get, has_policy, private) {
         (false, ..) => with_cache_control(response, "no-store"),
         (true, true, _) => response,
         (true, false, true) => with_cache_control(response, "private, no-cache"),
         (true, false, false) => with_cache_control(response, "public, no-cache"),
     }
+}
+
+fn is_public(response: &Response) -> bool {
+    let policy = response.headers().get(header::CACHE_CONTROL);
+    policy.is_some_and(|policy| policy.as_bytes().starts_with(b"public"))
 }
 
 /// How long caches may keep what callers see who are not signed in.

@@ -212,6 +212,12 @@ async fn once(
         || key.to_owned(),
         |token| format!("{key}\ntoken {}", token.id),
     );
+    // With `dry_run` it is another request.
+    let key = parts
+        .uri
+        .query()
+        .filter(|query| !query.is_empty())
+        .map_or_else(|| key.clone(), |query| format!("{key}\n?{query}"));
     let id = hash_of(&key, &parts);
     let body_hash = sha256_hex(&without_boundary(&parts.headers, &bytes));
     let began = Instant::now();
@@ -337,7 +343,8 @@ async fn replay(
             get.extensions_mut().insert(Replaying);
             // Addresses in the body are at the host that the caller called.
             let PublicUrl(url) = PublicUrl::of(parts, &replays.app);
-            if let Some(origin) = url.strip_suffix(parts.uri.path()) {
+            let path = parts.uri.path().trim_end_matches('/');
+            if let Some(origin) = url.trim_end_matches('/').strip_suffix(path) {
                 get.extensions_mut().insert(PublicOrigin(origin.to_owned()));
             }
             if let Some(received) = parts.extensions.get::<ReceivedAt>() {

@@ -3,27 +3,28 @@
 use axum::http::Uri;
 use axum::http::request::Parts;
 
-/// The last segments of paths that name a file.
-const FILES: [&str; 8] = [
-    "openapi.json",
-    "openapi-3.0.json",
-    "jwks.json",
-    "events.ics",
-    "qr.svg",
-    "mail.json",
-    "people.json",
-    "config.json",
-];
+/// Returns whether a path names a file. Such paths have no final slash. A name that somebody chose,
+/// for example of a user, may look like one.
+fn is_file(path: &str) -> bool {
+    let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+    match segments.as_slice() {
+        ["api", "openapi.json" | "openapi-3.0.json" | "events.ics"]
+        | ["api", "receipts", "jwks.json"]
+        | ["api", "docs" | "calendars", ..]
+        | ["api", "clubs", _, "events.ics"]
+        | ["api", "clubs", _, "joinlinks", _, "qr.svg"] => true,
+        ["api", ..] | [] => false,
+        [.., last] => {
+            *last == "qr.svg" || last.rsplit_once('.').is_some_and(|(_, end)| end == "json")
+        }
+    }
+}
 
 /// Adds a final slash to the path: `/x` becomes `/x/`. Paths with a file extension have no slash
 /// (H1).
 pub(super) fn with_slash(parts: &mut Parts) {
     let path = parts.uri.path();
-    let last = path.rsplit('/').next().unwrap_or_default();
-    let is_file = FILES.contains(&last)
-        || path.starts_with("/api/docs/")
-        || path.starts_with("/api/calendars/");
-    if last.is_empty() || is_file {
+    if path.ends_with('/') || is_file(path) {
         return;
     }
     let query = parts

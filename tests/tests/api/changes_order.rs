@@ -349,3 +349,27 @@ async fn a_batch_has_at_most_6_mb_and_the_rest_comes_next() {
     let all: Vec<Value> = (0..20).map(|n| json!(format!("OTHER#{n:02}"))).collect();
     assert_eq!(seen, all);
 }
+
+// In a quiet club the cursor is a new one each hour.
+// proves Z7
+#[tokio::test]
+async fn a_cursor_of_changes_is_good_for_thirty_days_after_it_was_handed_out() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    campus.list_changes().await;
+    let (_, first) = all(&ada, "chess").await;
+    campus.advance(TimeDelta::hours(23));
+    let ask = async |cursor: &Value| {
+        let cursor = cursor.as_str().expect("a cursor");
+        let path = format!("/api/clubs/chess/changes/?since={cursor}");
+        campus.as_("ada").get(&path).await
+    };
+    let second = ask(&json!(first)).await.ok()["next"].clone();
+    campus.advance(TimeDelta::hours(29 * 24 + 2));
+    let last = ask(&second).await.ok();
+    assert_eq!(
+        (&last["results"], ask(&json!(first)).await.status.as_u16()),
+        (&json!([]), 410)
+    );
+}

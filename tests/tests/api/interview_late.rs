@@ -129,6 +129,10 @@ async fn an_officer_who_looks_at_an_interview_gives_the_place_back() {
     let shown = there.drive.officer.get(&there.path()).await;
     assert_eq!(shown.status, 404);
     assert!(!has_places(&campus));
+    // The officer only looked: nobody did it (Z5).
+    let is_submission = |item: &Value| item["type"]["S"] == "Submission";
+    let stored = campus.stored().into_iter().find(is_submission);
+    assert_eq!(stored.expect("one")["changed_by"], json!({ "NULL": true }));
 }
 
 // proves K3, K9

@@ -196,3 +196,23 @@ async fn the_clock_moves_on_although_a_run_fails() {
     advance(&campus, 1).await;
     assert_eq!(reminded(&campus), ["sue"]);
 }
+
+// proves G2
+#[tokio::test]
+async fn an_application_that_is_opened_late_reminds_after_half_of_the_time_that_was_left() {
+    let campus = TestCampus::new();
+    let drive = long_drive(&campus).await;
+    // Its start is long over, and it is off until 20 hours before its end.
+    let off = json!({ "is_active": false, "application_start_time": hours(-240) });
+    set(&drive.officer, &drive.path, off).await;
+    end_at(&drive, 21).await;
+    advance(&campus, 1).await;
+    let on = json!({ "is_active": true });
+    set(&drive.officer, &drive.path, on).await;
+    advance(&campus, 1).await;
+    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    advance(&campus, 8).await;
+    assert_eq!(reminded(&campus), [""; 0]);
+    advance(&campus, 2).await;
+    assert_eq!(reminded(&campus), ["sue"]);
+}

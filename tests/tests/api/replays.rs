@@ -227,7 +227,7 @@ async fn a_withdrawal_forgets_the_keys_of_its_submission() {
 async fn a_repeat_of_a_renewal_gets_the_address_that_is_valid() {
     let campus = TestCampus::new();
     let sue = campus.as_("sue");
-    let path = "/api/settings/calendar/";
+    let path = "/api/settings/calendar";
     let renew = async |key: &str| {
         let keyed = sue.clone().header("idempotency-key", key.to_owned());
         keyed.send(Method::POST, path, None).await.ok()["url"].clone()
@@ -239,4 +239,31 @@ async fn a_repeat_of_a_renewal_gets_the_address_that_is_valid() {
     let token = second.as_str().and_then(|url| url.rsplit('/').next());
     let token = token.expect("a token").trim_end_matches(".ics");
     assert!(!json!(campus.stored()).to_string().contains(token));
+}
+
+// A dry run and the request itself are two requests, also with the same key.
+// proves X1
+#[tokio::test]
+async fn a_dry_run_does_not_use_the_key_of_the_request() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let first = drive.submit(&campus.as_("sue")).await;
+    drive.decide(&first, 4, "").await;
+    let keyed = with(&drive.officer, "k");
+    let path = format!("{}send_emails/", drive.path);
+    let body = json!({ "email_type": { "id": "acceptance" } });
+    let dry = format!("{path}?dry_run=true");
+    assert_eq!(keyed.post(&dry, body.clone()).await.ok()["dry_run"], true);
+    let sent = keyed.post(&path, body.clone()).await.ok();
+    assert_eq!(
+        (&sent["recipients"], &sent["dry_run"]),
+        (&json!(1), &json!(false))
+    );
+    // Somebody else is accepted before the repeat.
+    let second = drive.submit(&campus.as_("bob")).await;
+    drive.decide(&second, 4, "").await;
+    let again = keyed.post(&path, body.clone()).await;
+    assert_eq!(again.header("idempotency-replayed"), "true");
+    assert_eq!(again.ok()["recipients"], 1);
+    assert_eq!(keyed.post(&dry, body).await.ok()["dry_run"], true);
 }

@@ -263,3 +263,20 @@ async fn every_post_by_a_token_that_is_repeated_with_its_key_is_done_once() {
         assert_eq!(first.bytes, again.bytes, "{id}");
     }
 }
+
+// proves H30, H36
+#[tokio::test]
+async fn what_a_program_is_answered_is_kept_nowhere() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let token = with_scopes(&campus, &ada, &[TokenScope::ClubsRead]).await;
+    for path in ["/api/clubs/", "/api/events/", "/api/events.ics"] {
+        let answer = token.get(path).await;
+        let policy = answer.header("cache-control").to_owned();
+        assert_eq!(
+            (answer.status.as_u16(), &*policy),
+            (200, "private, no-cache")
+        );
+    }
+}

@@ -305,8 +305,7 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Archives a club. The caller has found that it has only one owner. Refused if the club or its
-    /// number of owners changed after it was read.
+    /// Archives a club. Refused if the club or its number of owners changed after it was read.
     pub async fn archive_club(&self, club: &Club) -> Result<(), TableError> {
         let write = Write::update(club.key())
             .set("archived", &true)

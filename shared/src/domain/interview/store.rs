@@ -85,9 +85,14 @@ impl Submission {
 
     /// Returns the write of its interview, under the condition that nobody changed it.
     fn interview_write(&self, new: &Interview) -> Write {
-        Write::update(self.key())
-            .set("interview", new)
-            .by_actor()
+        let write = Write::update(self.key()).set("interview", new);
+        // A place that is free because of a rejection is freed in the request of somebody else.
+        let write = if new.over {
+            write.set(keys::CHANGED_BY, &None::<u64>)
+        } else {
+            write.by_actor()
+        };
+        write
             .if_is("interview", self.interview.as_ref())
             .if_equals("sequence", &self.sequence)
             .if_equals("person", &self.person)

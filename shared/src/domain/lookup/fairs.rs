@@ -44,10 +44,11 @@ impl Table {
             Write::create(registration)?
         } else {
             let delete = Write::delete(registration.key());
-            let received = Some(&registration.received).filter(|number| **number > 0);
-            delete
-                .if_equals("created_at", &registration.created_at)
-                .if_is("received", received)
+            let delete = delete.if_equals("created_at", &registration.created_at);
+            match registration.received {
+                0 => delete.if_absent_or_equals("received", &0),
+                number => delete.if_equals("received", &number),
+            }
         };
         let count = count_use(
             keys::lookup(Fair::PART, registration.fair),
