@@ -7,7 +7,8 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use shared::Shared;
 use shared::db::{Refusal, TableError};
-use shared::domain::{Invite, Membership, Role};
+use shared::domain::{Invite, Membership, Person, Role};
+use shared::ids::Id;
 use shared::mail::token_matches;
 use shared::text::ClubCode;
 use shared::web::{
@@ -89,6 +90,21 @@ impl AcceptInput {
     }
 }
 
+/// Returns the membership of the caller, who may have become a member since it was read.
+async fn present(
+    app: &Shared,
+    read: Option<Membership>,
+    (club, person): (&ClubCode, Id<Person>),
+) -> Result<Option<Membership>> {
+    match read {
+        Some(member) => Ok(Some(member)),
+        None => Ok(app
+            .table
+            .member(club, Membership::id_of(club, person))
+            .await?),
+    }
+}
+
 fn already_member() -> ApiError {
     ApiError::rule("You are already a member of this club.").coded(Code::AlreadyMember)
 }
@@ -140,13 +156,8 @@ pub async fn accept_invite(
         )
     };
     if invite.is_none() {
-        // An earlier attempt with the same idempotency key may have used the invite, perhaps just
-        // now. The same reads are made for an invite that never was.
-        let id = Membership::id_of(&club, user.id());
-        let member = match before {
-            Some(member) => Some(member),
-            None => app.table.member(&club, id).await?,
-        };
+        // An earlier attempt with the same idempotency key may have used it.
+        let member = present(&app, before, (&club, user.id())).await?;
         if let Some(member) = member.filter(|member| member.creation == creation) {
             return Ok(shown(&member));
         }

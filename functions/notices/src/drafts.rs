@@ -16,6 +16,14 @@ use crate::timer::{Looked, Run, Timer};
 /// How many drafts are looked at together.
 const AT_ONCE: usize = 16;
 
+/// When a draft is due whose person may submit until `end`. Whoever began after a late opening had
+/// less time than from the start.
+fn due_for(draft: &BegunDraft, application: &Application, end: Timestamp) -> Timestamp {
+    let opened = application.open_since();
+    let is_late = opened <= draft.begun_at;
+    draft_due(if is_late { opened } else { application.start }, end)
+}
+
 impl Timer {
     /// Reminds everybody who has begun a draft and for whom the application ends in 24 hours. An
     /// extension has an entry of its own, for `only` its person.
@@ -54,18 +62,6 @@ impl Timer {
             own.map_or(application.end, |own| application.end.max(*own))
         };
         let due_of = |end| draft_due(application.start, end);
-        // Whoever began after it was opened late had less time than from its start.
-        let opened = application.open_since();
-        let due_since = |draft: &BegunDraft, end| {
-            draft_due(
-                if draft.begun_at < opened {
-                    application.start
-                } else {
-                    opened
-                },
-                end,
-            )
-        };
         let end = only.map_or(application.end, end_of);
         if is_off {
             // When an application is switched on, it gets an entry for everybody, but none for
@@ -88,7 +84,7 @@ impl Timer {
         };
         drafts.retain(|draft| {
             let end = end_of(draft.person);
-            let due = due_since(draft, end);
+            let due = due_for(draft, &application, end);
             draft.begun_at <= due && due <= now && now <= end
         });
         let place = (&club, &application);
@@ -106,7 +102,7 @@ impl Timer {
             self.rest(new).await;
             mails += new;
         }
-        let again = Some(draft_due(opened, end)).filter(|due| *due > now);
+        let again = Some(draft_due(application.open_since(), end)).filter(|due| *due > now);
         self.finish(entry, again, now).await?;
         Ok(Looked::of(mails))
     }
