@@ -10,7 +10,7 @@ fn is_file(path: &str) -> bool {
     match segments.as_slice() {
         ["api", "openapi.json" | "openapi-3.0.json" | "events.ics"]
         | ["api", "receipts", "jwks.json"]
-        | ["api", "docs" | "calendars", ..]
+        | ["api", "docs" | "calendars", _, ..]
         | ["api", "clubs", _, "events.ics"]
         | ["api", "clubs", _, "joinlinks", _, "qr.svg"] => true,
         ["api", ..] | [] => false,

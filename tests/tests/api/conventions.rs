@@ -18,6 +18,8 @@ async fn a_path_is_the_same_without_its_slash() {
         ada.get("/api/clubs/go/").await.ok()
     );
     assert_eq!(ada.get("/api/clubs?search=go").await.ok()["count"], 1);
+    let docs = campus.anonymous().get("/api/docs").await;
+    assert_eq!(docs.status.as_u16(), 200);
     // A user name may look like a file.
     for name in ["bob.ics", "people.json", "qr.svg"] {
         campus.member("go", &ada, name, 20).await;
