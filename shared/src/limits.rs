@@ -83,6 +83,10 @@ pub const ANY_NUMBER: i64 = 1_000_000;
 pub const SLICE: u64 = 10_000;
 /// Number of questions in an application.
 pub const QUESTIONS: usize = 100;
+/// The texts and options of all questions of an application, in bytes (roughly).
+pub const FORM_BYTES: usize = 500_000;
+/// How many versions a question may have. They are kept, because answers refer to them.
+pub const PROMPT_VERSIONS: u32 = 200;
 /// Number of committees in an application.
 pub const COMMITTEES: usize = 50;
 /// How many hours before an interview its applicant can choose, move or cancel it, at most.
@@ -188,6 +192,8 @@ pub const BADGE_DESCRIPTION: usize = 1_000;
 pub const YEARS: std::ops::RangeInclusive<i64> = 1900..=2200;
 /// Number of showings of an event.
 pub const SHOWINGS: usize = 100;
+/// The locations of all showings of an event, in bytes.
+pub const LOCATIONS: usize = 20_000;
 /// How many events a club may have in all, as a multiple of those that have not ended.
 pub const EVENTS_IN_ALL: usize = 5;
 

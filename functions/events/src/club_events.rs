@@ -20,7 +20,7 @@ use shared::web::{
 };
 
 use crate::body::{EventBody, EventViewer};
-use crate::input::EventInput;
+use crate::input::{EventInput, TOO_LONG_LOCATIONS, length_of_locations};
 
 /// List all events of a club.
 ///
@@ -148,14 +148,18 @@ fn too_many(why: String) -> ApiError {
 /// Returns how many events this club has, and how many of them have ended. It is 400 if it already
 /// has as many as may be to come (V12). An event without showings counts as not ended.
 async fn check_to_come(app: &Shared, club: &ClubCode) -> Result<(usize, usize)> {
-    let (events, now) = (app.table.events(club).await?, app.now());
+    let (mut events, mut ended, now) = (0, 0, app.now());
+    let count = |event: Event| {
+        events += 1;
+        ended += usize::from(has_ended(&event, now));
+    };
+    app.table.each_event(club, count).await?;
     let (most, _) = event_quotas(app);
-    let ended = events.iter().filter(|event| has_ended(event, now)).count();
-    if events.len() - ended >= most {
+    if events - ended >= most {
         let why = format!("A club has at most {most} events that have not ended.");
         return Err(too_many(why));
     }
-    Ok((events.len(), ended))
+    Ok((events, ended))
 }
 
 /// The largest number of events that this club may have before one more that is over, or is to
@@ -358,6 +362,11 @@ pub async fn edit_event<B: Serialize>(
             change(&mut new)?;
             if new == old {
                 return Ok(new);
+            }
+            // What is too long since an earlier release may become shorter.
+            let most = limits::LOCATIONS.max(length_of_locations(&old.showings));
+            if length_of_locations(&new.showings) > most {
+                return Err(ApiError::field("location", TOO_LONG_LOCATIONS));
             }
             let begins_again = has_ended(&old, app.now()) && !has_ended(&new, app.now());
             if begins_again && !user.is_admin() {

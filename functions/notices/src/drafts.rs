@@ -24,6 +24,24 @@ fn due_for(draft: &BegunDraft, application: &Application, end: Timestamp) -> Tim
     draft_due(if is_late { opened } else { application.start }, end)
 }
 
+/// When drafts that were begun after a late opening are due next, also those of people with an
+/// extension: their entries may be done.
+fn next_due<'a>(
+    application: &Application,
+    extended: impl Iterator<Item = &'a Timestamp>,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let opened = application.open_since();
+    if opened == application.start {
+        return None;
+    }
+    let ends = extended.map(|own| application.end.max(*own));
+    let all = std::iter::once(application.end).chain(ends);
+    all.map(|end| draft_due(opened, end))
+        .filter(|due| *due > now)
+        .min()
+}
+
 impl Timer {
     /// Reminds everybody who has begun a draft and for whom the application ends in 24 hours. An
     /// extension has an entry of its own, for `only` its person.
@@ -102,7 +120,7 @@ impl Timer {
             self.rest(new).await;
             mails += new;
         }
-        let again = Some(draft_due(application.open_since(), end)).filter(|due| *due > now);
+        let again = next_due(&application, extended.values(), now);
         self.finish(entry, again, now).await?;
         Ok(Looked::of(mails))
     }

@@ -71,11 +71,12 @@ async fn read(table: &Table, club: &Club, now: Timestamp) -> Result<Things, Tabl
             found.things.push(thing);
         }
     }
-    for event in table.events(&club.code).await? {
+    let each = |event: Event| {
         found.known.insert(event.id.get());
         let soon = shown_soon(club, &event, now);
         found.things.extend(soon.filter(|_| is_shown));
-    }
+    };
+    table.each_event(&club.code, each).await?;
     Ok(found)
 }
 

@@ -173,6 +173,7 @@ export function Questions({ application, path, reload }) {
       say(error.message, "problem");
       // An order before it may be stored.
       await reload();
+      if (next.current) return await work();
       return false;
     } finally {
       order.value = null;

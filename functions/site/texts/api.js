@@ -468,6 +468,21 @@ export const SENTENCES = [
     "A club can have at most {limit} events. Delete some that are over.",
     "Ein Club kann höchstens {limit} Veranstaltungen haben. Lösche einige, die vorbei sind.",
   ],
+  [
+    "The locations of all showings have at most 20,000 bytes together.",
+    "The places of all times are too long together. Shorten some of them.",
+    "Die Orte aller Termine sind zusammen zu lang. Kürze einige.",
+  ],
+  [
+    "All questions together have at most {most} KB.",
+    "All questions together are too long. Shorten some of them.",
+    "Alle Fragen zusammen sind zu lang. Kürze einige.",
+  ],
+  [
+    "This question was changed 200 times. Make a new one instead.",
+    null,
+    "Diese Frage wurde 200-mal geändert. Lege stattdessen eine neue an.",
+  ],
   ["At most 100 showings are allowed.", null, "Höchstens 100 Termine sind erlaubt."],
 
   // Members and invitations.

@@ -154,7 +154,9 @@ impl Table {
             invites_ending += usize::from(now < expires_at && expires_at < soon);
         }
         Ok(ClubWaiting {
-            requests: requests.len(),
+            requests: requests
+                .len()
+                .min(usize::try_from(limits::COUNTED_ITEMS).unwrap_or(usize::MAX)),
             invites_ending,
         })
     }

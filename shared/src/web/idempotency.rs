@@ -23,6 +23,7 @@ use tower::ServiceExt as _;
 use super::error::{ApiError, Code};
 use super::grant::Replaying;
 use super::multipart::without_boundary;
+use super::params::Params;
 use super::request::{PublicOrigin, PublicUrl, ReceivedAt};
 use super::user::{Sender, User};
 use crate::db::TableError;
@@ -151,6 +152,14 @@ fn key_of(headers: &HeaderMap) -> Option<String> {
         .filter(|key| !key.is_empty())
 }
 
+/// A dry run is another request than the one that it tries.
+fn is_dry_run(parts: &Parts) -> bool {
+    let query = parts.uri.query().unwrap_or_default();
+    Params::parse(query)
+        .flag("dry_run")
+        .is_ok_and(|flag| flag == Some(true))
+}
+
 fn hash_of(key: &str, parts: &Parts) -> String {
     sha256_hex(format!("{key}\n{}\n{}", parts.method, parts.uri.path()).as_bytes())
 }
@@ -212,12 +221,11 @@ async fn once(
         || key.to_owned(),
         |token| format!("{key}\ntoken {}", token.id),
     );
-    // With `dry_run` it is another request.
-    let key = parts
-        .uri
-        .query()
-        .filter(|query| !query.is_empty())
-        .map_or_else(|| key.clone(), |query| format!("{key}\n?{query}"));
+    let key = if is_dry_run(&parts) {
+        format!("{key}\ndry run")
+    } else {
+        key
+    };
     let id = hash_of(&key, &parts);
     let body_hash = sha256_hex(&without_boundary(&parts.headers, &bytes));
     let began = Instant::now();

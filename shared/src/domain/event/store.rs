@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::db::read::Range;
+use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
 use crate::domain::catalogue::versions::reloaded;
 use crate::domain::event::model::{Event, EventText};
@@ -126,6 +126,20 @@ impl Table {
     pub async fn events(&self, club: &ClubCode) -> Result<Vec<Event>, TableError> {
         self.query(keys::club_items(club), Range::Prefix(keys::EVENTS.into()))
             .await
+    }
+
+    /// Passes the events of a club to `each`, with one page of them in memory: 1 query.
+    pub async fn each_event(
+        &self,
+        club: &ClubCode,
+        mut each: impl FnMut(Event),
+    ) -> Result<(), TableError> {
+        let (pk, range) = (keys::club_items(club), Range::Prefix(keys::EVENTS.into()));
+        self.each_page(false, pk, range, Fetch::Items, |page: Vec<Event>| {
+            page.into_iter().for_each(&mut each);
+            Ok(true)
+        })
+        .await
     }
 
     /// Returns an event of a club with its whole description: 1 batch read, repeated if the two
