@@ -192,6 +192,10 @@ pub const BADGE_DESCRIPTION: usize = 1_000;
 pub const YEARS: std::ops::RangeInclusive<i64> = 1900..=2200;
 /// Number of showings of an event.
 pub const SHOWINGS: usize = 100;
+/// How often the time or the place of a slot may change: each change is a mail to everybody in it.
+pub const SLOT_REVISIONS: u32 = 50;
+/// How many mails with a calendar file one submission may cause. It can still be cancelled.
+pub const CALENDAR_FILES: i64 = 200;
 /// The locations of all showings of an event, in bytes.
 pub const LOCATIONS: usize = 20_000;
 /// How many events a club may have in all, as a multiple of those that have not ended.

@@ -469,6 +469,16 @@ export const SENTENCES = [
     "Ein Club kann höchstens {limit} Veranstaltungen haben. Lösche einige, die vorbei sind.",
   ],
   [
+    "This slot was moved 50 times already. Make a new one.",
+    null,
+    "Dieser Termin wurde schon 50-mal verlegt. Lege einen neuen an.",
+  ],
+  [
+    "This interview was changed 200 times already.",
+    "This interview was changed very often. It can only be cancelled now.",
+    "Dieses Gespräch wurde sehr oft geändert. Es lässt sich nur noch absagen.",
+  ],
+  [
     "The locations of all showings have at most 20,000 bytes together.",
     "The places of all times are too long together. Shorten some of them.",
     "Die Orte aller Termine sind zusammen zu lang. Kürze einige.",

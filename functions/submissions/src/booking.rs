@@ -11,6 +11,7 @@ use shared::domain::{
     Application, AppointmentNews, Booking, Club, Interview, InterviewChange, Slot, Submission,
 };
 use shared::ids::Id;
+use shared::limits;
 use shared::mail::appointment;
 use shared::time::Timestamp;
 use shared::web::{ApiError, Code, Result};
@@ -114,6 +115,10 @@ impl Booked {
             }
             let slot = self.check(app, wish, to.as_mut(), bookings).await?;
             let from = self.from.as_ref();
+            if interview.next_file(from) > limits::CALENDAR_FILES {
+                let why = "This interview was changed 200 times already.";
+                return Err(ApiError::rule(why).coded(Code::Quota));
+            }
             let news = match from {
                 None => AppointmentNews::Booked,
                 Some(_) => AppointmentNews::Moved,

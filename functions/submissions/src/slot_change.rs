@@ -3,6 +3,7 @@
 use shared::Shared;
 use shared::db::{Refusal, Retries, TableError};
 use shared::domain::{Application, AppointmentNews, Club, Mail, Slot, SlotChange};
+use shared::limits;
 use shared::mail::appointment;
 use shared::web::{ApiError, Code, Mode, Reader, Result};
 
@@ -43,6 +44,10 @@ pub(crate) async fn change(
     new.version = app.next_id();
     let is_elsewhere = (new.start, new.end, &new.location) != (old.start, old.end, &old.location);
     new.revision += u32::from(is_elsewhere);
+    if is_elsewhere && new.revision > limits::SLOT_REVISIONS {
+        let why = "This slot was moved 50 times already. Make a new one.";
+        return Err(ApiError::rule(why).coded(Code::Quota));
+    }
     let mails = if is_elsewhere {
         mails(app, (club, application), &shown, &new)?
     } else {

@@ -82,6 +82,8 @@ const GIVEN: [(&str, &[&str]); 16] = [
         "quota",
         &[
             "accept_invite",
+            "book_interview",
+            "book_submission_interview",
             "create_application",
             "create_club",
             "create_club_webhook",
@@ -106,6 +108,7 @@ const GIVEN: [(&str, &[&str]); 16] = [
             "update_application",
             "update_member",
             "update_question",
+            "update_slot",
         ],
     ),
     ("registration_closed", &["register_club"]),

@@ -109,3 +109,25 @@ async fn what_was_booked_since_somebody_looked_counts() {
     );
     assert_eq!(go.interview().await["state"], "invited");
 }
+
+// proves K10
+#[tokio::test]
+async fn an_interview_and_a_slot_are_moved_so_often() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let slots = [there.slot(slot(90)).await, there.slot(slot(92)).await];
+    for n in 0..200 {
+        there.book(slots[n % 2]).await.ok();
+    }
+    assert_eq!(there.book(slots[0]).await.json()["code"], "quota");
+    let path = format!("{}slots/{}/", there.drive.path, slots[0]);
+    for n in 0..50 {
+        let place = json!({ "location": format!("Room {n}") });
+        there.drive.officer.patch(&path, place).await.ok();
+    }
+    let place = json!({ "location": "Hall" });
+    let more = there.drive.officer.patch(&path, place).await;
+    assert_eq!(more.json()["code"], "quota");
+    let note = json!({ "note": "still good" });
+    there.drive.officer.patch(&path, note).await.ok();
+}
