@@ -340,8 +340,8 @@ impl Table {
         // A plain write could arrive late, when the person has come back and submitted again. The
         // token of a transaction prevents that.
         let lost = all.map(|key| self.transact(vec![unlisted(key)]));
-        let done = futures::future::join_all(lost).await;
-        done.into_iter().try_for_each(ignore_refusal)
+        let mut done = futures::future::join_all(lost).await.into_iter();
+        done.try_for_each(ignore_refusal)
     }
 
     /// Withdraws a submission, or takes everything personal out of it. An interview is cancelled
@@ -380,20 +380,21 @@ impl Table {
         // An officer may book, move or cancel the interview at the same moment.
         while !self.erase_once(&submission, &mut when).await? {
             retries.next().await?;
-            match self
-                .submission(submission.application, submission.id)
-                .await?
-            {
+            let (application, id) = (submission.application, submission.id);
+            match self.submission(application, id).await? {
                 Some(now) => submission = now,
                 None => break,
             }
         }
         self.delete_reviews(submission.application, submission.id)
             .await?;
-        for change in self.changes(&submission).await? {
+        // Each change of the decision once, also if the erasure is repeated: there may be many.
+        let changes = self.changes(&submission).await?.into_iter();
+        let writes = changes.filter(|change| change.reason.is_some());
+        let writes = stream::iter(writes).map(async |change| {
             let write = Write::update(change.key()).set("reason", &None::<()>);
-            ignore_refusal(self.write(write.if_exists()).await)?;
-        }
-        Ok(())
+            ignore_refusal(self.write(write.if_exists()).await)
+        });
+        writes.buffer_unordered(PARALLEL).try_collect().await
     }
 }
