@@ -139,12 +139,24 @@ impl Feed {
             }
         };
         let done = stream::iter(clubs).map(|club| self.store(club, &for_all));
-        done.buffer_unordered(CLUBS_AT_ONCE).collect().await
+        let done: Vec<_> = done.buffer_unordered(CLUBS_AT_ONCE).collect().await;
+        // One line for all of them: the cause is mostly the same.
+        let mut failed = done.iter().filter_map(|done| done.as_ref().err());
+        if let Some((_, error)) = failed.next() {
+            let others = failed.count();
+            tracing::warn!(%error, others, "changes are stored later");
+        }
+        let first = |(first, _)| first;
+        done.into_iter().map(|done| done.map_err(first)).collect()
     }
 
     /// Stores the changes of one club, and passes them on: also those that an earlier attempt
     /// stored, which may have ended before it passed them on.
-    async fn store(&self, (club, changes): OfClub, for_all: &[Webhook]) -> Result<usize, usize> {
+    async fn store(
+        &self,
+        (club, changes): OfClub,
+        for_all: &[Webhook],
+    ) -> Result<usize, (usize, NotForwarded)> {
         let first = changes.first().map_or(0, |(position, _)| *position);
         let changes: Vec<NewChange> = changes.into_iter().map(|(_, change)| change).collect();
         let now = Timestamp::at(self.clock.now());
@@ -153,10 +165,7 @@ impl Feed {
             self.webhooks.forward(&club, &changes, for_all, now).await?;
             Ok(stored)
         };
-        done.await.map_err(|error: NotForwarded| {
-            tracing::warn!(%error, "changes are stored later");
-            first
-        })
+        done.await.map_err(|error: NotForwarded| (first, error))
     }
 
     /// Marks the calendars that changed; also again, if the stream delivers a record again. Returns
