@@ -84,7 +84,7 @@ pub const SLICE: u64 = 10_000;
 /// Number of questions in an application.
 pub const QUESTIONS: usize = 100;
 /// The texts and options of all questions of an application, in bytes (roughly).
-pub const FORM_BYTES: usize = 500_000;
+pub const FORM_BYTES: usize = 1_000_000;
 /// How many versions a question may have. They are kept, because answers refer to them.
 pub const PROMPT_VERSIONS: u32 = 200;
 /// Number of committees in an application.
@@ -196,8 +196,6 @@ pub const SHOWINGS: usize = 100;
 pub const SLOT_REVISIONS: u32 = 50;
 /// How many mails with a calendar file one submission may cause. It can still be cancelled.
 pub const CALENDAR_FILES: i64 = 200;
-/// The locations of all showings of an event, in bytes.
-pub const LOCATIONS: usize = 20_000;
 /// How many events a club may have in all, as a multiple of those that have not ended.
 pub const EVENTS_IN_ALL: usize = 5;
 

@@ -20,7 +20,7 @@ use shared::web::{
 };
 
 use crate::body::{EventBody, EventViewer};
-use crate::input::{EventInput, TOO_LONG_LOCATIONS, length_of_locations};
+use crate::input::EventInput;
 
 /// List all events of a club.
 ///
@@ -362,11 +362,6 @@ pub async fn edit_event<B: Serialize>(
             change(&mut new)?;
             if new == old {
                 return Ok(new);
-            }
-            // What is too long since an earlier release may become shorter.
-            let most = limits::LOCATIONS.max(length_of_locations(&old.showings));
-            if length_of_locations(&new.showings) > most {
-                return Err(ApiError::field("location", TOO_LONG_LOCATIONS));
             }
             let begins_again = has_ended(&old, app.now()) && !has_ended(&new, app.now());
             if begins_again && !user.is_admin() {

@@ -77,23 +77,9 @@ impl EventInput {
                 }
             }
             event.sort_showings();
-            if length_of_locations(&event.showings) > limits::LOCATIONS {
-                reader.errors.add("showings", TOO_LONG_LOCATIONS);
-            }
         }
         reader.finish()
     }
-}
-
-pub(crate) const TOO_LONG_LOCATIONS: &str =
-    "The locations of all showings have at most 20,000 bytes together.";
-
-/// How long the locations of showings are together, in bytes. Lists across clubs have all of them.
-pub(crate) fn length_of_locations(showings: &[Showing]) -> usize {
-    let locations = showings
-        .iter()
-        .filter_map(|showing| showing.location.as_ref());
-    locations.map(String::len).sum()
 }
 
 pub(crate) const TOO_MANY_SHOWINGS: &str = "At most 100 showings are allowed.";

@@ -479,11 +479,6 @@ export const SENTENCES = [
     "Dieses Gespräch wurde sehr oft geändert. Es lässt sich nur noch absagen.",
   ],
   [
-    "The locations of all showings have at most 20,000 bytes together.",
-    "The places of all times are too long together. Shorten some of them.",
-    "Die Orte aller Termine sind zusammen zu lang. Kürze einige.",
-  ],
-  [
     "All questions together have at most {most} KB.",
     "All questions together are too long. Shorten some of them.",
     "Alle Fragen zusammen sind zu lang. Kürze einige.",

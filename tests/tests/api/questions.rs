@@ -327,7 +327,7 @@ async fn all_questions_together_have_a_limit_and_so_have_the_versions_of_one() {
             "multiple_choice": options,
         })
     };
-    for n in 0..10 {
+    for n in 0..21 {
         officer.post(&path, long(&n.to_string())).await.created();
     }
     assert_eq!(
@@ -336,13 +336,13 @@ async fn all_questions_together_have_a_limit_and_so_have_the_versions_of_one() {
     );
     let one = format!("{path}{}/", drive.question);
     let text = officer.get(&one).await.ok()["prompt"].clone();
-    let body = json!({ "prompt": "x".repeat(5_000), "question_type": 2, "multiple_choice": [option(1), option(2)] });
+    let body = json!({ "question_type": 2, "multiple_choice": [option(1), option(2)] });
     officer.patch(&one, body).await.ok();
     let longer: Vec<Value> = (0..50).map(option).collect();
     let body = json!({ "multiple_choice": longer });
     assert_eq!(officer.patch(&one, body).await.json()["code"], "quota");
     officer.patch(&one, json!({ "prompt": text })).await.ok();
-    for n in 3..200 {
+    for n in 2..200 {
         let body = json!({ "prompt": n.to_string() });
         officer.patch(&one, body).await.ok();
     }
