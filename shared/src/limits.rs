@@ -83,8 +83,6 @@ pub const ANY_NUMBER: i64 = 1_000_000;
 pub const SLICE: u64 = 10_000;
 /// Number of questions in an application.
 pub const QUESTIONS: usize = 100;
-/// The texts and options of all questions of an application, in bytes (roughly).
-pub const FORM_BYTES: usize = 1_000_000;
 /// How many versions a question may have. They are kept, because answers refer to them.
 pub const PROMPT_VERSIONS: u32 = 200;
 /// Number of committees in an application.

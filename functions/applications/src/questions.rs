@@ -79,8 +79,7 @@ pub async fn create_question(
             let mut question = Question::blank(&form.application, id);
             let input = input.clone();
             input.apply(Mode::Create, &mut question, &form, || app.next_id())?;
-            let is_free = form.questions.len() < limits::QUESTIONS;
-            let stored = if is_free && form.has_room_for(&question) {
+            let stored = if form.questions.len() < limits::QUESTIONS {
                 app.table.put_question(&question, &form, app.now()).await
             } else {
                 Err(TableError::Refused(Refusal::Quota))
@@ -90,7 +89,6 @@ pub async fn create_question(
                 Ok(now.and_then(|form| form.question(id).cloned()))
             };
             let refused = |refusal| match refusal {
-                Refusal::Quota if is_free => too_long(),
                 Refusal::Quota => too_many(),
                 other => TableError::Refused(other).into(),
             };
@@ -201,9 +199,6 @@ async fn save_question(
             if new.prompt != old.prompt {
                 new.prompt.version = old.prompt.version + 1;
             }
-            if !form.has_room_for(&new) {
-                return Err(too_long());
-            }
             if new.prompt.version > limits::PROMPT_VERSIONS {
                 let why = "This question was changed 200 times. Make a new one instead.";
                 return Err(ApiError::rule(why).coded(Code::Quota));
@@ -213,11 +208,6 @@ async fn save_question(
         },
     );
     Ok(Json(QuestionBody::from(&saved.await?)))
-}
-
-fn too_long() -> ApiError {
-    let most = limits::FORM_BYTES / 1_000;
-    ApiError::rule(format!("All questions together have at most {most} KB.")).coded(Code::Quota)
 }
 
 /// The club and the id of the application.

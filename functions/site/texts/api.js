@@ -479,11 +479,6 @@ export const SENTENCES = [
     "Dieses Gespräch wurde sehr oft geändert. Es lässt sich nur noch absagen.",
   ],
   [
-    "All questions together have at most {most} KB.",
-    "All questions together are too long. Shorten some of them.",
-    "Alle Fragen zusammen sind zu lang. Kürze einige.",
-  ],
-  [
     "This question was changed 200 times. Make a new one instead.",
     null,
     "Diese Frage wurde 200-mal geändert. Lege stattdessen eine neue an.",

@@ -32,7 +32,7 @@ applications = "/api/clubs/robotics/applications/"
 application = call("POST", applications, officer, {
     "name": "Reminded",
     "application_start_time": at(days=-2),
-    "application_end_time": at(days=1, seconds=20),
+    "application_end_time": at(seconds=120),
     "result_release_time": at(days=2),
     "is_active": True,
 })  # fmt: skip
@@ -40,7 +40,7 @@ one = f"{applications}{application['id']}/"
 question = call("POST", f"{one}questions/", officer, {"question_type": 1, "prompt": "Why?"})
 answer = {"question": question["id"], "text": "Robots", "version": 0}
 call("PATCH", f"{one}draft/", reminded, {"responses": [answer]})
-# The reminder is due in 20 seconds.
-call("POST", "/local/clock/", body={"advance_s": 60})
+# It was opened just now, so the reminder is due after half of its two minutes.
+call("POST", "/local/clock/", body={"advance_s": 75})
 mail = next(mail for mail in call("GET", "/local/mail.json") if mail["to"] == person["email"])
 print(re.search("/unsubscribe/([^/]+)/", mail["headers"]["List-Unsubscribe"])[1])

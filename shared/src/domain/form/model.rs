@@ -1,7 +1,6 @@
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::question::model::Question;
 use crate::ids::Id;
-use crate::limits;
 
 /// An application with its questions and its texts.
 #[derive(Debug, Clone)]
@@ -36,14 +35,6 @@ impl Form {
                 .retain(|id| application.committee(*id).is_some());
             question.committee_question &= !question.committees.is_empty();
         }
-    }
-
-    /// Returns whether a question can be stored, so that all of them together are no longer than
-    /// [`limits::FORM_BYTES`]. One that makes them shorter always can.
-    pub fn has_room_for(&self, new: &Question) -> bool {
-        let old = self.question(new.id).map_or(0, Question::bytes);
-        let all: usize = self.questions.iter().map(Question::bytes).sum();
-        new.bytes() <= old || all - old + new.bytes() <= limits::FORM_BYTES
     }
 
     /// Returns the question with this id.

@@ -137,15 +137,6 @@ pub struct Question {
 }
 
 impl Question {
-    /// Returns how many bytes it takes in memory and in the table (roughly).
-    pub fn bytes(&self) -> usize {
-        let options = self.prompt.options.iter();
-        let texts = options.map(|option| option.value.len() + 40).sum::<usize>();
-        let condition = self.prompt.show_if.as_ref();
-        let condition = condition.map_or(0, |show_if| show_if.options.len() * 8);
-        self.prompt.text.len() + texts + condition + 300
-    }
-
     /// A new free-response question for everybody, without a text.
     pub fn blank(application: &Application, id: Id<Self>) -> Self {
         Self {
