@@ -155,25 +155,17 @@ pub async fn accept_invite(
             Json(MemberBody::new(membership, viewer)),
         )
     };
-    if invite.is_none() {
-        // An earlier attempt with the same idempotency key may have used it.
-        let member = present(&app, before, (&club, user.id())).await?;
-        if let Some(member) = member.filter(|member| member.creation == creation) {
-            return Ok(shown(&member));
-        }
-    }
+    let secret = &app.settings.secrets.invite;
     let invite = invite
-        .filter(|invite| {
-            token_matches(
-                &app.settings.secrets.invite,
-                &club,
-                &invite.id,
-                invite.version,
-                &token,
-            )
-        })
-        .filter(|invite| invite.is_open(now))
-        .ok_or_else(unusable)?;
+        .filter(|invite| token_matches(secret, &club, &invite.id, invite.version, &token))
+        .filter(|invite| invite.is_open(now));
+    let Some(invite) = invite else {
+        // An earlier attempt with the same idempotency key may have used it. The reads are the same
+        // for every reason, so that nobody learns from the time which invites there are.
+        let member = present(&app, before, (&club, user.id())).await?;
+        let own = member.filter(|member| member.creation == creation);
+        return own.map(|member| shown(&member)).ok_or_else(unusable);
+    };
     if let Some(by) = invite.granted_by
         && !may_still(&app, (&club, by), invite.updated_at, invite.role).await?
     {

@@ -154,8 +154,8 @@ impl Table {
         Ok(old.filter(|item| item.contains_key(keys::TYPE)))
     }
 
-    /// Does all writes or none, at most [`MOST_WRITES`]. If conditions fail, the refusal is that of the first
-    /// write whose condition failed.
+    /// Does all writes or none, at most [`MOST_WRITES`]. If conditions fail, the refusal is that of
+    /// the first write whose condition failed.
     ///
     /// Once an attempt may have been applied, all retries use the same client token. DynamoDB then
     /// recognises an attempt that was applied. After ten minutes, and on engines without tokens,

@@ -46,8 +46,8 @@ pub const READY: &str = "/ready";
 /// Any error that prevents a function from starting.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Logs JSON lines to standard output, filtered by `RUST_LOG`. Of a panic, only the place is logged:
-/// its text may quote what somebody wrote (O9).
+/// Logs JSON lines to standard output, filtered by `RUST_LOG`. Of a panic, only its place in the
+/// code is logged: its text may quote what somebody wrote (O9).
 pub fn log_as_json() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string);

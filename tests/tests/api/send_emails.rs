@@ -1,13 +1,14 @@
 //! `/clubs/{club}/applications/{application}/send_emails/`
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
 
 use chrono::TimeDelta;
-use futures::future::BoxFuture;
 use serde_json::{Value, json};
+use tests::TestCampus;
 use tests::fixtures::{Recruitment, id};
-use tests::{Setup, TestCampus};
+
+use crate::mail_digests::slowly_queued;
 
 pub(crate) async fn accepted(
     campus: &TestCampus,
@@ -25,21 +26,7 @@ pub(crate) async fn accepted(
 // proves E11
 #[tokio::test(start_paused = true)]
 async fn mails_that_were_not_queued_in_time_did_not_fail() {
-    // Queueing a mail takes 19 seconds, and 64 are queued at the same time.
-    let slow = |operation: &str, body: &[u8]| {
-        let is_mail =
-            operation == "TransactWriteItems" && String::from_utf8_lossy(body).contains("OUTBOX#");
-        let wait = Duration::from_secs(if is_mail { 19 } else { 0 });
-        Box::pin(async move {
-            tokio::time::sleep(wait).await;
-            None
-        }) as BoxFuture<'static, Option<(u16, Value)>>
-    };
-    let campus = Setup::default().table(Arc::new(slow)).build();
-    let drive = campus.drive("chess").await;
-    let names: Vec<String> = (0..67).map(|n| format!("person{n}")).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    accepted(&campus, &drive, &names).await;
+    let (_campus, drive) = slowly_queued(Arc::new(AtomicBool::new(true))).await;
     let sent = drive.send("acceptance", json!({})).await.ok();
     assert_eq!(
         (&sent["recipients"], &sent["failed"]),

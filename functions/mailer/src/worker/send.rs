@@ -57,7 +57,7 @@ impl Worker {
             }
             let notice = self.table.notice_now(mail, self.now()).await?;
             let is_due = mail.notice.is_none() || notice.is_some();
-            // Before the claim: if this fails, the mail stays `queued`, because SES has not seen it.
+            // Before the claim: if this fails, SES has not seen the mail, and it stays `queued`.
             let (envelope, mut ends) = self.envelope(mail, notice).await?;
             match self.table.claim_mail(mail, self.now()).await {
                 Ok(()) if !is_due => {
