@@ -1,5 +1,10 @@
-//! Packs the documentation page: what of Swagger UI is needed and the API's document, compressed
-//! once, here.
+//! Packs the documentation page: what of Swagger UI is needed and the API's document, also in
+//! OpenAPI 3.0, compressed once, here.
+
+#[path = "../../shared/src/openapi/older.rs"]
+mod older;
+#[path = "../../shared/src/openapi/walk.rs"]
+mod walk;
 
 use std::io::{Cursor, Read as _, Write as _};
 use std::path::Path;
@@ -15,7 +20,11 @@ const PARTS: [&str; 5] = [
     "favicon-16x16.png",
     "favicon-32x32.png",
 ];
-const DOCUMENTS: [&str; 2] = ["openapi.json", "openapi-3.0.json"];
+const DOCUMENT: &str = "../../docs/openapi.json";
+const OLDER: [&str; 2] = [
+    "../../shared/src/openapi/older.rs",
+    "../../shared/src/openapi/walk.rs",
+];
 
 type Error = Box<dyn std::error::Error>;
 
@@ -37,12 +46,13 @@ fn main() -> Result<(), Error> {
             .read_to_end(&mut bytes)?;
         pack(part, &bytes)?;
     }
-    for name in DOCUMENTS {
-        let path = format!("../../docs/{name}");
+    for path in [DOCUMENT].into_iter().chain(OLDER) {
         println!("cargo::rerun-if-changed={path}");
-        pack(name, &std::fs::read(path)?)?;
     }
-    Ok(())
+    let document = std::fs::read(DOCUMENT)?;
+    pack("openapi.json", &document)?;
+    let older = older::version_3_0(serde_json::from_slice(&document)?);
+    pack("openapi-3.0.json", format!("{older:#}\n").as_bytes())
 }
 
 #[expect(clippy::disallowed_methods, reason = "what cargo tells a build script")]

@@ -8,6 +8,7 @@ mod responses;
 mod schemas;
 mod tags;
 mod variants;
+mod walk;
 mod webhooks;
 
 use serde_json::{Map, Value, json};
@@ -131,36 +132,6 @@ pub fn complete(mut api: OpenApi) -> Value {
     document
 }
 
-/// Calls `change` for every object in a JSON value, the inner ones first.
-fn for_each_object(value: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
-    match value {
-        Value::Object(object) => {
-            object
-                .values_mut()
-                .for_each(|inner| for_each_object(inner, change));
-            change(object);
-        }
-        Value::Array(items) => items
-            .iter_mut()
-            .for_each(|inner| for_each_object(inner, change)),
-        _ => {}
-    }
-}
-
-/// Returns the operations of the document: path, method, operation.
-fn operations_of(document: &mut Value) -> impl Iterator<Item = (&str, &str, &mut Value)> {
-    document["paths"]
-        .as_object_mut()
-        .into_iter()
-        .flatten()
-        .flat_map(|(path, item)| {
-            item.as_object_mut()
-                .into_iter()
-                .flatten()
-                .map(|(method, operation)| (path.as_str(), method.as_str(), operation))
-        })
-}
-
 /// Returns the first sentence of a text, without its final period.
 fn first_sentence(text: &str) -> &str {
     let end = text.find(". ").or_else(|| text.find(".\n"));
@@ -170,13 +141,6 @@ fn first_sentence(text: &str) -> &str {
 /// Returns a reference to a component.
 fn reference(kind: &str, name: &str) -> Value {
     json!({ "$ref": format!("#/components/{kind}/{name}") })
-}
-
-/// Returns the name in a reference to a schema.
-fn schema_name(value: &Value) -> Option<&str> {
-    value["$ref"]
-        .as_str()?
-        .strip_prefix("#/components/schemas/")
 }
 
 /// The schemas of the document.

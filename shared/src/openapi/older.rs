@@ -1,9 +1,9 @@
 //! The document in OpenAPI 3.0, for programs that read no newer one. It says the same, as far as
-//! 3.0 can.
+//! 3.0 can. The build script of the function that serves it includes this file.
 
 use serde_json::{Map, Value, json};
 
-use super::{for_each_object, operations_of, schema_name};
+use super::walk::{for_each_object, operations_of, schema_name};
 
 /// Returns a document of OpenAPI 3.1 in 3.0.
 pub fn version_3_0(mut document: Value) -> Value {

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{codes, operations_of, reference, responses, schemas};
+use super::walk::operations_of;
+use super::{codes, reference, responses, schemas};
 
 /// What it means for the caller if a request fails.
 const FAILED_READ: &str = "A read changes nothing: if it fails, send it again.";

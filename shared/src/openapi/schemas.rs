@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    first_sentence, for_each_object, operations_of, reference, says, schema_name, schemas_of,
-};
+use super::walk::{for_each_object, operations_of, schema_name};
+use super::{first_sentence, reference, says, schemas_of};
 use crate::ids::MAX_ID;
 
 /// In the description of a field of a response: not every response has it.

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{operations_of, reference, says, schema_name, schemas_of};
+use super::walk::{operations_of, schema_name};
+use super::{reference, says, schemas_of};
 use crate::web::input::NOT_IN_PUT;
 
 /// In the description of a field of a request: it stays as it is if a PUT does not have it.

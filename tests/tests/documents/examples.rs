@@ -45,8 +45,6 @@ async fn the_document_is_made_from_the_routes_and_the_answers_of_the_demo_campus
         .contains(r#""parameters":null"#);
     assert!(!nulls, "parameters are a list or not there");
     super::check("docs/openapi.json", &format!("{document:#}\n"));
-    let older = shared::openapi::version_3_0(document);
-    super::check("docs/openapi-3.0.json", &format!("{older:#}\n"));
 }
 
 /// The bodies in JSON that have no example.
