@@ -251,7 +251,8 @@ pub async fn update_application(
 
 /// Replace all fields of an application.
 ///
-/// For officers. Every writable field must be sent. A committee that has submissions cannot be
+/// For officers. Every writable field must be sent, but for `confirmation`, `blind_reviews`,
+/// `interview_notice_hours` and `interview_email`. A committee that has submissions cannot be
 /// removed.
 #[utoipa::path(
     put, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",

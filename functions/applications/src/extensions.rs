@@ -9,8 +9,8 @@ use shared::ids::Id;
 use shared::time::Timestamp;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
-    ApiError, Created, Input, Mode, NewId, NoContent, NoInput, Officer, Reader, Result, Sent,
-    create, edit,
+    ApiError, Code, Created, Input, Mode, NewId, NoContent, NoInput, Officer, Reader, Reference,
+    Result, Sent, create, edit,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -47,7 +47,7 @@ shared::input! {
         /// User name of the person. Send this or `person`.
         username: Option<String>, Optional;
         /// User id of the person. Send this or `username`.
-        person: Option<Id<Person>>, Optional;
+        person: Option<Reference>, Optional;
         /// Must be after the end of the application.
         end_time: Timestamp, Required;
     }
@@ -113,6 +113,10 @@ pub async fn create_extension(
     Input(input): Input<NewExtension>,
 ) -> Result<Created<ExtensionBody>> {
     let application = &scope.parent;
+    // Anybody can create a club, and an extension says who has a user name.
+    if scope.club.approved != Some(true) && !scope.user.is_admin() {
+        return Err(ApiError::rule("This club is not approved yet.").coded(Code::ClubNotApproved));
+    }
     let mut end = application.end;
     read_end(Mode::Create, input.end_time, application, &mut end)?;
     let (field, person) = named(&app, input.person, input.username).await?;
@@ -151,11 +155,11 @@ pub async fn create_extension(
 /// The person whom the body names, with the name of the field that names them.
 async fn named(
     app: &Shared,
-    person: Sent<Option<Id<Person>>>,
+    person: Sent<Option<Reference>>,
     username: Sent<Option<String>>,
 ) -> Result<(&'static str, Person)> {
     let mut reader = Reader::new(Mode::Create);
-    let id = reader.get(person).flatten();
+    let id = reader.get(person).flatten().map(Reference::id);
     let name = reader.get(username).flatten();
     reader.finish()?;
     match (id, name) {
@@ -239,8 +243,8 @@ async fn save_extension(
     mode: Mode,
 ) -> Result<Json<ExtensionBody>> {
     let (input, application, extension) = (&input, &scope.parent, scope.object);
-    let id = extension.id;
-    let read = || app.table.extension(application.id, id);
+    let first = extension.clone();
+    let read = || app.table.same_extension(&first);
     let show = |extension: &Extension| ExtensionBody::from(extension);
     let saved = edit(
         &scope.if_match,
@@ -274,8 +278,9 @@ pub async fn delete_extension(
     scope: Officer<RecruitmentWrite, Application, Extension>,
     _: NoInput,
 ) -> Result<NoContent> {
-    let (app, application, id) = (&app, &scope.parent, scope.object.id);
-    let read = || app.table.extension(application.id, id);
+    let (app, application) = (&app, &scope.parent);
+    let first = scope.object.clone();
+    let read = || app.table.same_extension(&first);
     let show = |extension: &Extension| ExtensionBody::from(extension);
     edit(
         &scope.if_match,

@@ -15,6 +15,7 @@ use shared::domain::{ClubWaiting, Waiting};
 use shared::ids;
 use shared::ids::Id;
 use shared::limits;
+use shared::text;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::{ReceivedAt, Result, User, Visibility};
@@ -176,7 +177,7 @@ pub async fn show_home(
         .iter()
         .filter_map(|(code, role)| Some((*known.get(code)?, *role)))
         .collect();
-    roles.sort_by_key(|(club, _)| (&club.profile.name, &club.code));
+    roles.sort_by_cached_key(|(club, _)| (text::fold(&club.profile.name), &club.code));
     let managed = roles.iter().filter(|(_, role)| *role <= Role::Officer);
     let managed: Vec<&Club> = managed
         .map(|(club, _)| *club)
@@ -198,7 +199,7 @@ pub async fn show_home(
         .filter(|club| visibility.sees(club))
         .map(|club| OpenClubBody::new(club))
         .collect();
-    favorites.sort_by(|a, b| (&a.name, &a.code).cmp(&(&b.name, &b.code)));
+    favorites.sort_by_cached_key(|one| (text::fold(&one.name), one.code.clone()));
     favorites.truncate(limits::HOME_OWN);
     Ok(Json(HomeBody {
         decisions,

@@ -155,8 +155,8 @@ pub async fn update_question(
 
 /// Replace all fields of a question.
 ///
-/// For officers. Every writable field must be sent. Stored answers keep the question as the
-/// applicant saw it.
+/// For officers. Every writable field must be sent, but for `show_if`, `required` and what is about
+/// files. Stored answers keep the question as the applicant saw it.
 #[utoipa::path(
     put, path = "/api/clubs/{club}/applications/{application}/questions/{question}/",
     tag = "questions", security(("bearer" = []), ("token" = ["recruitment:write"])),

@@ -15,11 +15,8 @@ use crate::image::{Image, Unreadable};
 pub fn calendars_of(record: &EventRecord) -> Result<Vec<CalendarPart>, Unreadable> {
     let old = Image(&record.change.old_image);
     let new = Image(&record.change.new_image);
-    let kind = if new.kind().is_empty() {
-        old.kind()
-    } else {
-        new.kind()
-    };
+    let is_gone = matches!(new.kind(), "" | "Gone");
+    let kind = if is_gone { old.kind() } else { new.kind() };
     match kind {
         "Slot" => Ok(of_slot(old.read("Slot")?, new.read("Slot")?)),
         "Submission" => {
@@ -27,7 +24,7 @@ pub fn calendars_of(record: &EventRecord) -> Result<Vec<CalendarPart>, Unreadabl
             Ok(of_submission(before, after).into_iter().collect())
         }
         "Membership" => {
-            let left = old.read("Membership")?.filter(|_| new.kind().is_empty());
+            let left = old.read("Membership")?.filter(|_| is_gone);
             let held = left.map(|left: Membership| CalendarPart::HeldIn(left.person, left.club));
             Ok(held.into_iter().collect())
         }

@@ -125,7 +125,7 @@ pub async fn create_bookmark<I: Bookmark>(
     let read = app.table.bookmark(user.id(), bookmark.parts().0);
     let is_own = |there: &I| there.creation() == new.0;
     let refused = |refusal| match refusal {
-        Refusal::Exists => ApiError::field("club", "This club is already in your list."),
+        Refusal::AlreadyThere => ApiError::field("club", "This club is already in your list."),
         other => TableError::Refused(other).into(),
     };
     let bookmark = create(bookmark, stored, read, is_own, refused).await?;

@@ -69,6 +69,12 @@ pub async fn add_owner(
             Err(TableError::Refused(Refusal::Erased)) => {
                 return Ok(Err("There is no such person."));
             }
+            // An earlier attempt of this request added them, and somebody removed them since.
+            Err(TableError::Refused(Refusal::AlreadyMember))
+                if app.table.member(code, id).await?.is_none() =>
+            {
+                return Ok(Ok(false));
+            }
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }

@@ -7,7 +7,7 @@ use shared::db::{Retries, TableError};
 use shared::domain::{Fair, Registration};
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Code, Input, Mode, Reader, ReceivedAt, Result, User, Visibility, is_officer,
+    ApiError, Came, Code, Input, Mode, Reader, ReceivedAt, Result, User, Visibility, is_officer,
     no_such_club,
 };
 
@@ -35,6 +35,7 @@ shared::input! {
 pub async fn register_club(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
+    Came(came): Came,
     user: User,
     Entry(mut fair, _): Entry<Fair>,
     Input(input): Input<RegistrationInput>,
@@ -47,8 +48,8 @@ pub async fn register_club(
     let registration = Registration {
         fair: fair.id,
         club: code.clone(),
-        created_at: Timestamp::at(received),
-        received: app.ids.received(received),
+        created_at: came.at,
+        received: came.received,
     };
     let mut retries = Retries::default();
     loop {
@@ -72,24 +73,19 @@ pub async fn register_club(
                     .coded(Code::RegistrationClosed),
             );
         }
-        // A registration that was made after this request came is kept.
-        let is_later = |found: &Registration| match found.received {
-            0 => found.created_at > registration.created_at,
-            number => number > registration.received,
-        };
-        let is_later = registered.as_ref().is_some_and(is_later);
-        if registered.is_some() == status || is_later {
+        // What was decided after this request came is kept.
+        if registered.is_later_than(&registration) {
             return shown(&app, &user, &fair).await;
         }
-        match app
-            .table
-            .register(
-                registered.as_ref().unwrap_or(&registration),
-                status,
-                membership.as_ref().filter(|_| !user.is_admin()),
-            )
-            .await
-        {
+        let registered = registered.now();
+        let stored = if registered.is_some() == status {
+            app.table.confirm_registration(&registration, status).await
+        } else {
+            let known = registered.as_ref().unwrap_or(&registration);
+            let by = membership.as_ref().filter(|_| !user.is_admin());
+            app.table.register(known, status, by).await
+        };
+        match stored {
             Ok(()) => {
                 return shown(&app, &user, &fair)
                     .await

@@ -115,6 +115,8 @@ pub async fn create_member(
             public: wanted.public,
             active: wanted.active,
             confirmed: asked || applied,
+            // Anybody can create a club, but not to read addresses (M13).
+            by_username: club.approved != Some(true),
             ..Membership::new(&club.code, &person, wanted.role, creation, app.now())
         };
         // Whoever is added without having asked counts like an invitation (M6), because anybody can

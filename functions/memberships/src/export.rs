@@ -69,6 +69,7 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Re
     let person = user.person().await?;
     let table = &app.table;
     let mut all = table.personal_data(person).await?;
+    let mails = table.mails_to(&mut all).await?;
     let own = table.answered(std::mem::take(&mut all.submissions)).await?;
     let studies = Studies::of(&app, all.requests.iter().map(|request| &request.applicant));
     let (submissions, studies) =
@@ -82,11 +83,11 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Re
     };
     // An invite is shown only if the mail with its present version was sent.
     let was_mailed = |invite: &Invite| {
-        let mut sent = all.mails.iter().filter(|mail| sent(mail));
+        let mut sent = mails.iter().filter(|mail| sent(mail));
         sent.any(|mail| mail.brings(invite))
     };
     let invites = all.invites.into_iter().filter(was_mailed);
-    let invites = invites.map(ExportedInvite::from).collect();
+    let invites: Vec<ExportedInvite> = invites.map(ExportedInvite::from).collect();
     let body = ExportBody {
         profile: SettingsBody::new(person, user.is_admin()),
         created_at: person.created_at,
@@ -123,8 +124,7 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Re
             .collect(),
         reviews: all.reviews.into_iter().map(ExportedReview::from).collect(),
         invites,
-        mails: all
-            .mails
+        mails: mails
             .into_iter()
             .filter(sent)
             .map(ExportedMail::from)

@@ -14,7 +14,7 @@ use shared::web::scopes::MembersWrite;
 use shared::web::{ImportBody, Officer, Result};
 
 use crate::import_people::{Found, Wanted, Who, find_all};
-use crate::invitations::{Addressee, MAX_INVITES_IN_TEN_MINUTES};
+use crate::invitations::{Addressee, MAX_INVITES_IN_TEN_MINUTES, NOT_APPROVED};
 use crate::members::{owned_limit, owns_too_many, too_many_added};
 
 /// What is to be done.
@@ -41,6 +41,24 @@ struct Newcomer<'a> {
     /// Whether they may own one more club.
     may_own: bool,
     creation: u64,
+}
+
+/// Why nothing is done for a row: who it names is not clear, or in the file twice. In a club that
+/// is not approved, officers name only members and those who asked: anybody can create a club, but
+/// not to learn who is there.
+fn refused(
+    found: &Found,
+    may_add: bool,
+    is_known: impl Fn(&Id<Person>) -> bool,
+    seen: &mut HashSet<String>,
+) -> Option<&'static str> {
+    let key = match found {
+        Found::Person(id) if may_add || is_known(id) => id.to_string(),
+        Found::Stranger(email) if may_add => email.to_string(),
+        Found::Wrong(why) if may_add => return Some(why),
+        _ => return Some(NOT_APPROVED),
+    };
+    (!seen.insert(key)).then_some("This person is in the file twice.")
 }
 
 pub async fn plan(
@@ -79,18 +97,12 @@ pub async fn plan(
     let owned = owned_limit(app, scope.user.is_admin());
     let (mut plan, mut seen) = (Plan::default(), HashSet::new());
     let is_approved = scope.club.approved == Some(true);
+    let may_add = is_approved || scope.user.is_admin();
     for (wanted, found) in found {
         let Wanted { row, named_by, .. } = wanted;
-        let key = match &found {
-            Found::Person(id) => id.to_string(),
-            Found::Stranger(email) => email.to_string(),
-            Found::Wrong(why) => {
-                body.error(row, named_by, *why);
-                continue;
-            }
-        };
-        if !seen.insert(key) {
-            body.error(row, named_by, "This person is in the file twice.");
+        let is_known = |id: &Id<Person>| members.contains_key(id) || asked.contains(id);
+        if let Some(why) = refused(&found, may_add, is_known, &mut seen) {
+            body.error(row, named_by, why);
             continue;
         }
         match found {
@@ -220,7 +232,7 @@ impl Plan {
             body.skipped += 1;
             return;
         } else if !limits.is_approved {
-            "This club is not approved yet, so it cannot invite anybody.".to_owned()
+            NOT_APPROVED.to_owned()
         } else if often {
             "Wait ten minutes before you send the same invitation again.".to_owned()
         } else if *left == 0 {

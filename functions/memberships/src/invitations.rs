@@ -43,16 +43,16 @@ pub(crate) fn shown_inviter<'a, O>(
         .then_some(&inviter.personal)
 }
 
+/// Why a club adds and invites nobody (I15, M14).
+pub(crate) const NOT_APPROVED: &str = "This club is not approved yet, so it cannot invite anybody.";
+
 /// It is 400 if the club is not approved (I15). Otherwise anybody could create a club and send
 /// mails in its name.
 pub(crate) fn check_approved(scope: &Officer<MembersWrite, (), impl Sized>) -> Result<()> {
     if scope.club.approved == Some(true) {
         return Ok(());
     }
-    Err(
-        ApiError::rule("This club is not approved yet, so it cannot invite anybody.")
-            .coded(Code::ClubNotApproved),
-    )
+    Err(ApiError::rule(NOT_APPROVED).coded(Code::ClubNotApproved))
 }
 
 /// It is 429 if `more` invitations would cross the limit of 24 hours (I13).

@@ -160,7 +160,10 @@ pub async fn join_club(
                 return Err(ApiError::rule("You are already a member of this club.")
                     .coded(Code::AlreadyMember));
             }
-            None if refusal == Refusal::Authority => return Err(unusable()),
+            // Whoever was removed after this request came must ask anew.
+            None if matches!(refusal, Refusal::Authority | Refusal::AlreadyMember) => {
+                return Err(unusable());
+            }
             None => {}
         }
         is_again = used;

@@ -273,7 +273,8 @@ async fn save_member(
     let member = caller
         .edit(app, |old| async move {
             let new = input.clone().apply(mode, caller, &old)?;
-            if new != old {
+            // Who confirms a role must not get an older one back from a request that arrives late.
+            if new != old || !input.role.is_absent() {
                 let stored = app
                     .table
                     .update_member(&old, &new, caller.by(), limit)
@@ -363,8 +364,7 @@ impl OfficerOrSelf {
         change: impl Fn(Membership) -> C,
     ) -> Result<O> {
         let change = &change;
-        let (club, id) = (&self.scope.club.code, self.member.id);
-        let read = || app.table.member(club, id);
+        let read = || app.table.same_member(&self.member);
         let show = |member: &Membership| self.show(member);
         edit(
             &self.scope.if_match,

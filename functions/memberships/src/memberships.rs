@@ -3,11 +3,11 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
-use shared::Shared;
 use shared::domain::{Membership, Role};
 use shared::ids::Id;
 use shared::text::ClubCode;
 use shared::web::{Result, User};
+use shared::{Shared, text};
 use utoipa::ToSchema;
 
 /// A membership of the caller.
@@ -57,10 +57,6 @@ pub async fn list_memberships(
         public: membership.public,
     });
     let mut bodies: Vec<MembershipBody> = shown.collect();
-    bodies.sort_by(|a, b| {
-        a.club_name
-            .cmp(&b.club_name)
-            .then_with(|| a.club_code.cmp(&b.club_code))
-    });
+    bodies.sort_by_cached_key(|one| (text::fold(&one.club_name), one.club_code.clone()));
     Ok(Json(bodies))
 }

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use shared::domain::Person;
-use shared::web::{NoBody, PublicUrl, Result, User, shown_at};
+use shared::web::{PublicUrl, Result, User, shown_at};
 use shared::{Shared, calendars};
 use utoipa::ToSchema;
 
@@ -54,7 +54,6 @@ pub async fn renew_calendar_address(
     State(app): State<Shared>,
     url: PublicUrl,
     user: User,
-    _: NoBody,
 ) -> Result<Response> {
     let person = user.person().await?;
     let calendar = app.table.renew_calendar(person).await?;

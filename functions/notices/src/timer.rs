@@ -30,9 +30,27 @@ pub(crate) struct Run {
     /// The time at which it began. Everything in it is looked at as of this time.
     pub(crate) now: Timestamp,
     began: Instant,
+    /// The clubs that were read for news.
+    clubs: Clubs,
+    worked: Worked,
+    /// What the oldest entry was due at that it looked at.
+    oldest: Timestamp,
+    /// The last error. What failed stays for the next run.
+    failed: Option<TableError>,
 }
 
 impl Run {
+    fn new(now: Timestamp) -> Self {
+        Self {
+            now,
+            began: Instant::now(),
+            clubs: Clubs::default(),
+            worked: Worked::default(),
+            oldest: now,
+            failed: None,
+        }
+    }
+
     /// Returns whether nothing more is begun.
     pub(crate) fn is_over(&self) -> bool {
         self.began.elapsed() > BEGIN_WITHIN
@@ -102,38 +120,11 @@ impl Timer {
     ///
     /// Those of the table.
     pub async fn run(&self, now: Timestamp) -> Result<Worked, TableError> {
-        let began = Instant::now();
-        let run = Run { now, began };
+        let mut run = Run::new(now);
         let known = self.table.hours_done(now).await?;
         let (mut hour, mut done) = (hour_of(known.plus(-LOOKS_BACK)), known);
-        let (mut worked, mut failed, mut oldest) = (Worked::default(), None, now);
-        let mut clubs = Clubs::default();
-        'hours: while hour <= now {
-            for entry in self.table.due_in(hour).await? {
-                if entry.at > now {
-                    continue;
-                }
-                if run.is_over() {
-                    break 'hours;
-                }
-                oldest = oldest.min(entry.at.max(entry.filed_at));
-                match self.look_at(&entry, &run, &mut clubs).await {
-                    Ok(looked) => {
-                        worked.entries += 1;
-                        worked.mails += looked.mails;
-                        if looked.is_left {
-                            break 'hours;
-                        }
-                    }
-                    // Another run was faster, or the entry was filed again: the next run sees it.
-                    Err(TableError::Refused(_)) => {}
-                    Err(error) => {
-                        tracing::error!(%error, "something that was due was not done");
-                        failed = Some(error);
-                    }
-                }
-            }
-            if failed.is_none() {
+        while hour <= now && self.look_through(hour, &mut run).await? {
+            if run.failed.is_none() {
                 done = done.max(hour);
             }
             hour = hour.plus(TimeDelta::hours(1));
@@ -141,16 +132,44 @@ impl Timer {
         if done > known {
             self.table.finish_hours(done).await?;
         }
-        self.log(worked, now, oldest);
-        failed.map_or(Ok(worked), Err)
+        self.log(run.worked, now, run.oldest);
+        run.failed.map_or(Ok(run.worked), Err)
     }
 
-    async fn look_at(
-        &self,
-        entry: &DueEntry,
-        run: &Run,
-        clubs: &mut Clubs,
-    ) -> Result<Looked, TableError> {
+    /// Looks at everything that is due in an hour. Returns false if the run ends before that is
+    /// done.
+    async fn look_through(&self, hour: Timestamp, run: &mut Run) -> Result<bool, TableError> {
+        let (mut due, now) = (self.table.due_in(hour).await?, run.now);
+        loop {
+            for entry in due.entries.iter().filter(|entry| entry.at <= now) {
+                if run.is_over() {
+                    return Ok(false);
+                }
+                run.oldest = run.oldest.min(entry.at.max(entry.filed_at));
+                match self.look_at(entry, run).await {
+                    Ok(looked) => {
+                        run.worked.entries += 1;
+                        run.worked.mails += looked.mails;
+                        if looked.is_left {
+                            return Ok(false);
+                        }
+                    }
+                    // Another run was faster, or the entry was filed again: the next run sees it.
+                    Err(TableError::Refused(_)) => {}
+                    Err(error) => {
+                        tracing::error!(%error, "something that was due was not done");
+                        run.failed = Some(error);
+                    }
+                }
+            }
+            due = match due.entries.last().filter(|_| due.more) {
+                Some(last) => self.table.news_due_after(hour, last).await?,
+                None => return Ok(true),
+            };
+        }
+    }
+
+    async fn look_at(&self, entry: &DueEntry, run: &mut Run) -> Result<Looked, TableError> {
         let now = run.now;
         let mails = match &entry.what {
             Due::Drafts {
@@ -178,7 +197,7 @@ impl Timer {
                 self.look_at_webhook(entry, place, now).await?;
                 0
             }
-            Due::News { .. } => self.tell_news(entry, now, clubs).await?,
+            Due::News { .. } => self.tell_news(entry, now, &mut run.clubs).await?,
         };
         self.rest(mails).await;
         Ok(Looked::of(mails))

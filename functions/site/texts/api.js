@@ -570,6 +570,12 @@ export const SENTENCES = [
     "Warte zehn Minuten, bevor du dieselbe Einladung noch einmal sendest.",
   ],
   [
+    "A webhook can be tested {} times in an hour.",
+    null,
+    "Ein Webhook kann in einer Stunde {}-mal getestet werden.",
+  ],
+  ["This club is not approved yet.", null, "Dieser Club ist noch nicht freigegeben."],
+  [
     "This club is not approved yet, so it cannot invite anybody.",
     null,
     "Dieser Club ist noch nicht freigegeben. Deshalb kann er niemanden einladen.",

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use futures::future::try_join_all;
 use shared::Shared;
-use shared::bodies::changes_until;
+use shared::bodies::{InterviewBody, changes_until};
 use shared::bookings::{Freeing, free};
 use shared::db::{Retries, TableError};
 use shared::domain::{
@@ -14,7 +14,7 @@ use shared::ids::Id;
 use shared::limits;
 use shared::mail::appointment;
 use shared::time::Timestamp;
-use shared::web::{ApiError, Code, Result};
+use shared::web::{ApiError, Code, IfMatch, Reference, Result};
 
 use crate::release::free_full;
 
@@ -31,7 +31,7 @@ shared::input! {
     /// The slot to book.
     pub struct BookingInput {
         /// Id of the slot.
-        pub(crate) slot: Id<Slot>, Required;
+        pub(crate) slot: Reference, Required;
         /// Whether to book it although the applicant has another interview at that time.
         pub(crate) overlap: bool, Free = false;
     }
@@ -46,6 +46,8 @@ pub(crate) struct Booked {
     pub(crate) from: Option<Slot>,
     /// Slots that were read in the same round.
     pub(crate) seen: HashMap<Id<Slot>, Slot>,
+    /// The states in which the client is willing to change it (H29).
+    pub(crate) if_match: IfMatch,
 }
 
 /// A request to book a slot.
@@ -81,6 +83,29 @@ impl Booked {
                 .is_interview_over(&self.application, now.moment())
     }
 
+    /// The interview as its applicant sees it; none if they see none.
+    pub(crate) fn body(&self, app: &Shared) -> Option<InterviewBody> {
+        let slots = self.from.iter().map(|slot| (slot.id, slot.clone()));
+        let (slots, now) = (slots.collect(), app.clock.now());
+        InterviewBody::of(&self.submission, &self.application, &slots, now)
+    }
+
+    /// The interview as officers see it.
+    pub(crate) fn body_for_officer(&self, app: &Shared) -> Option<InterviewBody> {
+        Some(self.body(app)?.with_attendance(&self.submission))
+    }
+
+    /// It is 412 if the header `If-Match` names another state. Only officers send it.
+    pub(crate) fn check_match(&self, app: &Shared) -> Result<()> {
+        if !self.if_match.is_given() {
+            return Ok(());
+        }
+        match self.body_for_officer(app) {
+            Some(body) => self.if_match.check(|| body),
+            None => self.if_match.check_absent(),
+        }
+    }
+
     fn place(&self) -> (&Club, &Application) {
         (&self.club, &self.application)
     }
@@ -97,6 +122,7 @@ impl Booked {
         let mut retries = Retries::default();
         loop {
             retries.next().await?;
+            self.check_match(app)?;
             let interview = self.submission.interview().cloned();
             let interview = interview.unwrap_or_else(|| self.submission.invited());
             if interview.received >= wish.received {
@@ -274,6 +300,7 @@ impl Booked {
         let mut retries = Retries::default();
         loop {
             retries.next().await?;
+            self.check_match(app)?;
             let interview = self.submission.interview();
             let earlier = interview.filter(|interview| interview.received < received);
             let Some(interview) = earlier.cloned() else {

@@ -118,7 +118,7 @@ pub async fn save_draft(
     let end = end.map_or(form.application.end, |end| end.max(form.application.end));
     let new = Stamp {
         received: app.ids.received(received),
-        now: app.now(),
+        now,
         expires: end.plus(DRAFT_KEPT).epoch_seconds(),
     };
     let mut retries = Retries::default();

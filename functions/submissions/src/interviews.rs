@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use shared::Shared;
 use shared::bodies::InterviewBody;
 use shared::db::{Retries, TableError};
-use shared::domain::{Application, Interview, InterviewChange, Slot, Submission};
+use shared::domain::{Application, Interview, InterviewChange, Submission};
 use shared::ids::Id;
 use shared::time::Timestamp;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
@@ -45,6 +45,7 @@ async fn booked<S>(app: &Shared, scope: Officer<S, Application, Submission>) -> 
         submission,
         from,
         seen: HashMap::new(),
+        if_match: scope.if_match,
     })
 }
 
@@ -54,19 +55,8 @@ fn not_erased(booked: &Booked) -> Result<Id<shared::domain::Person>> {
 
 /// The interview as it is stored now.
 fn body(app: &Shared, booked: &Booked) -> Result<Response> {
-    let slots: HashMap<Id<Slot>, Slot> = booked
-        .from
-        .iter()
-        .map(|slot| (slot.id, slot.clone()))
-        .collect();
-    let shown = InterviewBody::of(
-        &booked.submission,
-        &booked.application,
-        &slots,
-        app.clock.now(),
-    );
-    let shown = shown.ok_or(ApiError::NotFound)?;
-    Ok(Json(shown.with_attendance(&booked.submission)).into_response())
+    let shown = booked.body_for_officer(app).ok_or(ApiError::NotFound)?;
+    Ok(Json(shown).into_response())
 }
 
 /// Get the interview of a submission.
@@ -109,13 +99,14 @@ pub async fn book_submission_interview(
     Input(input): Input<BookingInput>,
 ) -> Result<Response> {
     let mut booked = booked(&app, scope).await?;
+    booked.check_match(&app)?;
     let mut reader = Reader::new(Mode::Create);
     let slot = reader.get(input.slot);
     let overlap = reader.get(input.overlap).unwrap_or_default();
     reader.finish()?;
     let person = not_erased(&booked)?;
     let wish = Wish {
-        slot: slot.ok_or(ApiError::NotFound)?,
+        slot: slot.ok_or(ApiError::NotFound)?.id(),
         overlap,
         by: By::Officer,
         received: app.ids.received(received),
@@ -167,6 +158,7 @@ pub async fn note_attendance(
     Input(input): Input<AttendanceInput>,
 ) -> Result<Response> {
     let mut booked = booked(&app, scope).await?;
+    booked.check_match(&app)?;
     let mut reader = Reader::new(Mode::Update);
     let attended = reader.get(input.attended);
     reader.finish()?;
@@ -175,6 +167,7 @@ pub async fn note_attendance(
     let mut about = None;
     loop {
         retries.next().await?;
+        booked.check_match(&app)?;
         let interview = booked.submission.interview();
         let interview = interview.filter(|interview| interview.slot.is_some());
         let Some(interview) = interview else {

@@ -1,6 +1,6 @@
 //! The draft of the caller as it is stored.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, TimeDelta};
 use shared::db::TableError;
@@ -170,15 +170,19 @@ impl OwnDraft {
         now: Timestamp,
     ) -> Result<()> {
         let size = |answer: &DraftAnswer| answer.text.as_ref().map_or(0, String::len);
-        let replaced = |write: &DraftWrite| self.stored.get(&write.answer.question).map_or(0, size);
+        // What was submitted, or has ended, does not count.
+        let own: HashMap<Id<Question>, usize> = self
+            .live(now)
+            .map(|answer| (answer.question, size(answer)))
+            .collect();
+        let replaced = |write: &DraftWrite| own.get(&write.answer.question).copied();
         let added: usize = writes.iter().map(|write| size(&write.answer)).sum();
-        let removed: usize = writes.iter().map(replaced).sum();
-        let own: usize = self.stored.values().map(size).sum();
+        let removed: usize = writes.iter().filter_map(replaced).sum();
+        let own = own.values().sum::<usize>() - removed + added;
         let others: usize = self.others.iter().map(size).sum();
-        if added <= removed || own - removed + added + others <= limits::DRAFTS_BYTES {
+        if added <= removed || own + others <= limits::DRAFTS_BYTES {
             return Ok(());
         }
-        // Drafts that were submitted do not count.
         let committees: BTreeSet<_> = self.others.iter().map(|other| other.committee).collect();
         let id = |committee| Submission::id_of(self.application, self.person, committee);
         let places = committees.into_iter().map(id);
@@ -194,10 +198,7 @@ impl OwnDraft {
             .others
             .iter()
             .filter(|other| other.is_live(last(other.committee), now));
-        let own: usize = self.live(now).map(size).sum();
-        if own.saturating_sub(removed) + added + others.map(size).sum::<usize>()
-            <= limits::DRAFTS_BYTES
-        {
+        if own + others.map(size).sum::<usize>() <= limits::DRAFTS_BYTES {
             return Ok(());
         }
         let why = format!(

@@ -15,7 +15,8 @@ use shared::domain::{
 use shared::ids::Id;
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Input, Mode, NoContent, NoInput, PathIds, Reader, ReceivedAt, Result, User,
+    ApiError, IfMatch, Input, Mode, NoContent, NoInput, PathIds, Reader, ReceivedAt, Reference,
+    Result, User,
 };
 use utoipa::ToSchema;
 
@@ -102,6 +103,7 @@ fn complete(
         from: from.filter(|slot| Some(slot.id) == submission.booked()),
         submission,
         seen: HashMap::new(),
+        if_match: IfMatch::default(),
     })
 }
 
@@ -234,7 +236,7 @@ pub async fn book_interview(
     Input(input): Input<BookingInput>,
 ) -> Result<Response> {
     let mut reader = Reader::new(Mode::Create);
-    let slot = reader.get(input.slot);
+    let slot = reader.get(input.slot).map(Reference::id);
     let overlap = reader.get(input.overlap).unwrap_or_default();
     let finished = reader.finish();
     let Some(slot) = slot.filter(|_| finished.is_ok()) else {
@@ -274,18 +276,8 @@ fn remember(app: &Shared, booked: &Booked, bookings: &[Booking]) {
 
 /// The interview as it is stored now.
 fn answer(app: &Shared, booked: &Booked) -> Result<Response> {
-    let slots: HashMap<Id<Slot>, Slot> = booked
-        .from
-        .iter()
-        .map(|slot| (slot.id, slot.clone()))
-        .collect();
-    let body = InterviewBody::of(
-        &booked.submission,
-        &booked.application,
-        &slots,
-        app.clock.now(),
-    );
-    Ok(Json(body.ok_or(ApiError::NotFound)?).into_response())
+    let body = booked.body(app).ok_or(ApiError::NotFound)?;
+    Ok(Json(body).into_response())
 }
 
 /// Cancel an interview.

@@ -6,7 +6,7 @@ use futures::stream::{self, StreamExt};
 use shared::Shared;
 use shared::db::usage::request_age;
 use shared::db::{PARALLEL, Retries, TableError};
-use shared::domain::{DecisionMail, EmailStatus, MailId, Submission};
+use shared::domain::{DecisionMail, EmailStatus, Mail, MailId, Submission};
 use shared::ids::Id;
 use shared::mail::MailType;
 use shared::web::Result;
@@ -166,25 +166,28 @@ async fn queue(
 }
 
 /// Waits until all mails are sent or failed, but not longer than [`MAX_WAIT`]. Returns their
-/// states.
+/// states. Mails are large, so each is read until it is done, and not after.
 async fn wait_until_sent(app: &Shared, mails: &[MailId]) -> Vec<EmailStatus> {
-    let mut states = vec![EmailStatus::Queued; mails.len()];
-    if mails.len() > SMALL_BATCH {
-        return states;
-    }
+    let (mut open, mut states) = (mails.to_vec(), vec![]);
     let end = tokio::time::Instant::now() + MAX_WAIT;
     let mut pause = Duration::from_millis(20);
-    let waits = |status: &EmailStatus| matches!(status, EmailStatus::Queued | EmailStatus::Sending);
-    while states.iter().any(waits) && tokio::time::Instant::now() + pause < end {
+    let waits = |mail: &Mail| matches!(mail.status, EmailStatus::Queued | EmailStatus::Sending);
+    let is_small = mails.len() <= SMALL_BATCH;
+    while is_small && !open.is_empty() && tokio::time::Instant::now() + pause < end {
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(Duration::from_millis(500));
-        match app.table.mails(mails).await {
-            Ok(now) => states = now.into_iter().map(|mail| mail.status).collect(),
+        match app.table.mails(&open).await {
+            Ok(now) => {
+                let (waiting, done): (Vec<Mail>, Vec<Mail>) = now.into_iter().partition(waits);
+                states.extend(done.iter().map(|mail| mail.status));
+                open = waiting.iter().map(Mail::id).collect();
+            }
             Err(error) => {
                 tracing::warn!(%error, "the outbox could not be read");
                 break;
             }
         }
     }
+    states.extend(open.iter().map(|_| EmailStatus::Queued));
     states
 }

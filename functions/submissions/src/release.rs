@@ -122,8 +122,10 @@ pub(crate) async fn free_full(
         left -= due.len();
         for submission in due {
             let freed = free_known(app, (club, application), submission, slot).await;
-            if matches!(freed, Ok(true)) {
-                slot.seats.remove(&submission.id.to_string());
+            match freed {
+                Ok(true) => drop(slot.seats.remove(&submission.id.to_string())),
+                Ok(false) => {}
+                Err(error) => tracing::warn!(?error, "a place was not given back"),
             }
         }
     }

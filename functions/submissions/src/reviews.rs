@@ -161,7 +161,6 @@ pub async fn put_review(
 ) -> Result<Json<ReviewBody>> {
     let (submission, OwnReview { person, review }) = scope.object;
     check_not_own(&submission, &scope.user)?;
-    let (given, comment) = input.read()?;
     let username = person.personal.username.as_str();
     let (app, user, now) = (&app, &scope.user, app.now());
     let read = async || {
@@ -172,6 +171,19 @@ pub async fn put_review(
         )?;
         Ok::<_, TableError>(present.map(|present| (present, review)))
     };
+    let present = |(submission, review): &(Submission, Option<Review>)| {
+        let review = review.clone();
+        review.filter(|review| review.sequence == submission.sequence)
+    };
+    let object = (submission.clone(), review);
+    let show = |object: &(Submission, Option<Review>)| {
+        present(object).map(|review| ReviewBody::new(&review, Some(username)))
+    };
+    match show(&object) {
+        Some(body) => scope.if_match.check(|| body)?,
+        None => scope.if_match.check_absent()?,
+    }
+    let (given, comment) = &input.read()?;
     let change = async |(submission, old): (Submission, Option<Review>)| {
         if submission.person.is_none() {
             return Err(applicant_erased());
@@ -186,7 +198,7 @@ pub async fn put_review(
             submission: submission.id,
             sequence: submission.sequence,
             person: Some(user.id()),
-            score: given,
+            score: *given,
             comment: comment.clone(),
             version: app.next_id(),
             created_at: kept.map_or(now, |old| old.created_at),
@@ -194,17 +206,6 @@ pub async fn put_review(
         };
         app.table.put_review(&review, old.as_ref()).await?;
         Ok(review)
-    };
-    let present = |(submission, review): &(Submission, Option<Review>)| {
-        let review = review.clone();
-        review.filter(|review| review.sequence == submission.sequence)
-    };
-    let object = (submission.clone(), review);
-    if present(&object).is_none() {
-        scope.if_match.check_absent()?;
-    }
-    let show = |object: &(Submission, Option<Review>)| {
-        present(object).map(|review| ReviewBody::new(&review, Some(username)))
     };
     let saved = edit(&scope.if_match, object, show, read, change).await?;
     Ok(Json(ReviewBody::new(&saved, Some(username))))

@@ -13,7 +13,7 @@ use shared::limits;
 use shared::text::ClubCode;
 use shared::text::kinds::{Line, List, Places, SlotNote};
 use shared::time::Timestamp;
-use shared::web::{Mode, Reader, Result};
+use shared::web::{Mode, Reader, Reference, Result};
 use utoipa::ToSchema;
 
 /// A slot: a time at which a club holds interviews.
@@ -209,9 +209,9 @@ shared::input! {
         /// How many people can book it, from 1 to 50.
         pub(crate) capacity: Places, Optional = 1;
         /// Id of the committee that it is for, or null for all.
-        pub(crate) committee: Option<Id<Committee>>, Optional;
+        pub(crate) committee: Option<Reference>, Optional;
         /// User ids of those who hold the interviews: at most 10 members of the club.
-        pub(crate) interviewers: List<Id<Person>, { limits::INTERVIEWERS }>, Optional;
+        pub(crate) interviewers: List<Reference, { limits::INTERVIEWERS }>, Optional;
         /// A note of the officers, at most 2,000 characters.
         pub(crate) note: SlotNote, Optional;
     }
@@ -239,6 +239,7 @@ impl SlotInput {
         reader.set(self.location, &mut slot.location);
         reader.set(self.capacity, &mut slot.capacity);
         if let Some(committee) = reader.get(self.committee) {
+            let committee = committee.map(Reference::id);
             if committee.is_some_and(|id| application.committee(id).is_none()) {
                 let why = "This application has no committee with this id.";
                 reader.errors.add("committee", why);
@@ -246,6 +247,8 @@ impl SlotInput {
             slot.committee = committee;
         }
         let interviewers = reader.get(self.interviewers);
+        let interviewers: Option<Vec<Id<Person>>> =
+            interviewers.map(|all| all.into_iter().map(Reference::id).collect());
         if interviewers
             .as_ref()
             .is_some_and(|all| all.len() > limits::INTERVIEWERS)

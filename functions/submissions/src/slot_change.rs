@@ -21,6 +21,7 @@ pub(crate) async fn change(
     let mut new = old.clone();
     let mut reader = Reader::new(Mode::Update);
     let wanted = input.read(&mut reader, application, &mut new);
+    reader.finish()?;
     let (is_smaller, booked) = (new.capacity < old.capacity, old.seats.len());
     if is_smaller && usize::from(new.capacity) < booked {
         return Err(
@@ -31,7 +32,6 @@ pub(crate) async fn change(
         let why = "Somebody has booked this slot for its committee.";
         return Err(ApiError::field("committee", why).coded(Code::InUse));
     }
-    reader.finish()?;
     if let Some(people) = wanted.interviewers {
         let (found, members) = interviewers(app, &club.code, &people).await?;
         new.interviewers = found;

@@ -2,12 +2,12 @@
 
 use axum::extract::State;
 use chrono::TimeDelta;
-use shared::domain::{Application, Committee, Person, Slot};
+use shared::domain::{Application, Slot};
 use shared::ids::Id;
 use shared::text::kinds::{BreakMinutes, Line, List, Places, SlotMinutes, SlotNote};
 use shared::time::Timestamp;
 use shared::web::scopes::RecruitmentWrite;
-use shared::web::{ApiError, Created, Input, Mode, NewId, Officer, Reader, Result};
+use shared::web::{ApiError, Created, Input, Mode, NewId, Officer, Reader, Reference, Result};
 use shared::{Shared, limits};
 
 use crate::slot_body::{SlotBody, SlotInput};
@@ -29,9 +29,9 @@ shared::input! {
         /// How many people can book each, from 1 to 50.
         capacity: Places, Optional = 1;
         /// Id of the committee that they are for, or null for all.
-        committee: Option<Id<Committee>>, Optional;
+        committee: Option<Reference>, Optional;
         /// User ids of those who hold the interviews: at most 10 members of the club.
-        interviewers: List<Id<Person>, { limits::INTERVIEWERS }>, Optional;
+        interviewers: List<Reference, { limits::INTERVIEWERS }>, Optional;
         /// A note of the officers, at most 2,000 characters.
         note: SlotNote, Optional;
     }

@@ -119,7 +119,7 @@ impl Calls {
     /// Gives out messages that are due, the oldest first.
     fn take(&self, most: usize) -> Vec<Message> {
         let now = self.clock.now();
-        let mut state = self.state();
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut due, later): (Vec<_>, Vec<_>) = std::mem::take(&mut state.waiting)
             .into_iter()
             .partition(|message| message.at <= now);
@@ -128,6 +128,7 @@ impl Calls {
         let rest = due.split_off(due.len().min(most));
         state.waiting.extend(rest);
         state.taken.extend(due.clone());
+        // What is stored has those that are taken, too, so nothing changed there.
         due
     }
 

@@ -23,8 +23,8 @@ use crate::reader::{Reader, Records};
 /// The engine looks for the largest sequence number of its stream at each write, through all
 /// records that it ever wrote. With an index it finds the number at once. As in template.yaml, only
 /// mails and what belongs to clubs is delivered, so the other records need not be kept, and none
-/// longer than a week. The sequence numbers are microseconds. The first three lines are for data of
-/// earlier releases.
+/// longer than a week. The sequence numbers are microseconds. The triggers are made anew, because
+/// an earlier release may have made them otherwise; the `UPDATE` is for data of such a release, too.
 const STREAM: &str = "
     DROP TRIGGER IF EXISTS only_mails;
     DROP TRIGGER IF EXISTS only_delivered;

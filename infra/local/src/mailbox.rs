@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aws_smithy_runtime_api::client::http::{
@@ -74,6 +74,15 @@ pub struct Mailbox {
     reports: Arc<(Mutex<VecDeque<Value>>, Notify)>,
 }
 
+/// Writes to the end of a file.
+fn append(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(file)?;
+    file.write_all(text.as_bytes())
+}
+
 impl fmt::Debug for Mailbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Mailbox")
@@ -84,11 +93,15 @@ impl Mailbox {
     /// A mailbox in memory, or in `file` with one mail in each line.
     pub fn open(clock: Arc<dyn Clock>, file: Option<PathBuf>) -> std::io::Result<Self> {
         let text = match &file {
-            Some(file) if file.exists() => std::fs::read_to_string(file)?,
-            _ => String::new(),
+            Some(file) if file.exists() => std::fs::read(file)?,
+            _ => vec![],
         };
-        // A line that was cut off by a crash is ignored.
-        let kept = text
+        // A line that was cut off by a crash is ignored. The next mail gets a line of its own.
+        if let Some(file) = file.as_ref().filter(|_| !text.ends_with(b"\n")) {
+            let end = if text.is_empty() { "" } else { "\n" };
+            append(file, end)?;
+        }
+        let kept = String::from_utf8_lossy(&text)
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect();
@@ -191,11 +204,7 @@ impl Mailbox {
         };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = &self.file {
-            let mut file = std::fs::OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(file)?;
-            writeln!(file, "{}", serde_json::to_string(&mail)?)?;
+            append(file, &format!("{}\n", serde_json::to_string(&mail)?))?;
         }
         kept.push(mail);
         let id = format!("local-{}", kept.len());

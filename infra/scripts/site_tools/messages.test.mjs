@@ -123,10 +123,9 @@ test("values, fields and several sentences", () => {
       "werden konnten: 2. Sende sie noch einmal.",
   );
   says(
-    "There is no such club. This club is not approved yet, so it cannot invite anybody. Not found.",
-    "There is no such club. This club is not approved yet, so it cannot invite anybody. Not found.",
-    "Diesen Club gibt es nicht. Dieser Club ist noch nicht freigegeben. Deshalb kann er " +
-      "niemanden einladen. Nicht gefunden.",
+    "There is no such club. This club is not approved yet. Not found.",
+    "There is no such club. This club is not approved yet. Not found.",
+    "Diesen Club gibt es nicht. Dieser Club ist noch nicht freigegeben. Nicht gefunden.",
   );
   says(
     "Not found. 5 e-mails would be sent.",

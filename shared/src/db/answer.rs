@@ -132,6 +132,11 @@ impl Stored {
         std::str::from_utf8(item).unwrap_or_default()
     }
 
+    /// Returns about how large it is, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.json().len()
+    }
+
     /// Returns its key in the table.
     pub(crate) fn key(&self) -> Key {
         Key {

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use crate::db::usage::request_began;
 use crate::files::FileError;
+use crate::limits;
 
 /// What a failed condition means. Each write has its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,8 +16,12 @@ pub enum Refusal {
     Changed,
     /// The object already exists.
     Exists,
-    /// The person is already a member of the club.
+    /// The person has it already, or had it and lost it after the request came.
+    AlreadyThere,
+    /// The same for a member of a club.
     AlreadyMember,
+    /// It was deleted after the request came.
+    Gone,
     /// The club would have no owner.
     LastOwner,
     /// The person who acts, or who sent the invitation, no longer has the required role.
@@ -196,4 +201,12 @@ impl Retries {
             Err(TableError::Busy("too many conflicting changes".to_owned()))
         }
     }
+}
+
+/// Fails if more than the memory limit is held, in bytes.
+pub(crate) fn check_held(held: usize) -> Result<(), TableError> {
+    if held > limits::MAX_HELD_BYTES {
+        return Err(TableError::TooMuch);
+    }
+    Ok(())
 }

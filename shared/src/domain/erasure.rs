@@ -235,8 +235,8 @@ impl Table {
             .buffer_unordered(PARALLEL)
             .try_collect::<()>()
             .await?;
-        self.delete_many(all.mails.iter().map(Entity::key).collect())
-            .await?;
+        let mails = all.mails.iter().map(Entity::key).chain(all.mail_keys);
+        self.delete_many(mails.collect()).await?;
         self.forget_interviews(person.id).await?;
         let Bookmarks {
             favorites,
@@ -299,7 +299,7 @@ impl Table {
     }
 
     async fn lose<I: Bookmark>(&self, bookmark: I) -> Result<(), TableError> {
-        ignore_refusal(self.delete_bookmark(&bookmark).await)
+        ignore_refusal(self.erase_bookmark(&bookmark).await)
     }
 
     async fn leave(&self, mut membership: Membership) -> Result<Result<(), OnlyOwner>, TableError> {
@@ -388,13 +388,6 @@ impl Table {
         }
         self.delete_reviews(submission.application, submission.id)
             .await?;
-        // Each change of the decision once, also if the erasure is repeated: there may be many.
-        let changes = self.changes(&submission).await?.into_iter();
-        let writes = changes.filter(|change| change.reason.is_some());
-        let writes = stream::iter(writes).map(async |change| {
-            let write = Write::update(change.key()).set("reason", &None::<()>);
-            ignore_refusal(self.write(write.if_exists()).await)
-        });
-        writes.buffer_unordered(PARALLEL).try_collect().await
+        self.forget_reasons(&submission).await
     }
 }

@@ -1,10 +1,11 @@
 //! The stored data of a person besides their profile (P13, P14).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use std::collections::HashSet;
+use serde::Deserialize;
 
 use crate::db::answer::{AnyItem as _, Stored, readable};
+use crate::db::error::check_held;
 use crate::db::read::{MAX_BATCH_KEYS, Range};
 use crate::db::{Entity, Table, TableError};
 use crate::domain::application::model::Application;
@@ -22,7 +23,6 @@ use crate::domain::person::model::Person;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::review::model::Review;
 use crate::domain::submission::model::{OwnPlace, Submission, Withdrawal};
-use crate::domain::submission::sheets::check_held;
 use crate::domain::token::model::Token;
 use crate::ids::Id;
 
@@ -53,10 +53,24 @@ pub struct PersonalData {
     pub link_uses: Vec<LinkUse>,
     /// Invites to their e-mail address.
     pub invites: Vec<Invite>,
-    /// Mails to them, oldest first.
+    /// The keys of mails to them, beside those to their addresses: [`Table::mails_to`]. There may
+    /// be thousands.
+    pub mail_keys: Vec<Key>,
+    /// Mails to their addresses.
     pub mails: Vec<Mail>,
     /// Their favorites and subscriptions.
     pub bookmarks: Bookmarks,
+}
+
+/// What the index has about an item of a person.
+#[derive(Deserialize)]
+struct IndexEntry {
+    gsi1sk: String,
+}
+
+fn is_mail(entry: &Stored) -> bool {
+    let place: Result<IndexEntry, _> = entry.read();
+    place.is_ok_and(|place| place.gsi1sk.starts_with(keys::OWN_MAILS))
 }
 
 impl PersonalData {
@@ -113,6 +127,8 @@ impl Table {
         let places = lately
             .iter()
             .map(|place| keys::submission(place.application, place.submission));
+        let (mails, own): (Vec<Stored>, Vec<Stored>) = own.into_iter().partition(is_mail);
+        all.mail_keys = mails.iter().map(Stored::key).collect();
         let known: BTreeSet<Key> = own.iter().map(Stored::key).chain(places).collect();
         let own = keys::own(person.id);
         let known: Vec<Key> = known.into_iter().collect();
@@ -126,8 +142,24 @@ impl Table {
         all.places = lately;
         all.submissions
             .sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
-        all.mails.sort_by_key(|mail| (mail.queued_at, mail.about));
         Ok(all)
+    }
+
+    /// Returns all mails to a person, the oldest first, without their HTML: 1 batch read per 100.
+    pub async fn mails_to(&self, person: &mut PersonalData) -> Result<Vec<Mail>, TableError> {
+        let mut mails = std::mem::take(&mut person.mails);
+        let held = |mails: &[Mail]| mails.iter().map(|mail| mail.text.len() + 1_000).sum();
+        for batch in person.mail_keys.chunks(MAX_BATCH_KEYS) {
+            let found = self.get_many(batch.to_vec()).await?.into_entities();
+            let found = found.into_iter().map(|mail: Mail| Mail {
+                html: String::new(),
+                ..mail
+            });
+            mails.extend(found);
+            check_held(held(&mails))?;
+        }
+        mails.sort_by_key(|mail| (mail.queued_at, mail.about));
+        Ok(mails)
     }
 
     /// Returns what was sent to the present and the former addresses of a person. A former address

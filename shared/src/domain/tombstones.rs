@@ -75,11 +75,17 @@ impl Write {
     /// Stores a new entity. Refused if it is there already, or was deleted after the request came
     /// that stores it (X17).
     pub(crate) fn create<E: Entity>(entity: &E) -> Result<Self, TableError> {
-        let put = Self::put(entity)?;
-        Ok(match request_time() {
-            Some(when) => put.if_new_or_gone(when.received),
-            None => put.if_new(),
-        })
+        Ok(Self::put(entity)?.if_never_or_before())
+    }
+
+    /// Adds a condition: the item does not exist, or it is one that was deleted before this request
+    /// came.
+    #[must_use]
+    pub(crate) fn if_never_or_before(self) -> Self {
+        match request_time() {
+            Some(when) => self.if_new_or_gone(when.received),
+            None => self.if_new(),
+        }
     }
 
     /// Deletes an item. Until tomorrow its place says so, so that a late attempt to create it does

@@ -1,5 +1,6 @@
 //! Running a group of routes as a Lambda function.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use aws_config::SdkConfig;
@@ -112,9 +113,8 @@ fn from_gateway(mut request: lambda_http::Request, public_url: Option<&str>) -> 
             request.extensions_mut().insert(ReceivedAt(received));
         }
         let viewer = request.headers().get(VIEWER);
-        let viewer = viewer
-            .and_then(|value| value.to_str().ok())
-            .map(str::to_owned);
+        let viewer = viewer.and_then(|value| value.to_str().ok()?.parse::<IpAddr>().ok());
+        let viewer = viewer.map(|address| address.to_string());
         let address = viewer.or(context.identity.source_ip).unwrap_or_default();
         request.extensions_mut().insert(ClientAddress(address));
         let delivery = public_url.filter(|_| request.headers().contains_key(DELIVERY));

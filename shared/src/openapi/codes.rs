@@ -29,7 +29,12 @@ const GIVEN: [(&str, &[&str]); 16] = [
     ),
     (
         "club_not_approved",
-        &["create_invite", "create_invites", "resend_invite"],
+        &[
+            "create_extension",
+            "create_invite",
+            "create_invites",
+            "resend_invite",
+        ],
     ),
     ("digest_changed", &["send_emails"]),
     ("draft_conflict", &["save_draft"]),

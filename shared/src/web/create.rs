@@ -7,7 +7,8 @@ use crate::db::{Refusal, TableError};
 /// was refused, `read` reads what is in its place. If `is_own` finds that an earlier attempt with
 /// the same idempotency key stored it, it is returned as it is now.
 ///
-/// Otherwise `refused` says what the refusal means for the caller.
+/// Otherwise `refused` says what the refusal means for the caller, unless what a person has once is
+/// not there: it was deleted after the request came (X17), and the error is [`Refusal::Gone`].
 pub async fn create<T, E>(
     new: T,
     stored: Result<(), TableError>,
@@ -23,6 +24,11 @@ where
         Err(TableError::Refused(refusal)) => refusal,
         Err(error) => return Err(error.into()),
     };
-    let own = read.await?.filter(is_own);
-    own.ok_or_else(|| refused(refusal))
+    match read.await? {
+        Some(there) if is_own(&there) => Ok(there),
+        None if matches!(refusal, Refusal::AlreadyThere | Refusal::AlreadyMember) => {
+            Err(TableError::Refused(Refusal::Gone).into())
+        }
+        _ => Err(refused(refusal)),
+    }
 }

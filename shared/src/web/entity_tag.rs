@@ -22,7 +22,11 @@ pub(super) fn entity_tag(body: &[u8]) -> String {
 
 /// The entity tags in a header of a request, such as `If-None-Match`.
 #[derive(Debug, Clone, Default)]
-pub(super) struct EntityTags(Vec<String>);
+pub(super) struct EntityTags {
+    /// Whether the header has `*`, which is any tag.
+    any: bool,
+    tags: Vec<String>,
+}
 
 impl EntityTags {
     pub(super) fn of(headers: &HeaderMap, name: HeaderName) -> Self {
@@ -30,19 +34,17 @@ impl EntityTags {
             .get_all(name)
             .iter()
             .filter_map(|value| value.to_str().ok());
-        Self(
-            values
-                .flat_map(|list| list.split(','))
-                .map(|tag| opaque(tag.trim()).to_owned())
-                .collect(),
-        )
+        let tags = values.flat_map(|list| list.split(',')).map(str::trim);
+        let (any, tags): (Vec<&str>, Vec<&str>) = tags.partition(|tag| *tag == "*");
+        Self {
+            any: !any.is_empty(),
+            tags: tags.into_iter().map(|tag| opaque(tag).to_owned()).collect(),
+        }
     }
 
     /// Returns whether the header contains `tag` or `*`.
     pub(super) fn contain(&self, tag: &str) -> bool {
-        self.0
-            .iter()
-            .any(|known| known == "*" || known == opaque(tag))
+        self.any || self.tags.iter().any(|known| known == opaque(tag))
     }
 }
 
@@ -88,9 +90,7 @@ impl IfMatch {
             Err(ApiError::PreconditionFailed)
         }
     }
-}
 
-impl IfMatch {
     /// 412 if the request has the header: there is no object that it could match.
     pub fn check_absent(&self) -> Result<(), ApiError> {
         if self.is_given() {
@@ -269,6 +269,7 @@ mod tests {
         assert!(headers(&format!("\"other\", W/{tag}")).contain(&tag));
         assert!(headers("*").contain(&tag));
         assert!(!headers("\"other\"").contain(&tag));
+        assert!(!headers("\"*\"").contain(&tag), "an ordinary tag");
         assert_ne!(entity_tag(b"y"), tag);
     }
 }

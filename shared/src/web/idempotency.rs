@@ -27,6 +27,7 @@ use super::params::Params;
 use super::request::{PublicOrigin, PublicUrl, ReceivedAt};
 use super::user::{Sender, User};
 use crate::db::TableError;
+use crate::db::actor::came;
 use crate::domain::{KeyedOutcome, KeyedRequest};
 use crate::ids::{Id, sha256_hex};
 use crate::limits;
@@ -201,6 +202,14 @@ pub(super) async fn idempotent(
     }
 }
 
+/// The key with what distinguishes requests that are the same otherwise.
+fn own_key(user: &User, key: &str, parts: &Parts) -> String {
+    // A token never gets what another one, or a session, was answered.
+    let token = user.token().map(|token| format!("\ntoken {}", token.id));
+    let dry_run = if is_dry_run(parts) { "\ndry run" } else { "" };
+    format!("{key}{}{dry_run}", token.unwrap_or_default())
+}
+
 async fn once(
     replays: &Replays,
     user: &User,
@@ -216,17 +225,7 @@ async fn once(
     let bytes = to_bytes(body, usize::MAX)
         .await
         .map_err(|_| ApiError::rule("The request body could not be read."))?;
-    // A token never gets what another one, or a session, was answered.
-    let key = user.token().map_or_else(
-        || key.to_owned(),
-        |token| format!("{key}\ntoken {}", token.id),
-    );
-    let key = if is_dry_run(&parts) {
-        format!("{key}\ndry run")
-    } else {
-        key
-    };
-    let id = hash_of(&key, &parts);
+    let id = hash_of(&own_key(user, key, &parts), &parts);
     let body_hash = sha256_hex(&without_boundary(&parts.headers, &bytes));
     let began = Instant::now();
     let attempt = loop {
@@ -250,6 +249,7 @@ async fn once(
         match &known.outcome {
             Some(KeyedOutcome::Nothing) => {
                 parts.extensions.insert(NewId(known.creates));
+                came(known.came());
                 return Ok(next
                     .run(Request::from_parts(parts, Body::from(bytes)))
                     .await);
@@ -261,6 +261,7 @@ async fn once(
                 .await
             {
                 Ok(()) => {
+                    came(known.came());
                     break KeyedRequest {
                         attempt: new.attempt,
                         busy_until: new.busy_until,

@@ -54,7 +54,7 @@ pub use page::{Envelope, Page};
 pub use params::Params;
 pub use reader::{Reader, no_such_club};
 pub use reference::{ExactReference, Reference};
-pub use request::{ClientAddress, PublicOrigin, PublicPath, PublicUrl, ReceivedAt};
+pub use request::{Came, ClientAddress, PublicOrigin, PublicPath, PublicUrl, ReceivedAt};
 #[cfg(feature = "rows")]
 pub use rows::{ImportBody, ImportRow, ImportRows, RowError};
 pub use user::{Caller, User, caller};

@@ -4,7 +4,9 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use chrono::{DateTime, Utc};
 
+use crate::db::actor::request_time;
 use crate::state::Shared;
+use crate::time::{RequestTime, Timestamp};
 
 /// When the gateway received the request. Deadlines are checked against this time (S1).
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +21,24 @@ impl FromRequestParts<Shared> for ReceivedAt {
             .get()
             .copied()
             .unwrap_or_else(|| Self(app.clock.now())))
+    }
+}
+
+/// The order number and the time of the request; of a repeat with a key, those of its first attempt
+/// (X17). Of two requests, they say which one came later.
+#[derive(Debug, Clone, Copy)]
+pub struct Came(pub RequestTime);
+
+impl FromRequestParts<Shared> for Came {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(_: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {
+        let now = app.clock.now();
+        let unknown = || RequestTime {
+            received: app.ids.received(now),
+            at: Timestamp::at(now),
+        };
+        Ok(Self(request_time().unwrap_or_else(unknown)))
     }
 }
 

@@ -216,20 +216,28 @@ fn of_json(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
         .collect()
 }
 
+/// The text from its first line with more than spaces.
+fn without_blank_lines(text: &str) -> &str {
+    let blank = text
+        .split_inclusive('\n')
+        .take_while(|line| line.trim().is_empty());
+    &text[blank.map(str::len).sum()..]
+}
+
 /// Reads CSV with a header line. The delimiter is the one that the header line has: a spreadsheet
 /// saves a comma, a semicolon or a tab, depending on its locale.
 fn of_csv(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|_| {
         ApiError::rule("The file is not in UTF-8. Save it as CSV UTF-8 in your spreadsheet.")
     })?;
-    let mut text = text.trim_start_matches('\u{feff}');
+    let mut text = without_blank_lines(text.trim_start_matches('\u{feff}'));
     // Some spreadsheets tell their delimiter in a line of its own.
     if let Some((first, rest)) = text.split_once('\n')
         && first.to_ascii_lowercase().starts_with("sep=")
     {
-        text = rest;
+        text = without_blank_lines(rest);
     }
-    let header = text.lines().find(|line| !line.trim().is_empty());
+    let header = text.lines().next();
     let header = header.ok_or_else(|| ApiError::rule("The file has no header line."))?;
     let delimiter = delimiter(header);
     let mut reader = csv::ReaderBuilder::new()

@@ -2,6 +2,8 @@
 
 use http::Method;
 use serde_json::{Value, json};
+use shared::settings::Approval;
+use tests::fixtures::{hours, id};
 use tests::{Client, Setup, TestCampus};
 
 const MEMBERS: &str = "/api/clubs/chess/members/import/";
@@ -70,6 +72,45 @@ async fn members(client: &Client) -> Vec<(String, u64, String)> {
 
 fn member(name: &str, role: u64, title: &str) -> (String, u64, String) {
     (name.to_owned(), role, title.to_owned())
+}
+
+// proves I15, M13, P11
+#[tokio::test]
+async fn a_club_that_waits_for_approval_learns_nothing_about_people() {
+    let campus = Setup::default()
+        .settings(|settings| settings.club_approval = Approval::Required)
+        .build();
+    let (ada, sue, bob) = (campus.as_("ada"), campus.as_("sue"), campus.as_("bob"));
+    let drive = campus.drive("chess").await;
+    let sues = id(&sue.get("/api/settings/").await.ok());
+    bob.get("/api/settings/").await.ok();
+    // The address of whoever is added without having asked is not shown.
+    let added = ada
+        .post("/api/clubs/chess/members/", json!({ "person": sues }))
+        .await
+        .created();
+    assert_eq!(added["email"], Value::Null);
+    // Whether somebody is there makes no difference.
+    let rows = "email,username\nbob@uni.example,\n,bob\n,nobody\nnobody@example.org,\n";
+    let body = csv(&ada, MEMBERS, rows).await.ok();
+    let errors = body["errors"].as_array().expect("errors");
+    assert_eq!((counts(&body), errors.len()), ([0; 4], 4));
+    assert!(
+        errors
+            .iter()
+            .all(|one| one["message"] == errors[0]["message"])
+    );
+    for username in ["bob", "nobody"] {
+        let body = json!({ "username": username, "end_time": hours(30) });
+        let path = format!("{}extensions/", drive.path);
+        let refused = ada.post(&path, body).await;
+        assert_eq!(refused.json()["code"], "club_not_approved");
+    }
+    sue.patch("/api/clubs/chess/members/sue/", json!({ "public": true }))
+        .await
+        .ok();
+    let shown = ada.get("/api/clubs/chess/members/sue/").await.ok();
+    assert_eq!(shown["email"], "sue@uni.example");
 }
 
 // proves B1, B2, B3
@@ -335,4 +376,17 @@ async fn a_column_that_is_there_twice_is_named() {
     json_rows(&ada, path, json!([row]))
         .await
         .invalid(&["0.role"]);
+}
+
+// proves B1
+#[tokio::test]
+async fn a_file_may_begin_with_a_line_of_spaces() {
+    let campus = TestCampus::new();
+    let ada = club(&campus).await;
+    for (n, begin) in ["   \n", "sep=;\n  \n"].into_iter().enumerate() {
+        let name = ["sue", "bob"][n];
+        let rows = format!("{begin}username;title\n{name};Coach\n");
+        let body = csv(&ada, MEMBERS, &rows).await.ok();
+        assert_eq!((counts(&body), errors(&body)), ([1, 0, 0, 0], vec![]));
+    }
 }

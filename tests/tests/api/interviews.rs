@@ -130,6 +130,45 @@ async fn within_the_notice_nothing_changes() {
     there.book(second).await.ok();
 }
 
+// proves H13, H29, K8
+#[tokio::test]
+async fn officers_change_the_interview_that_they_saw() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let (first, second) = (there.slot(slot(30)).await, there.slot(slot(60)).await);
+    let officer = &there.drive.officer;
+    let path = format!(
+        "{}submissions/{}/interview/",
+        there.drive.path,
+        id(&there.submission)
+    );
+    // What GET shows can be sent: a slot as an object.
+    let slot = |id: u64| json!({ "slot": { "id": id, "location": "Room 1" } });
+    officer.put(&path, slot(first)).await.ok();
+    let before = officer.get(&path).await.header("etag").to_owned();
+    officer.put(&path, slot(second)).await.ok();
+    let now = officer.get(&path).await.header("etag").to_owned();
+    let late = officer.clone().header("if-match", &before);
+    late.put(&path, slot(first)).await.error(412);
+    late.put(&path, json!({})).await.error(412);
+    late.patch(&path, json!({ "attended": true }))
+        .await
+        .error(412);
+    late.delete(&path).await.error(412);
+    assert_eq!(officer.get(&path).await.header("etag"), now);
+    let present = officer.clone().header("if-match", &now);
+    present.patch(&path, json!({ "attended": true })).await.ok();
+    present.delete(&path).await.error(412);
+    let any = officer.clone().header("if-match", "\"*\"");
+    any.delete(&path).await.error(412);
+    officer
+        .clone()
+        .header("if-match", "*")
+        .delete(&path)
+        .await
+        .no_content();
+}
+
 // proves K6
 #[tokio::test]
 async fn a_full_slot_is_told() {

@@ -1,10 +1,14 @@
 //! What was deleted leaves its place for a day, and what is made there after it is not taken for
 //! something else.
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
 use tests::held::Held;
+use tests::recount::recount;
 use tests::{Client, TestCampus};
+
+use crate::clubfairs::fair;
 
 // proves X17
 #[tokio::test(start_paused = true)]
@@ -124,4 +128,228 @@ async fn what_a_later_release_leaves_in_a_place_does_not_stand_in_the_way() {
         assert_eq!(club["is_favorite"], kind != "Favorite", "{kind}");
         client.post(path, body).await.created();
     }
+}
+
+// proves X17
+#[tokio::test(start_paused = true)]
+async fn what_a_person_has_once_does_not_come_back() {
+    let (held, campus) = Held::campus();
+    let drive = campus.drive("chess").await;
+    let (officer, sue, bob) = (&drive.officer, campus.as_("sue"), campus.as_("bob"));
+    drive.submit(&sue).await;
+    let extensions = format!("{}extensions/", drive.path);
+    let bobs = id(&bob.get("/api/settings/").await.ok());
+    let club = json!({ "club": "chess" });
+    let ends = json!({ "person": bobs, "end_time": hours(30) });
+    let cases: [(&Client, &str, Value, &'static str); 4] = [
+        (&bob, "/api/favorites/", club.clone(), "\"FAVORITE#"),
+        (&bob, "/api/subscriptions/", club, "\"SUBSCRIPTION#"),
+        (officer, &extensions, ends, "\"EXTENSIONS#"),
+        (
+            officer,
+            "/api/clubs/chess/members/",
+            json!({ "person": bobs }),
+            "\"Membership\"",
+        ),
+    ];
+    for (client, path, body, written) in cases {
+        let before = client.get(path).await.ok();
+        held.hold(usize::MAX, written);
+        client.post(path, body.clone()).await.error(500);
+        let late = held.release();
+        let made = client.post(path, body.clone()).await.created();
+        let one = format!("{path}{}/", made["id"].to_string().replace('"', ""));
+        client.delete(&one).await.no_content();
+        late.arrive();
+        client.get(&one).await.error(404);
+        assert_eq!(client.get(path).await.ok(), before, "{path}");
+        client.post(path, body).await.created();
+    }
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// proves X17
+#[tokio::test(start_paused = true)]
+async fn a_review_that_was_deleted_does_not_come_back() {
+    let (held, campus) = Held::campus();
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    let reviews = format!("{}submissions/{}/reviews/", drive.path, id(&submission));
+    let (officer, mine) = (&drive.officer, format!("{reviews}mine/"));
+    let review = json!({ "score": 1, "comment": "" });
+    held.hold(usize::MAX, "\"Review\"");
+    officer.put(&mine, review.clone()).await.error(500);
+    let late = held.release();
+    officer.put(&mine, review).await.ok();
+    officer.delete(&mine).await.no_content();
+    late.arrive();
+    assert_eq!(officer.get(&reviews).await.ok(), json!([]));
+    let all = officer
+        .get(&format!("{}submissions/", drive.path))
+        .await
+        .ok();
+    assert_eq!(all[0]["review_count"], 0);
+}
+
+// proves X9, X17
+#[tokio::test(start_paused = true)]
+async fn a_late_registration_changes_nothing_that_was_confirmed() {
+    let (held, campus) = Held::campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let path = fair(&campus, "Fair", (10, 12), (None, None)).await;
+    let register = format!("{path}register/");
+    let set = |status: bool| json!({ "club": "chess", "status": status });
+    for first in [true, false] {
+        // The first request is late, the second one does the opposite of what is there, or nothing.
+        for then in [vec![first, !first], vec![!first]] {
+            ada.post(&register, set(!first)).await.ok();
+            held.hold(usize::MAX, "REGISTRATIONS");
+            ada.post(&register, set(first)).await.error(500);
+            let late = held.release();
+            for status in &then {
+                ada.post(&register, set(*status)).await.ok();
+            }
+            let before = ada.get(&path).await.ok()["clubs"].clone();
+            late.arrive();
+            assert_eq!(
+                ada.get(&path).await.ok()["clubs"],
+                before,
+                "{first} {then:?}"
+            );
+        }
+    }
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// proves M7, X8
+#[tokio::test(start_paused = true)]
+async fn a_role_that_was_confirmed_stays_when_an_older_request_arrives() {
+    let (held, campus) = Held::campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    campus.member("chess", &ada, "bob", 20).await;
+    let bob = "/api/clubs/chess/members/bob/";
+    held.hold(usize::MAX, "\"Membership\"");
+    ada.patch(bob, json!({ "role": 10 })).await.error(500);
+    let late = held.release();
+    ada.patch(bob, json!({ "role": 20 })).await.ok();
+    late.arrive();
+    assert_eq!(ada.get(bob).await.ok()["role"], 20);
+}
+
+// proves X17
+#[tokio::test(start_paused = true)]
+async fn a_repeat_with_a_key_brings_nothing_back() {
+    let (held, campus) = Held::campus();
+    let drive = campus.drive("chess").await;
+    let admin = campus.admin();
+    let event = json!({ "name": "Blitz", "type": 2 });
+    let slots = format!("{}slots/", drive.path);
+    let slot = campus.slot_in(48);
+    let (members, bob) = ("/api/clubs/chess/members/", campus.as_("bob"));
+    let member = json!({ "person": id(&bob.get("/api/settings/").await.ok()) });
+    let club = json!({ "club": "chess" });
+    let cases: [(&Client, &str, Value, &[u16]); 5] = [
+        (&drive.officer, "/api/clubs/chess/events/", event, &[404]),
+        (&drive.officer, &slots, slot, &[429]),
+        (&admin, "/api/tags/", json!({ "name": "Games" }), &[400]),
+        (&bob, "/api/favorites/", club, &[404]),
+        (&drive.officer, members, member, &[404]),
+    ];
+    for (client, path, body, statuses) in cases {
+        let before = client.get(path).await.ok();
+        let keyed = client.clone().header("idempotency-key", path);
+        // The process ends before it has stored what came of the request.
+        held.hold(usize::MAX, ":\"outcome\"");
+        let made = keyed.post(path, body.clone()).await.created();
+        drop(held.release());
+        client
+            .delete(&format!(
+                "{path}{}/",
+                made["id"].to_string().replace('"', "")
+            ))
+            .await
+            .no_content();
+        campus.advance(TimeDelta::minutes(2));
+        let again = keyed.post(path, body).await;
+        let status = again.status.as_u16();
+        assert!(
+            statuses.contains(&status),
+            "{path}: {status} {}",
+            again.text()
+        );
+        assert_eq!(client.get(path).await.ok(), before, "{path}");
+    }
+}
+
+// proves J4, X17
+#[tokio::test(start_paused = true)]
+async fn a_repeat_with_a_key_does_not_join_again() {
+    let (held, campus) = Held::campus();
+    let (ada, bob) = (campus.as_("ada"), campus.as_("bob"));
+    campus.club("chess", &ada).await;
+    let links = "/api/clubs/chess/joinlinks/";
+    let link = ada.post(links, json!({})).await.created();
+    let url = link["url"].as_str().unwrap_or_default();
+    let token = url.rsplit(['=', '/', '#']).find(|part| !part.is_empty());
+    let join = format!("{links}{}/join/", id(&link));
+    let keyed = bob.clone().header("idempotency-key", "once");
+    let body = json!({ "token": token });
+    held.hold(usize::MAX, ":\"outcome\"");
+    keyed.post(&join, body.clone()).await.ok();
+    drop(held.release());
+    let member = "/api/clubs/chess/members/bob/";
+    ada.delete(member).await.no_content();
+    campus.advance(TimeDelta::minutes(2));
+    let again = keyed.post(&join, body).await;
+    assert_eq!(again.json()["code"], "invite_unusable");
+    ada.get(member).await.error(404);
+}
+
+// proves X9
+#[tokio::test(start_paused = true)]
+async fn of_two_requests_at_once_about_a_fair_both_are_answered() {
+    let (held, campus) = Held::campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let path = fair(&campus, "Fair", (10, 12), (None, None)).await;
+    let register = format!("{path}register/");
+    let set = |status: bool| json!({ "club": "chess", "status": status });
+    for first in [false, true] {
+        for second in [true, false] {
+            ada.post(&register, set(!first)).await.ok();
+            held.stop_write("REGISTRATIONS");
+            let (one, ()) = futures::join!(ada.post(&register, set(first)), async {
+                held.stopped().await;
+                ada.post(&register, set(second)).await.ok();
+                held.go();
+            });
+            let fair = one.ok();
+            let clubs = if second { json!(["chess"]) } else { json!([]) };
+            assert_eq!(fair["clubs"], clubs, "{first} {second}");
+        }
+    }
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// proves X9, X17
+#[tokio::test(start_paused = true)]
+async fn a_repeat_about_a_fair_is_as_old_as_its_first_attempt() {
+    let (held, campus) = Held::campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let path = fair(&campus, "Fair", (10, 12), (None, None)).await;
+    let register = format!("{path}register/");
+    let set = |status: bool| json!({ "club": "chess", "status": status });
+    ada.post(&register, set(true)).await.ok();
+    let keyed = ada.clone().header("idempotency-key", "off");
+    held.hold(usize::MAX, ":\"outcome\"");
+    keyed.post(&register, set(false)).await.ok();
+    drop(held.release());
+    campus.advance(TimeDelta::seconds(1));
+    ada.post(&register, set(true)).await.ok();
+    campus.advance(TimeDelta::minutes(2));
+    let fair = keyed.post(&register, set(false)).await.ok();
+    assert_eq!(fair["clubs"], json!(["chess"]));
 }

@@ -237,3 +237,21 @@ async fn what_is_made_or_moved_later_is_new_even_if_it_began_before() {
     days(&campus, 2).await;
     assert_eq!(told(&campus, &words), ["Autumn Concert Gala Spring Winter"]);
 }
+
+// proves G3, G5
+#[tokio::test]
+async fn the_news_of_more_people_than_are_read_at_once_are_all_told() {
+    let campus = TestCampus::new();
+    let (ada, _) = follower(&campus).await;
+    open(&ada, "Autumn", 1, 2_000).await;
+    for n in 0..120 {
+        let person = campus.as_(&format!("fan{n}"));
+        follow(&person, "chess").await;
+        switch(&person, "weekly").await;
+    }
+    campus.advance(TimeDelta::days(2));
+    campus.tick().await;
+    assert_eq!(notices(&campus).len(), 121);
+    campus.tick().await;
+    assert_eq!(notices(&campus).len(), 121);
+}

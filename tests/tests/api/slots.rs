@@ -259,6 +259,9 @@ async fn a_slot_in_use_keeps_what_its_bookings_need() {
         refused.error(400);
     };
     in_use(json!({ "capacity": 1 })).await;
+    // What is wrong in itself is told first, all of it.
+    let wrong = json!({ "capacity": 1, "end_time": hours(1), "interviewers": [{ "id": 1 }] });
+    officer.patch(&one, wrong).await.invalid(&["end_time"]);
     in_use(json!({ "committee": there.drive.application["committees"][0]["id"] })).await;
     let refused = officer.delete(&one).await;
     assert_eq!(refused.json()["code"], "in_use");

@@ -45,6 +45,22 @@ async fn drafts_of_one_application_are_bounded() {
         .await
         .created();
     save(None, questions[7], 0, &text).await.ok();
+    // Answers that were submitted give no room to others.
+    let body = json!({ "responses": [] });
+    campus.advance(TimeDelta::seconds(1));
+    sue.post(&format!("{}submissions/", drive.path), body)
+        .await
+        .created();
+    for question in &questions[..16] {
+        save(Some(committee), *question, 0, &text).await.ok();
+    }
+    let all = |questions: &[u64]| {
+        let answer = |id: &u64| json!({ "question": id, "text": text, "version": 0 });
+        json!({ "responses": questions.iter().map(answer).collect::<Vec<_>>() })
+    };
+    let draft = format!("{}draft/", drive.path);
+    let more = sue.patch(&draft, all(&questions[1..7])).await;
+    assert_eq!(more.json()["code"], "quota");
 }
 
 // proves S18

@@ -326,3 +326,54 @@ async fn admins_are_told_of_all_clubs() {
     campus.call_webhooks().await;
     assert_eq!(receiver.take().len(), 1);
 }
+
+// proves Z10
+#[tokio::test]
+async fn whoever_sets_the_address_is_the_creator() {
+    let (campus, ada) = campus().await;
+    let receiver = Receiver::start().await;
+    let (path, _) = hook(&ada, &receiver, json!(["club.updated"])).await;
+    let olga = campus.member("chess", &ada, "olga", 0).await;
+    let other = Receiver::start().await;
+    let body = json!({ "url": other.url() });
+    olga.patch(&path, body).await.ok();
+    ada.patch("/api/clubs/chess/members/olga/", json!({ "role": 20 }))
+        .await
+        .ok();
+    campus.call_webhooks().await;
+    change(&ada, "one").await;
+    campus.call_webhooks().await;
+    assert_eq!(other.take().len(), 0);
+    assert_eq!(ada.get(&path).await.ok()["active"], false);
+}
+
+// proves H14, H26
+#[tokio::test]
+async fn a_test_ignores_what_it_does_not_know() {
+    let (_campus, ada) = campus().await;
+    let receiver = Receiver::start().await;
+    let (path, _) = hook(&ada, &receiver, json!(["club.updated"])).await;
+    let body = json!({ "note": "x" });
+    let answer = ada.post(&format!("{path}test/?x=1"), body.clone()).await;
+    assert_eq!(answer.status, 202);
+    ada.post(&format!("{path}secret/"), body).await.ok();
+    ada.delete(&format!("{path}?x=1")).await.error(400);
+}
+
+// proves Z8
+#[tokio::test]
+async fn a_webhook_is_tested_thirty_times_an_hour() {
+    let (campus, ada) = campus().await;
+    let receiver = Receiver::start().await;
+    let (path, _) = hook(&ada, &receiver, json!(["club.updated"])).await;
+    let test = async || ada.post(&format!("{path}test/"), json!({})).await;
+    for _ in 0..30 {
+        test().await.accepted();
+        campus.advance(TimeDelta::seconds(1));
+    }
+    let refused = test().await;
+    assert_eq!(refused.header("retry-after"), "3570");
+    refused.error(429);
+    campus.advance(TimeDelta::hours(1));
+    test().await.accepted();
+}

@@ -133,7 +133,7 @@ pub async fn update(
 ) -> Result<Json<WebhookBody>> {
     let held = holder.one(app).await?;
     let rules = &ReceiverRules::new(&app.settings);
-    if input.active.sent() == Some(&true) {
+    if input.active.sent() == Some(&true) || !input.url.is_absent() {
         holder.user.note_admin().await?;
     }
     let change = async |held: Held| {
@@ -141,7 +141,11 @@ pub async fn update(
         let active = input.clone().apply(Mode::Update, rules, &mut webhook)?;
         let mut is_on = held.is_on;
         let fails = !held.is_on || webhook.failing_since.is_some();
-        if webhook.url != held.webhook.url || (active == Some(true) && fails) {
+        let is_moved = webhook.url != held.webhook.url;
+        if is_moved {
+            webhook.creator = holder.user.id();
+        }
+        if is_moved || (active == Some(true) && fails) {
             webhook.failing_since = None;
             webhook.on_since = app.now();
         }

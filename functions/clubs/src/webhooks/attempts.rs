@@ -2,10 +2,12 @@
 
 use axum::Json;
 use axum::http::StatusCode;
+use chrono::TimeDelta;
 use shared::Shared;
 use shared::db::{Retries, TableError};
 use shared::domain::{Delivery, Notification, Webhook};
 use shared::ids::made_at;
+use shared::limits;
 use shared::time::Timestamp;
 use shared::web::{ApiError, NewId, Result};
 
@@ -34,6 +36,36 @@ pub async fn list(app: &Shared, holder: &Holder) -> Result<Json<Vec<DeliveryBody
     Ok(Json(deliveries.iter().map(DeliveryBody::from).collect()))
 }
 
+/// It is 429 if there were as many tests within an hour as there may be: each is a call to an
+/// address that somebody chose, and it is repeated if it fails.
+fn check_tests(deliveries: &[Delivery], id: u64, now: Timestamp) -> Result<()> {
+    let hour = TimeDelta::hours(1);
+    let mut told = deliveries.iter().map(|one| &one.told);
+    // An earlier attempt of this request asked for it.
+    if told.any(|told| told.id == id) {
+        return Ok(());
+    }
+    let told = deliveries.iter().map(|one| &one.told);
+    let tests = told.filter(|told| told.change_type.is_none());
+    let lately: Vec<Timestamp> = tests
+        .map(|told| told.at.plus(hour))
+        .filter(|until| *until > now)
+        .collect();
+    let first = lately
+        .iter()
+        .min()
+        .filter(|_| lately.len() >= limits::WEBHOOK_TESTS);
+    let Some(first) = first else {
+        return Ok(());
+    };
+    let why = format!(
+        "A webhook can be tested {} times in an hour.",
+        limits::WEBHOOK_TESTS
+    );
+    let seconds = (first.moment() - now.moment()).num_seconds();
+    Err(ApiError::RateLimited(why, seconds.unsigned_abs()))
+}
+
 /// Asks for a test.
 pub async fn test(app: &Shared, holder: &Holder, new: NewId) -> Result<Accepted> {
     let webhook = one_that_is_on(app, holder).await?;
@@ -41,6 +73,7 @@ pub async fn test(app: &Shared, holder: &Holder, new: NewId) -> Result<Accepted>
     let id = new.id::<Delivery>().get();
     // A repeat has the same id and time, and so the same key.
     let at = Timestamp::at(made_at(id));
+    check_tests(&app.table.deliveries(webhook.id()).await?, id, now)?;
     let told = Notification {
         id,
         at,

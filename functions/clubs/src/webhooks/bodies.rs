@@ -69,13 +69,13 @@ shared::input! {
     pub struct WebhookInput {
         /// The address to call: `https`, with the port 443 or 8443, at a public address, without a
         /// user name. At most 2,000 characters.
-        url: String, Required;
+        pub(super) url: String, Required;
         /// What it is told: at least one type.
         types: List<ChangeType, TYPES>, Required;
         /// What it is for: at most 200 characters.
         description: WebhookText, Optional;
-        /// Whether it is on; a new one is, if nothing else is sent. Whoever switches it on is its
-        /// creator from then on.
+        /// Whether it is on; a new one is, if nothing else is sent. Whoever switches it on, or
+        /// changes its address, is its creator from then on.
         pub active: bool, Optional;
     }
 }

@@ -112,7 +112,6 @@ pub async fn renew_webhook_secret(
     State(app): State<Shared>,
     OfAll(holder): OfAll,
     new: NewId,
-    _: NoInput,
 ) -> Result<Response> {
     actions::renew_secret(&app, &holder, new).await
 }
@@ -131,7 +130,6 @@ pub async fn test_webhook(
     State(app): State<Shared>,
     OfAll(holder): OfAll,
     new: NewId,
-    _: NoInput,
 ) -> Result<Accepted> {
     attempts::test(&app, &holder, new).await
 }
@@ -165,7 +163,6 @@ pub async fn retry_delivery(
     State(app): State<Shared>,
     OfAll(holder): OfAll,
     new: NewId,
-    _: NoInput,
 ) -> Result<Accepted> {
     attempts::retry(&app, &holder, new).await
 }

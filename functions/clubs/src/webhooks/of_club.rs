@@ -114,7 +114,6 @@ pub async fn renew_club_webhook_secret(
     State(app): State<Shared>,
     OfClub(holder): OfClub,
     new: NewId,
-    _: NoInput,
 ) -> Result<Response> {
     actions::renew_secret(&app, &holder, new).await
 }
@@ -133,7 +132,6 @@ pub async fn test_club_webhook(
     State(app): State<Shared>,
     OfClub(holder): OfClub,
     new: NewId,
-    _: NoInput,
 ) -> Result<Accepted> {
     attempts::test(&app, &holder, new).await
 }
@@ -167,7 +165,6 @@ pub async fn retry_club_delivery(
     State(app): State<Shared>,
     OfClub(holder): OfClub,
     new: NewId,
-    _: NoInput,
 ) -> Result<Accepted> {
     attempts::retry(&app, &holder, new).await
 }

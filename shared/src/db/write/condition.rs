@@ -80,24 +80,6 @@ impl Write {
         self
     }
 
-    /// Adds a condition: the attribute does not have the value `other` (or is absent), or the
-    /// number `since` is smaller than `value`.
-    #[must_use]
-    pub fn if_differs_or_below(
-        mut self,
-        attribute: &str,
-        other: &impl Serialize,
-        since: &str,
-        value: u64,
-    ) -> Self {
-        let name = self.name(attribute);
-        let (other, since, value) = (self.value(other), self.name(since), self.value(&value));
-        let clause =
-            format!("(attribute_not_exists({name}) OR {name} <> {other} OR {since} < {value})");
-        self.conditions.push(clause);
-        self
-    }
-
     /// Adds a condition: the attribute has this value, or the item does not exist.
     #[must_use]
     pub fn if_new_or_equals(mut self, attribute: &str, value: &impl Serialize) -> Self {

@@ -3,15 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
-use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
+use crate::db::{Entity, PARALLEL, Refusal, Retries, Table, TableError, Write};
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::club::model::{Club, Window};
 use crate::domain::form::model::WholeForm;
 use crate::domain::keys;
 use crate::domain::keys::Key;
+use crate::domain::question::model::Question;
 use crate::domain::submission::model::Withdrawal;
 use crate::domain::tombstones::{DeletedApplication, Gone};
 use crate::ids::Id;
@@ -179,7 +181,9 @@ impl Table {
         }
         // Store the questions first: the application must not be visible before it is complete. A
         // refusal means that an earlier attempt with the same idempotency key stored them.
-        for questions in form.questions.chunks(QUESTIONS_AT_ONCE) {
+        let mut rest = &form.questions[..];
+        while let (questions @ [_, ..], others) = rest.split_at(at_once(rest)) {
+            rest = others;
             let mut writes = Vec::new();
             for question in questions {
                 writes.push(Write::put(question)?.if_new());
@@ -312,12 +316,12 @@ impl Table {
             self.remove_unused_copies(id, when).await?;
             // A submission that is stored at this moment stays.
             let gone = self.withdrawals(id).await?;
-            let gone = gone.iter().map(async |withdrawal| {
+            let gone = stream::iter(gone).map(async |withdrawal| {
                 let gone = Write::put(&Gone::new(withdrawal.key(), when))?;
                 let gone = gone.if_equals(keys::TYPE, &Withdrawal::TYPE);
                 ignore_refusal(self.write(gone).await)
             });
-            futures::future::try_join_all(gone).await?;
+            gone.buffer_unordered(PARALLEL).try_collect::<()>().await?;
         }
         if forced {
             // Decisions and reviews are written together with their submission. So they are looked
@@ -366,6 +370,19 @@ impl Table {
     }
 }
 
-/// Number of questions in one transaction. Each has two items, and DynamoDB allows 100 items and 4
-/// MB, of which 50 options of full length are 50 KB.
-pub(crate) const QUESTIONS_AT_ONCE: usize = 20;
+/// How many of these questions fit into one transaction: each has two items, and DynamoDB allows
+/// 100 items and 4 MB.
+fn at_once(questions: &[Question]) -> usize {
+    let mut left: usize = 3 * 1024 * 1024;
+    let fitting = questions.iter().take(QUESTIONS_AT_ONCE).take_while(|one| {
+        let size = 2 * one.size();
+        let fits = size <= left;
+        left = left.saturating_sub(size);
+        fits
+    });
+    // One question always fits.
+    fitting.count().max(1).min(questions.len())
+}
+
+/// The most questions in one transaction.
+const QUESTIONS_AT_ONCE: usize = 20;

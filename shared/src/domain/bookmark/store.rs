@@ -139,6 +139,14 @@ fn counted<I: Bookmark>(bookmark: &I, change: i64) -> Option<Write> {
     })
 }
 
+/// The writes that remove a favorite or subscription with `delete`, and count it.
+fn removed<I: Bookmark>(bookmark: &I, delete: Write) -> Vec<Write> {
+    let delete = delete.if_equals("creation", &bookmark.creation());
+    std::iter::once(delete)
+        .chain(counted(bookmark, -1))
+        .collect()
+}
+
 impl Table {
     /// Returns the favorites or the subscriptions of a person, in no particular order: 1 query.
     pub async fn bookmarks_of<I: Bookmark>(
@@ -184,7 +192,7 @@ impl Table {
 
     /// Stores a favorite or subscription, and counts it if this type is counted.
     pub async fn create_bookmark<I: Bookmark>(&self, bookmark: &I) -> Result<(), TableError> {
-        let mut writes = vec![Write::create(bookmark)?.or(Refusal::Exists)];
+        let mut writes = vec![Write::create(bookmark)?.or(Refusal::AlreadyThere)];
         writes.push(check_not_erasing(bookmark.parts().2));
         // Clubs are never deleted, so this condition should not fail.
         writes.extend(counted(bookmark, 1).map(|count| count.or(Refusal::Erased)));
@@ -193,12 +201,13 @@ impl Table {
 
     /// Deletes a favorite or subscription. Refused if it no longer exists or was created again.
     pub async fn delete_bookmark<I: Bookmark>(&self, bookmark: &I) -> Result<(), TableError> {
-        let delete = Write::delete(bookmark.key()).if_equals("creation", &bookmark.creation());
-        self.transact(
-            std::iter::once(delete)
-                .chain(counted(bookmark, -1))
-                .collect(),
-        )
-        .await
+        let delete = Write::bury(bookmark.key())?;
+        self.transact(removed(bookmark, delete)).await
+    }
+
+    /// The same for a person who is being erased: nothing stays in its place.
+    pub(crate) async fn erase_bookmark<I: Bookmark>(&self, bookmark: &I) -> Result<(), TableError> {
+        let delete = Write::delete(bookmark.key());
+        self.transact(removed(bookmark, delete)).await
     }
 }

@@ -12,7 +12,7 @@ use crate::db::{PARALLEL, Table, TableError};
 use crate::domain::catalogue::part::{Items, Listed, Part, Update, read_update};
 use crate::domain::catalogue::versions::Versions;
 use crate::domain::club::model::Club;
-use crate::domain::event::model::{Event, Span};
+use crate::domain::event::model::{Event, Showing, Span};
 use crate::domain::event::store::EventListing;
 use crate::domain::keys;
 use crate::text::{ClubCode, html};
@@ -231,7 +231,10 @@ impl Listed for ListedEvent {
     }
 
     fn size(&self) -> usize {
-        self.event.description.len() + self.text.len() + 200 * self.event.showings.len() + 500
+        let showings = self.event.showings.iter();
+        let location = |showing: &Showing| showing.location.as_ref().map_or(0, String::len);
+        let showings: usize = showings.map(|showing| location(showing) + 200).sum();
+        self.event.description.len() + self.text.len() + showings + 500
     }
 }
 

@@ -47,10 +47,6 @@ impl Extension {
         DueEntry::new(draft_due(application.start, end), now, what)
     }
 
-    fn deletion(&self) -> Write {
-        Write::delete(self.key()).if_equals("version", &self.version)
-    }
-
     /// Returns the primary key of a person's extension of an application.
     pub fn key_of(application: Id<Application>, person: Id<Person>) -> Key {
         keys::extension(application, Self::id_of(application, person))
@@ -75,6 +71,13 @@ impl Table {
         self.get(keys::extension(application, id)).await
     }
 
+    /// Returns an extension as it is now: 1 read. None if it was deleted, also if the person got
+    /// another one since.
+    pub async fn same_extension(&self, known: &Extension) -> Result<Option<Extension>, TableError> {
+        let found = self.extension(known.application, known.id).await?;
+        Ok(found.filter(|found| found.creation == known.creation))
+    }
+
     /// Stores a new extension. Refused if the person already has one, and as [`Refusal::Erased`] if
     /// the person is being erased, or the application is not there.
     pub async fn create_extension(
@@ -83,10 +86,8 @@ impl Table {
         application: &Application,
         now: Timestamp,
     ) -> Result<(), TableError> {
-        // The client token of a transaction makes a late repeat harmless, which could otherwise
-        // bring back an extension that was deleted since.
         self.transact(vec![
-            Write::create(extension)?.or(Refusal::Exists),
+            Write::create(extension)?.or(Refusal::AlreadyThere),
             Write::put(&extension.due_entry(application, now))?,
             check_not_erasing(extension.person),
             Write::check(application.key())
@@ -121,7 +122,8 @@ impl Table {
     ) -> Result<(), TableError> {
         let is_over = application.end <= now;
         let due = (!is_over).then(|| extension.due_at(application.end, application, now));
-        let mut writes = vec![extension.deletion()];
+        let delete = Write::bury(extension.key())?;
+        let mut writes = vec![delete.if_equals("version", &extension.version)];
         writes.extend(due.as_ref().map(Write::put).transpose()?);
         self.transact(writes).await
     }
@@ -129,6 +131,8 @@ impl Table {
     /// Deletes the extension of a person who is being erased. Refused if it changed after it was
     /// read.
     pub(crate) async fn erase_extension(&self, extension: &Extension) -> Result<(), TableError> {
-        self.write(extension.deletion()).await.map(drop)
+        let delete = Write::delete(extension.key());
+        let delete = delete.if_equals("version", &extension.version);
+        self.write(delete).await.map(drop)
     }
 }

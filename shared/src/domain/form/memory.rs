@@ -25,15 +25,6 @@ const SETTLED_AFTER: TimeDelta = TimeDelta::minutes(1);
 /// What all forms may take together, in bytes (roughly).
 const MAX_FORMS_BYTES: usize = 8 * 1024 * 1024;
 
-/// Returns how much memory a question takes, in bytes (roughly).
-fn size(question: &Question) -> usize {
-    let options = question.prompt.options.iter();
-    let texts = options.map(|option| option.value.len() + 40).sum::<usize>();
-    let condition = question.prompt.show_if.as_ref();
-    let condition = condition.map_or(0, |show_if| show_if.options.len() * 8);
-    question.prompt.text.len() + texts + condition + 300
-}
-
 impl Forms {
     /// Returns one application with its questions. Reads the application if the form is in memory,
     /// and also the questions if they changed since, or if it is not.
@@ -79,7 +70,7 @@ impl Forms {
             forms.remove(&form.application.id);
             return;
         }
-        let sizes = |form: &Form| form.questions.iter().map(size).sum::<usize>();
+        let sizes = |form: &Form| form.questions.iter().map(Question::size).sum::<usize>();
         let held: usize = forms.values().map(|form| sizes(form)).sum();
         let own = sizes(form);
         if held + own > MAX_FORMS_BYTES {

@@ -11,6 +11,27 @@ pub struct WholeForm {
     pub texts: ApplicationTexts,
 }
 
+impl WholeForm {
+    /// Returns about how large it is, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let ApplicationTexts {
+            description,
+            acceptance_email,
+            rejection_email,
+            interview_email,
+            ..
+        } = &self.texts;
+        let texts = [
+            description,
+            acceptance_email,
+            rejection_email,
+            interview_email,
+        ];
+        let questions = self.form.questions.iter().map(Question::size);
+        questions.sum::<usize>() + texts.map(String::len).iter().sum::<usize>() + 10_000
+    }
+}
+
 /// An application with its questions in the order of display.
 #[derive(Debug, Clone)]
 pub struct Form {

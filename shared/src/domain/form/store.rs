@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+
 use crate::db::answer::{AnyItem as _, Stored, readable};
-use crate::db::read::Range;
+use crate::db::error::check_held;
+use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Table, TableError};
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::extension::model::Extension;
 use crate::domain::form::model::{Form, WholeForm};
 use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::domain::question::model::Question;
 use crate::ids::Id;
@@ -56,11 +58,24 @@ fn forms(items: Vec<Stored>) -> Vec<WholeForm> {
 
 impl Table {
     /// Returns all applications of a club with their questions and texts, in the order of creation:
-    /// 1 query.
+    /// 1 query. Fails with [`TableError::TooMuch`] if they are larger than the memory limit.
     pub async fn whole_forms(&self, club: &ClubCode) -> Result<Vec<WholeForm>, TableError> {
-        Ok(forms(
-            self.items(keys::applications(club), Range::All).await?,
-        ))
+        let (mut found, mut held) = (Vec::new(), 0);
+        let take = |page: Vec<Stored>| {
+            // As they were answered, and as they are read.
+            held += 2 * page.iter().map(Stored::size).sum::<usize>();
+            found.extend(page);
+            check_held(held).map(|()| true)
+        };
+        self.each_page(
+            false,
+            keys::applications(club),
+            Range::All,
+            Fetch::Items,
+            take,
+        )
+        .await?;
+        Ok(forms(found))
     }
 
     /// Returns one application with its questions and texts: 1 query.
@@ -97,15 +112,25 @@ impl Table {
     }
 
     /// Returns these applications of a club with their questions and texts, in the order of
-    /// creation: 1 query for each.
+    /// creation: 1 query for each. Fails with [`TableError::TooMuch`] if they are larger than the
+    /// memory limit.
     pub async fn whole_forms_of(
         &self,
         club: &ClubCode,
         applications: &BTreeSet<Id<Application>>,
     ) -> Result<Vec<WholeForm>, TableError> {
-        let forms = applications.iter().map(|id| self.whole_form(club, *id));
-        let found = futures::future::try_join_all(forms).await?;
-        Ok(found.into_iter().flatten().collect())
+        let (mut all, mut held) = (Vec::new(), 0);
+        let forms: Vec<_> = applications
+            .iter()
+            .map(|id| self.whole_form(club, *id))
+            .collect();
+        let mut read = stream::iter(forms).buffered(AT_ONCE);
+        while let Some(whole) = read.try_next().await? {
+            held += whole.as_ref().map_or(0, WholeForm::size);
+            check_held(held)?;
+            all.extend(whole);
+        }
+        Ok(all)
     }
 
     /// Returns applications of any clubs; those that are gone are left out: 1 batch read per 100.
@@ -118,29 +143,9 @@ impl Table {
         found.retain(|application| application.deleted.is_none());
         Ok(found.into_iter().map(|found| (found.id, found)).collect())
     }
-
-    /// Returns a person's extensions of these applications, by application: 1 batch read per 100.
-    pub async fn extensions_of(
-        &self,
-        person: Id<Person>,
-        applications: &[Id<Application>],
-    ) -> Result<HashMap<Id<Application>, Extension>, TableError> {
-        let wanted: Vec<(Id<Application>, Key)> = applications
-            .iter()
-            .map(|id| (*id, Extension::key_of(*id, person)))
-            .collect();
-        let mut found = self
-            .get_many(wanted.iter().map(|(_, key)| key.clone()).collect())
-            .await?;
-        let mut extensions = HashMap::new();
-        for (id, key) in wanted {
-            if let Some(extension) = found.take(&key)? {
-                extensions.insert(id, extension);
-            }
-        }
-        Ok(extensions)
-    }
 }
 
+/// So many forms are read at the same time.
+const AT_ONCE: usize = 4;
 /// Number of extensions of a person that are read at once.
 pub(crate) const EXTENSIONS_READ: usize = 100;

@@ -1,7 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, made_at, order_number};
+use crate::time::{RequestTime, Timestamp};
 
 /// A request that was sent with an idempotency key, and its outcome (X1, X5).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,18 @@ pub struct KeyedRequest {
     pub expires: i64,
     /// The outcome; none until an attempt ended successfully.
     pub outcome: Option<KeyedOutcome>,
+}
+
+impl KeyedRequest {
+    /// Returns when its first attempt came. A repeat is as old as this: it does not bring back what
+    /// the first attempt had made and somebody deleted since (X17).
+    pub fn came(&self) -> RequestTime {
+        let at = made_at(self.creates);
+        RequestTime {
+            received: order_number(at),
+            at: Timestamp::at(at),
+        }
+    }
 }
 
 /// What a repeat returns. It contains only data of the caller.

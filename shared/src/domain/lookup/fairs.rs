@@ -1,5 +1,6 @@
 //! Registrations of clubs for fairs. The fair counts its registrations as references to it.
 
+use crate::db::answer::AnyItem as _;
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::catalogue::versions::reloaded;
 use crate::domain::conditions::authority;
@@ -8,8 +9,10 @@ use crate::domain::keys::Key;
 use crate::domain::lookup::model::{Fair, LookupKind as _, Registration};
 use crate::domain::lookup::store::count_use;
 use crate::domain::member::model::Membership;
+use crate::domain::tombstones::Gone;
 use crate::ids::Id;
 use crate::text::ClubCode;
+use crate::time::RequestTime;
 
 impl Entity for Registration {
     const TYPE: &'static str = "Registration";
@@ -19,14 +22,52 @@ impl Entity for Registration {
     }
 }
 
+/// Whether a club is registered for a fair.
+#[derive(Debug)]
+pub enum Registered {
+    /// Nobody knows of a registration.
+    Never,
+    /// It was taken off by the request with this order number.
+    NoLonger(u64),
+    /// It is.
+    Now(Registration),
+}
+
+impl Registered {
+    /// Returns whether a later request than this registration's decided it.
+    pub fn is_later_than(&self, new: &Registration) -> bool {
+        match self {
+            Self::Never => false,
+            Self::NoLonger(received) => *received > new.received,
+            // Those of earlier releases have no number.
+            Self::Now(there) if there.received == 0 => there.created_at > new.created_at,
+            Self::Now(there) => there.received > new.received,
+        }
+    }
+
+    /// Returns the registration, if there is one.
+    pub fn now(self) -> Option<Registration> {
+        match self {
+            Self::Now(there) => Some(there),
+            Self::Never | Self::NoLonger(_) => None,
+        }
+    }
+}
+
 impl Table {
-    /// Returns the registration of a club for a fair, if there is one: 1 read.
+    /// Returns whether a club is registered for a fair, and since which request: 1 read.
     pub async fn registration(
         &self,
         fair: Id<Fair>,
         club: &ClubCode,
-    ) -> Result<Option<Registration>, TableError> {
-        self.get(keys::registration(fair, club)).await
+    ) -> Result<Registered, TableError> {
+        let Some(item) = self.read(keys::registration(fair, club)).await? else {
+            return Ok(Registered::Never);
+        };
+        Ok(match item.kind() {
+            Gone::TYPE => Registered::NoLonger(item.entity::<Gone>()?.received),
+            _ => Registered::Now(item.entity()?),
+        })
     }
 
     /// Stores a registration (`status` true), or deletes the one that was read (false). `by` is the
@@ -43,7 +84,7 @@ impl Table {
         let item = if status {
             Write::create(registration)?
         } else {
-            let delete = Write::delete(registration.key());
+            let delete = Write::bury(registration.key())?;
             let delete = delete.if_equals("created_at", &registration.created_at);
             match registration.received {
                 0 => delete.if_absent_or_equals("received", &0),
@@ -57,6 +98,26 @@ impl Table {
         let writes = [item, count, self.moved(&[registration.key()])];
         self.transact(writes.into_iter().chain(authority(by, &[])).collect())
             .await
+    }
+
+    /// Notes that the club asked once more for the status that it has, so that no older request can
+    /// change it later: 1 write. Refused if the status changed since it was read.
+    pub async fn confirm_registration(
+        &self,
+        registration: &Registration,
+        status: bool,
+    ) -> Result<(), TableError> {
+        let (key, received) = (registration.key(), registration.received);
+        let write = if status {
+            Write::update(key)
+                .set("received", &received)
+                .if_equals(keys::TYPE, &Registration::TYPE)
+                .if_absent_or_below("received", &received)
+        } else {
+            let at = registration.created_at;
+            Write::put(&Gone::new(key, RequestTime { received, at }))?.if_new_or_gone(received)
+        };
+        self.write(write).await.map(drop)
     }
 
     /// Stores registrations as they are. Only for loading data into a table that has no other

@@ -17,9 +17,12 @@ pub(crate) fn addressed_mail(email: &str, about: u64, sequence: u64) -> Key {
 pub(crate) fn own_mail(person: Id<Person>, about: u64, sequence: u64) -> Key {
     Key::new(
         own(person),
-        format!("MAIL#{}#{}", padded(about), padded(sequence)),
+        format!("{OWN_MAILS}{}#{}", padded(about), padded(sequence)),
     )
 }
+
+/// Begins the sort keys of the mails in the part of the index of a person.
+pub(crate) const OWN_MAILS: &str = "MAIL#";
 
 pub(crate) fn outbox(about: u64, sequence: u64, kind: MailKind, attempt: u32) -> Key {
     Key::new(

@@ -1,15 +1,12 @@
 //! Memberships. Each change is one transaction. It also changes the club's counters and checks that
 //! the person who makes the change still has the required role.
 
-use std::collections::BTreeSet;
-
 use serde::Deserialize;
 
 use crate::db::answer::Stored;
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::application::model::Application;
 use crate::domain::club::model::Club;
 use crate::domain::conditions::{authority, check_not_erasing, counted_owner};
 use crate::domain::invite::model::{InvitationLog, Invite};
@@ -130,10 +127,10 @@ pub(crate) fn counted(
     Ok([put, count(&membership.club, 1, owners), person])
 }
 
-/// Returns the writes that remove a member and change the counters. The last owner cannot be
-/// removed, except with `even_last` if the club is archived.
-fn removed(membership: &Membership, even_last: bool) -> Vec<Write> {
-    let delete = Write::delete(membership.key())
+/// Returns the writes that remove a member with `delete` and change the counters. The last owner
+/// cannot be removed, except with `even_last` if the club is archived.
+fn removed(delete: Write, membership: &Membership, even_last: bool) -> Vec<Write> {
+    let delete = delete
         .if_equals("creation", &membership.creation)
         .if_equals("version", &membership.version);
     let count = Write::update(keys::club(&membership.club)).count("members", -1);
@@ -166,6 +163,13 @@ impl Table {
         id: Id<Membership>,
     ) -> Result<Option<Membership>, TableError> {
         self.get(keys::member(club, id)).await
+    }
+
+    /// Returns a membership as it is now: 1 read. None if the member was removed, also if they were
+    /// added again since.
+    pub async fn same_member(&self, known: &Membership) -> Result<Option<Membership>, TableError> {
+        let found = self.member(&known.club, known.id).await?;
+        Ok(found.filter(|found| found.creation == known.creation))
     }
 
     /// Returns the memberships of a person in these clubs: 1 batch read per 100.
@@ -254,23 +258,6 @@ impl Table {
             ..member.clone()
         };
         ignore_refusal(self.update_member(member, &confirmed, None, None).await)
-    }
-
-    /// Returns whether a person has applied to a club: 1 query of the index, then 1 batch read per
-    /// 100 applications of theirs.
-    pub async fn has_applied(
-        &self,
-        person: Id<Person>,
-        club: &ClubCode,
-    ) -> Result<bool, TableError> {
-        let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
-        let entries = self.index_entries(keys::own(person), range).await?;
-        let applications: BTreeSet<Id<Application>> = entries
-            .iter()
-            .filter_map(|entry| keys::application_of_submission(&entry.key()))
-            .collect();
-        let wanted = applications.iter().map(|id| keys::application(club, *id));
-        Ok(!self.get_many(wanted.collect()).await?.is_empty())
     }
 
     /// Maximum members that are added in one transaction: each needs four writes, and DynamoDB
@@ -385,13 +372,15 @@ impl Table {
         membership: &Membership,
         by: Option<&Membership>,
     ) -> Result<(), TableError> {
-        let mut writes: Vec<Write> = removed(membership, false);
+        let delete = Write::bury(membership.key())?;
+        let mut writes: Vec<Write> = removed(delete, membership, false);
         writes.extend(authority(by, &[membership.role]));
         self.transact(writes).await
     }
 
     /// Removes a member who is being erased. If the club is archived, this may be the last owner.
     pub(crate) async fn erase_member(&self, membership: &Membership) -> Result<(), TableError> {
-        self.transact(removed(membership, true)).await
+        let delete = Write::delete(membership.key());
+        self.transact(removed(delete, membership, true)).await
     }
 }

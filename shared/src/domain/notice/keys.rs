@@ -38,6 +38,9 @@ pub(crate) fn due(hour: Timestamp, what: &Due) -> Key {
     Key::new(due_in(hour), sk)
 }
 
+/// No news have a larger sort key.
+pub(crate) const NEWS_END: &str = "NEWS#~";
+
 /// Returns the key of the hour up to which everything is done.
 pub(crate) fn notice_timer() -> Key {
     Key::new("NOTICES".into(), "TIMER".into())

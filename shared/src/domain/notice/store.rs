@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::db::error::ignore_refusal;
-use crate::db::read::Range;
+use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, PARALLEL, Refusal, Table, TableError, Write, to_item};
 use crate::domain::application::model::{Application, Committee};
 use crate::domain::conditions::check_not_erasing;
@@ -88,6 +88,18 @@ impl Slot {
     }
 }
 
+/// What is due in an hour, or a part of it.
+#[derive(Debug)]
+pub struct DueInHour {
+    /// The entries, in the order in which they are looked at.
+    pub entries: Vec<DueEntry>,
+    /// Whether there may be more news after the last entry.
+    pub more: bool,
+}
+
+/// So many people's news are read at once. All people's are due in the same hour, and each entry
+/// may have 120 KB.
+const NEWS_AT_ONCE: usize = 100;
 /// Where the timer begins if it never ran.
 const BEGINS: TimeDelta = TimeDelta::days(7);
 /// How far back it looks.
@@ -111,11 +123,46 @@ impl Table {
     }
 
     /// Returns what is due in an hour, in the order of time, but the news of many people last: 1
-    /// query.
-    pub async fn due_in(&self, hour: Timestamp) -> Result<Vec<DueEntry>, TableError> {
-        let mut found: Vec<DueEntry> = self.query(keys::due_in(hour), Range::All).await?;
-        found.sort_by_key(|entry| (matches!(entry.what, Due::News { .. }), entry.at));
-        Ok(found)
+    /// query. Of these there may be more than fit into memory, so only the first are returned, in
+    /// the order of their keys; [`Table::news_due_after`] goes on.
+    pub async fn due_in(&self, hour: Timestamp) -> Result<DueInHour, TableError> {
+        let (mut entries, mut news): (Vec<DueEntry>, Vec<DueEntry>) = (vec![], vec![]);
+        let mut more = false;
+        let take = |page: Vec<DueEntry>| {
+            for entry in page {
+                match entry.what {
+                    Due::News { .. } if news.len() == NEWS_AT_ONCE => more = true,
+                    Due::News { .. } => news.push(entry),
+                    _ => entries.push(entry),
+                }
+            }
+            Ok(true)
+        };
+        self.each_page(false, keys::due_in(hour), Range::All, Fetch::Items, take)
+            .await?;
+        entries.sort_by_key(|entry| entry.at);
+        entries.extend(news);
+        Ok(DueInHour { entries, more })
+    }
+
+    /// Returns the next people whose news are due in an hour, in the order of their keys: 1 query.
+    pub async fn news_due_after(
+        &self,
+        hour: Timestamp,
+        last: &DueEntry,
+    ) -> Result<DueInHour, TableError> {
+        let Key { pk, sk } = keys::due(hour, &last.what);
+        let range = Range::Between(format!("{sk}#"), keys::NEWS_END.to_owned());
+        let size = i32::try_from(NEWS_AT_ONCE).map_err(TableError::failed)?;
+        let mut entries = vec![];
+        let take = |page: Vec<DueEntry>| {
+            entries.extend(page);
+            Ok(entries.len() < NEWS_AT_ONCE)
+        };
+        self.each_page(false, pk, range, Fetch::Pages(size), take)
+            .await?;
+        let more = entries.len() >= NEWS_AT_ONCE;
+        Ok(DueInHour { entries, more })
     }
 
     /// Finishes something that was due: 1 transaction stores the mail, files what follows, and

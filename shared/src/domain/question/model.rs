@@ -115,6 +115,17 @@ pub struct ShowIf {
     pub options: Vec<Id<Choice>>,
 }
 
+impl Question {
+    /// Returns how large the question is in memory and in the table, in bytes (roughly).
+    pub(crate) fn size(&self) -> usize {
+        let options = self.prompt.options.iter();
+        let texts = options.map(|option| option.value.len() + 40).sum::<usize>();
+        let condition = self.prompt.show_if.as_ref();
+        let condition = condition.map_or(0, |show_if| show_if.options.len() * 8);
+        self.prompt.text.len() + texts + condition + 300
+    }
+}
+
 /// A question as it is now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {

@@ -136,9 +136,10 @@ impl Table {
             &request.club,
             Membership::id_of(&request.club, request.person),
         );
+        let is_no_member = Write::check(member).if_never_or_before();
         let mut writes = vec![
             Write::create(request)?.or(Refusal::Exists),
-            Write::check(member).if_absent().or(Refusal::AlreadyMember),
+            is_no_member.or(Refusal::AlreadyMember),
             check_not_erasing(request.person),
         ];
         if !mails.is_empty() {

@@ -128,7 +128,7 @@ impl Table {
     /// Deletes a review, and its score in the submission. Refused if it changed after it was read,
     /// or the submission was withdrawn.
     pub async fn delete_review(&self, review: &Review) -> Result<(), TableError> {
-        let delete = Write::delete(review.key()).if_equals("version", &review.version);
+        let delete = Write::bury(review.key())?.if_equals("version", &review.version);
         self.transact(vec![delete, scores(review).remove(&score(review))])
             .await
     }

@@ -2,7 +2,10 @@
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use crate::db::{Entity as _, Refusal, Retries, Table, TableError, Write};
+use crate::db::error::ignore_refusal;
+use crate::db::read::Fetch;
+use crate::db::{Entity, Key, PARALLEL, Refusal, Retries, Table, TableError, Write};
+use crate::domain::keys;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::{DecisionChange, OldAndNew, Status, Submission};
 use crate::ids::Id;
@@ -27,6 +30,24 @@ pub struct DecisionWrite {
 const MAX_DECISIONS_PER_TRANSACTION: usize = 45;
 
 impl Table {
+    /// Removes the reasons from the history of a submission: 1 query, and 1 write for each. Each
+    /// only once, also if this is repeated: there may be many.
+    pub(crate) async fn forget_reasons(&self, submission: &Submission) -> Result<(), TableError> {
+        let mut due: Vec<Key> = vec![];
+        let take = |page: Vec<DecisionChange>| {
+            let changes = page.iter().filter(|change| change.reason.is_some());
+            due.extend(changes.map(Entity::key));
+            Ok(true)
+        };
+        let (pk, range) = keys::history_of(submission.application, submission.id);
+        self.each_page(false, pk, range, Fetch::Items, take).await?;
+        let writes = stream::iter(due).map(async |key| {
+            let write = Write::update(key).set("reason", &None::<()>);
+            ignore_refusal(self.write(write.if_exists()).await)
+        });
+        writes.buffer_unordered(PARALLEL).try_collect().await
+    }
+
     /// Writes decisions, each with its history entry, at most 45 per transaction. Returns the
     /// submissions as they are now.
     ///

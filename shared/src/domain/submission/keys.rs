@@ -2,6 +2,7 @@
 
 use crate::db::Key;
 use crate::db::keys::padded;
+use crate::db::read::Range;
 use crate::domain::application::model::Application;
 use crate::domain::person::keys::own;
 use crate::domain::person::model::Person;
@@ -87,8 +88,17 @@ pub(crate) fn history(application: Id<Application>) -> String {
     format!("HISTORY#{}", padded(application))
 }
 
-pub(crate) fn history_prefix(submission: Id<Submission>) -> String {
+fn history_prefix(submission: Id<Submission>) -> String {
     format!("{}#", padded(submission))
+}
+
+/// The changes of the decision about a submission.
+pub(crate) fn history_of(
+    application: Id<Application>,
+    submission: Id<Submission>,
+) -> (String, Range) {
+    let prefix = Range::Prefix(history_prefix(submission));
+    (history(application), prefix)
 }
 
 pub(crate) fn history_item(

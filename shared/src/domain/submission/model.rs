@@ -370,6 +370,14 @@ pub struct DecisionChange {
     pub reason: Option<OldAndNew<String>>,
 }
 
+impl DecisionChange {
+    /// Returns about how many bytes of memory it needs.
+    pub(crate) fn held(&self) -> usize {
+        let reason = self.reason.as_ref();
+        reason.map_or(0, |reason| reason.old.len() + reason.new.len()) + 200
+    }
+}
+
 /// A value before and after a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OldAndNew<T> {

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::db::answer::{AnyItem as _, Stored, readable};
+use crate::db::error::check_held;
 use crate::db::read::{MAX_BATCH_KEYS, Range};
 use crate::db::{Entity as _, Table, TableError};
 use crate::domain::application::model::Application;
@@ -11,12 +12,29 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::{Answered, Submission, Withdrawal};
-use crate::domain::submission::sheets::check_held;
 use crate::domain::submission::store::StoredSubmission;
 use crate::ids::Id;
 use crate::limits;
+use crate::text::ClubCode;
 
 impl Table {
+    /// Returns whether a person has applied to a club: 1 query of the index, then 1 batch read per
+    /// 100 applications of theirs.
+    pub async fn has_applied(
+        &self,
+        person: Id<Person>,
+        club: &ClubCode,
+    ) -> Result<bool, TableError> {
+        let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
+        let entries = self.index_entries(keys::own(person), range).await?;
+        let applications: BTreeSet<Id<Application>> = entries
+            .iter()
+            .filter_map(|entry| keys::application_of_submission(&entry.key()))
+            .collect();
+        let wanted = applications.iter().map(|id| keys::application(club, *id));
+        Ok(!self.get_many(wanted.collect()).await?.is_empty())
+    }
+
     /// Returns a person's own submissions with their answers, newest first, as [`Table::applied_of`]
     /// finds them: 1 batch read per 100 more.
     ///

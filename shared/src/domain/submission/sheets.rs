@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use crate::db::error::ignore_refusal;
+use crate::db::error::{check_held, ignore_refusal};
 use crate::db::read::{Fetch, MAX_BATCH_KEYS, Range};
 use crate::db::{Entity, Key, PARALLEL, Table, TableError, Write};
 use crate::domain::application::model::Application;
@@ -15,7 +15,6 @@ use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{AnswerSheet, Answered, Submission};
 use crate::domain::tombstones::Gone;
 use crate::ids::Id;
-use crate::limits;
 use crate::time::RequestTime;
 
 impl Entity for AnswerSheet {
@@ -215,12 +214,4 @@ impl Table {
         buried.try_collect::<()>().await?;
         Ok(copies)
     }
-}
-
-/// Fails if more than the memory limit is held, in bytes.
-pub(crate) fn check_held(held: usize) -> Result<(), TableError> {
-    if held > limits::MAX_HELD_BYTES {
-        return Err(TableError::TooMuch);
-    }
-    Ok(())
 }

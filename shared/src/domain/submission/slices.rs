@@ -8,11 +8,11 @@ use futures::future::try_join_all;
 use serde::Deserialize;
 
 use crate::db::answer::Stored;
+use crate::db::error::check_held;
 use crate::db::{Item, Key, Table, TableError};
 use crate::domain::application::model::Application;
 use crate::domain::keys;
 use crate::domain::submission::model::Submission;
-use crate::domain::submission::sheets::check_held;
 use crate::domain::submission::store::{FoundSubmissions, SubmissionQuery};
 use crate::ids::Id;
 

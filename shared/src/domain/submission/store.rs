@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::db::answer::{AnyItem, Stored};
+use crate::db::error::check_held;
 use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Table, TableError};
 use crate::domain::application::model::{Application, Committee};
@@ -13,7 +14,6 @@ use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{
     AnswerSheet, Answered, DecisionChange, Submission, Withdrawal,
 };
-use crate::domain::submission::sheets::check_held;
 use crate::domain::tombstones::Gone;
 use crate::ids::Id;
 use crate::time::Timestamp;
@@ -359,24 +359,35 @@ impl Table {
         &self,
         application: Id<Application>,
     ) -> Result<HashSet<Id<Committee>>, TableError> {
-        Ok(self
-            .submissions(application, &SubmissionQuery::ALL)
-            .await?
-            .submissions
-            .into_iter()
-            .filter_map(|submission| submission.committee)
-            .collect())
+        let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
+            let mut used = HashSet::new();
+            let take = |page: Vec<Submission>| {
+                used.extend(page.into_iter().filter_map(|one| one.committee));
+                Ok(true)
+            };
+            let pk = keys::submissions(application, part);
+            self.each_page(false, pk, Range::All, Fetch::Items, take)
+                .await?;
+            Ok::<_, TableError>(used)
+        });
+        let used = futures::future::try_join_all(parts).await?;
+        Ok(used.into_iter().flatten().collect())
     }
 
-    /// Returns the changes of a submission's decision, oldest first: 1 query.
+    /// Returns the changes of a submission's decision, oldest first: 1 query. Fails with
+    /// [`TableError::TooMuch`] if they are larger than the memory limit.
     pub async fn changes(
         &self,
         submission: &Submission,
     ) -> Result<Vec<DecisionChange>, TableError> {
-        self.query(
-            keys::history(submission.application),
-            Range::Prefix(keys::history_prefix(submission.id)),
-        )
-        .await
+        let (pk, range) = keys::history_of(submission.application, submission.id);
+        let (mut all, mut held) = (Vec::new(), 0);
+        let take = |page: Vec<DecisionChange>| {
+            held += page.iter().map(DecisionChange::held).sum::<usize>();
+            all.extend(page);
+            check_held(held).map(|()| true)
+        };
+        self.each_page(false, pk, range, Fetch::Items, take).await?;
+        Ok(all)
     }
 }
