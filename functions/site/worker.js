@@ -30,11 +30,15 @@ self.addEventListener("activate", (event) => {
   );
 });
 
-/** A page from the network; without an answer, the page that is kept, which knows all addresses. */
+/**
+ * A page from the network; without an answer, or with one that is an error, the page that is kept,
+ * which knows all addresses.
+ */
 async function page(request) {
   const kept = async () => (await caches.open(NAME)).match(base, { ignoreVary: true });
   const late = new Promise((done) => setTimeout(done, PATIENCE_MS)).then(kept);
-  const fresh = fetch(request).catch(kept);
+  const good = async (answer) => (answer.status >= 500 && (await kept())) || answer;
+  const fresh = fetch(request).then(good).catch(kept);
   const answer = (await Promise.race([fresh, late])) ?? (await fresh);
   return answer ?? Response.error();
 }

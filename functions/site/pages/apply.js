@@ -16,6 +16,8 @@ import { t } from "../parts/texts.js";
 import { Chip, Icon, Rich, Time, Title } from "../parts/ui.js";
 
 const OWN = "/submissions/";
+/** How the page that is shown takes over what was received, by path: a sending outlives pages. */
+const latest = {};
 
 export default function Apply({ club, application: id }) {
   const path = url`/clubs/${club}/applications/${id}/?own=true`;
@@ -37,6 +39,7 @@ export default function Apply({ club, application: id }) {
     const mine = [brief, ...others(found.my_submissions ?? [])];
     application.take(learn(path, { ...found, my_submissions: mine }));
   };
+  if (application.data && (known || own.data)) latest[path] = stored;
   return loaded(
     application,
     (found) =>
@@ -45,7 +48,7 @@ export default function Apply({ club, application: id }) {
         (all) => {
           const sent = all.filter((one) => one.application === found.id);
           return html`<${Steps} club=${club} application=${found} sent=${sent}
-            stored=${stored} />`;
+            stored=${(submission) => latest[path](submission)} />`;
         },
         8,
         true,

@@ -6,6 +6,7 @@ import { post } from "../parts/api.js";
 import { Bars, counted } from "../parts/overview.js";
 import { useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
+import { isPassing } from "../parts/request.js";
 import { address, link } from "../parts/router.js";
 import { nameOf, useSubmissions } from "../parts/submissions.js";
 import { loadSentences, t, told } from "../parts/texts.js";
@@ -71,6 +72,11 @@ export default function Mails({ club, application: id }) {
     } catch (error) {
       // Something changed since the preview: it must be looked at again.
       if (error.code === "digest_changed") plan.value = null;
+      // Perhaps they were sent: who was told is looked at before they are sent again.
+      if (isPassing(error.status ?? 0)) {
+        plan.value = null;
+        await load();
+      }
       throw error;
     }
   };
@@ -108,12 +114,14 @@ export default function Mails({ club, application: id }) {
           html`<${Chip} kind="warn" icon="clock">
           ${t("mails.waiting", { n: waiting })}<//>`
         }</p></section></div>
-    <div aria-live="polite">${plan.value && html`<${Plan} plan=${plan.value} send=${send} />`}
-      ${
-        result.value &&
-        html`<${Result} result=${result.value}
+    <p class="hidden" role="status">
+      ${plan.value && t("mails.plan", { n: plan.value.recipients })}</p>
+    ${plan.value && html`<${Plan} plan=${plan.value} send=${send} />`}
+    <div aria-live="polite">${
+      result.value &&
+      html`<${Result} result=${result.value}
         rest=${preview(result.value.values)} />`
-      }</div>
+    }</div>
     <section><h2>${t("mails.missed")}</h2>${
       missed.length === 0
         ? html`<${Empty} icon="circle-check"><p>${t("mails.missed.none")}</p><//>`

@@ -131,6 +131,7 @@ function Add({ code, reload }) {
         isFound.value = search.length >= 2;
         problem.value = "";
       } catch (error) {
+        if (search !== words.value.trim()) return;
         found.value = [];
         isFound.value = false;
         problem.value = error.message;

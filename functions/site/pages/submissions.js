@@ -4,6 +4,7 @@
 
 import { html, useEffect, useRef, useSignal } from "../parts/kit.js";
 import { call, post } from "../parts/api.js";
+import { isPassing } from "../parts/request.js";
 import { download } from "../parts/files.js";
 import { useLoad, useSearch } from "../parts/load.js";
 import { Facts, Plots } from "../parts/overview.js";
@@ -11,8 +12,8 @@ import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { STATUSES, nameOf, useSubmissions } from "../parts/submissions.js";
 import { AllFiles } from "../parts/submitted_files.js";
-import { moment, t } from "../parts/texts.js";
-import { Action, Icon, Problem, Skeleton, Title, confirmed, say } from "../parts/ui.js";
+import { decimal, moment, t } from "../parts/texts.js";
+import { Action, Icon, Problem, Skeleton, Title, confirmed, say, useUnsaved } from "../parts/ui.js";
 import { ApplicationState } from "./workspace.js";
 
 const ROW_PX = 44;
@@ -37,7 +38,7 @@ const COLUMNS = {
   score: (one) =>
     one.score_average === null || one.score_average === undefined
       ? "–"
-      : `${one.score_average.toFixed(1)} (${one.review_count})`,
+      : `${decimal(one.score_average, 1)} (${one.review_count})`,
   mine: (one) => one.my_score ?? "–",
   time: (one) => moment(one.updated_at),
   interview: (one) => (one.interview ? shownInterview(one) : "–"),
@@ -99,7 +100,7 @@ export default function Submissions({ club, application: id }) {
         ${!isComplete && ` · ${t("loading")} …`}</span>
       ${
         picked.length > 0 &&
-        html`<${Bulk} base=${base} picked=${picked} change=${change}
+        html`<${Bulk} base=${base} picked=${picked} change=${change} load=${load}
         done=${() => (chosen.value = new Set())} />`
       }
       <span class="push line"><${AllFiles} rows=${rows} nameOf=${nameOf} />
@@ -176,12 +177,23 @@ function Filters({ query, application }) {
   `;
 }
 
+/** The reason that was typed and not sent, by form: the rows that it is for may be away for now. */
+const reasons = {};
+
 /** Decides many at once. It can be taken back for a while. */
-function Bulk({ base, picked, change, done }) {
-  const reason = useSignal("");
-  const isOpen = useSignal(false);
+function Bulk({ base, picked, change, done, load }) {
+  const reason = useSignal(reasons[base] ?? "");
+  reasons[base] = reason.value;
+  useUnsaved(Boolean(reason.value));
+  const isOpen = useSignal(Boolean(reason.value));
+  // If the answer was lost, the decisions may be stored.
+  const looked = async (error) => {
+    if (isPassing(error.status ?? 0)) await load();
+    throw error;
+  };
   const set = async (status, ids) => {
-    const { updated } = await post(base + "status/", { status, submissions: ids });
+    const asked = post(base + "status/", { status, submissions: ids });
+    const { updated } = await asked.catch(looked);
     change(new Set(ids), { status });
     return updated;
   };
@@ -192,20 +204,21 @@ function Bulk({ base, picked, change, done }) {
     const before = picked.filter((one) => one.status !== status).map((one) => [one.id, one.status]);
     const n = await set(status, ids);
     done();
-    say(t("submissions.updated", { n }), "done", async () => {
+    const back = async () => {
       for (const old of new Set(before.map(([, one]) => one)))
         await set(
           old,
           before.filter(([, one]) => one === old).map(([id]) => id),
         );
       say(t("undone"));
-    });
+    };
+    say(t("submissions.updated", { n }), "done", before.length ? back : undefined);
   };
   const tell = async () => {
-    await post(base + "reasons/", {
-      submissions: picked.map((one) => ({ id: one.id, reason: reason.value })),
-    });
+    const all = picked.map((one) => ({ id: one.id, reason: reason.value }));
+    await post(base + "reasons/", { submissions: all }).catch(looked);
     change(new Set(picked.map((one) => one.id)), { reason: reason.value });
+    reason.value = "";
     isOpen.value = false;
     done();
   };

@@ -47,7 +47,16 @@ export const isReached = signal(true);
 
 const wire = {
   fetch: (address, options) => fetch(address, options),
-  pause: (ms) => new Promise((done) => setTimeout(done, ms)),
+  // A network that is there again is used at once.
+  pause: (ms) =>
+    new Promise((/** @type {(value?: undefined) => void} */ done) => {
+      const end = () => {
+        removeEventListener("online", end);
+        done();
+      };
+      setTimeout(end, ms);
+      addEventListener("online", end);
+    }),
   token,
 };
 
@@ -121,6 +130,7 @@ export async function call(method, path, options = {}) {
   const last = newest(method, path);
   more.until ??= last?.signal;
   const address = link(`/api${path}`);
+  const began = Date.now();
   const response = await send(wire, { method, address, headers, body: sent, ...more });
   if (repeats.get(path) === last) repeats.delete(path);
   if (!response && last?.signal.aborted) throw new Superseded();
@@ -134,9 +144,12 @@ export async function call(method, path, options = {}) {
     throw new ApiError(0, null);
   }
   const date = Date.parse(response.headers.get("Date") ?? "");
-  // An answer from a cache has the time at which it was made. The header has whole seconds.
+  // An answer from a cache has the time at which it was made. The header has whole seconds, of some
+  // moment between the request and now.
   if (date && !response.headers.has("Age")) {
-    ahead = Math.abs(date - Date.now()) > 2000 ? date - Date.now() : 0;
+    const isRight = date > began + ahead - 2000 && date < now() + 2000;
+    if (!isRight) ahead = date - Date.now();
+    if (Math.abs(ahead) <= 2000) ahead = 0;
   }
   if (response.status === 304 && had) {
     keep(path, had);

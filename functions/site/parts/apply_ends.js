@@ -72,11 +72,12 @@ export function Sent({ application, submission, end }) {
 }
 
 /** It is closed or decided: what was sent, and what was typed but not sent. */
-export function Closed({ submission, sent, unsent, end, isDecided }) {
+export function Closed({ submission, sent, unsent, end, isDecided, isUnsure = false }) {
   const all = submission ? [submission] : sent;
   return html`<div class="card" role="status"><p class="line"><${Icon} name="lock" />
       <b>${isDecided ? t("apply.decided") : t("apply.closed", { time: moment(end) })}</b></p>
-    ${all.length === 0 && html`<p>${t("apply.closed.nothing")}</p>`}</div>
+    ${isUnsure && html`<p>${t("apply.closed.unsure")}</p>`}
+    ${all.length === 0 && !isUnsure && html`<p>${t("apply.closed.nothing")}</p>`}</div>
     ${all.map(
       (one) => html`<div class="card" key=${one.id}>
       <p class="line"><${Chip} kind="good" icon="check">${t("state.sent")}
@@ -86,7 +87,8 @@ export function Closed({ submission, sent, unsent, end, isDecided }) {
     )}
     ${
       unsent?.length > 0 &&
-      html`<div class="card"><h2>${t("apply.unsent")}</h2><p>${t("apply.unsent.about")}</p>
+      html`<div class="card"><h2>${t(isUnsure ? "apply.yours" : "apply.unsent")}</h2>
+      ${!isUnsure && html`<p>${t("apply.unsent.about")}</p>`}
       ${unsent.map(([prompt, text]) => html`<h3>${prompt}</h3><p class="answer">${text}</p>`)}
         </div>`
     }

@@ -1,118 +1,23 @@
 // The form of one committee: the questions, the answers to check, and the sending.
 
-import { html, useEffect, useMemo, useRef, useSignal } from "./kit.js";
-import { ApiError, NO_ERRORS, call, get, learn } from "./api.js";
+import { html, useEffect, useRef, useSignal } from "./kit.js";
+import { ApiError, NO_ERRORS, call } from "./api.js";
+import { answersOf, received, useDraft } from "./apply_draft.js";
 import { Closed, Summary } from "./apply_ends.js";
 import { INFO, questionsFor } from "./asked.js";
-import { isSignedIn, person } from "./auth.js";
-import { makeDraft, sameAnswer } from "./draft.js";
-import { unremember } from "./offline.js";
+import { sameAnswer } from "./draft.js";
 import { url } from "./path.js";
+import { isPassing } from "./request.js";
 import { FileName } from "./file_question.js";
 import { Question, answerText, hasAnswer, tooMany } from "./question.js";
-import { address, setQuery } from "./router.js";
-import { typedStore } from "./store.js";
+import { address, setQuery, unsaved } from "./router.js";
 import { moment, t } from "./texts.js";
 import { Action, Icon, Problem, Rich, Skeleton, focusTitle, say, useUnsaved } from "./ui.js";
 
 /** A submission is repeated this often: for about five minutes. */
 const TRIES = 14;
-/** What was typed for one committee, for those that ask the same, by person and form. */
-const carried = {};
-
-/** The answers of a submission, by question. */
-const answersOf = (submission) =>
-  Object.fromEntries(
-    (submission?.responses ?? []).map((answer) => [
-      answer.question.id,
-      {
-        text: answer.text ?? "",
-        multiple_choice: answer.multiple_choice?.id ?? null,
-        file: answer.file?.id ?? null,
-      },
-    ]),
-  );
-
 /** The page and the committee that are shown. */
 const formAddress = () => `${address.value.path} ${address.value.query.get("committee")}`;
-
-/** The draft of this form, and what loading it said. */
-function useDraft({ club, application, committee, submission, others }) {
-  const key = `${person()} ${application.id}`;
-  const query = committee ? `?committee=${committee}` : "";
-  const path = url`/clubs/${club}/applications/${application.id}/draft/` + query;
-  const draft = useMemo(
-    () =>
-      makeDraft({
-        store: typedStore(person(), `draft/${application.id}/${committee ?? 0}`),
-        send: async (responses, { keepalive } = { keepalive: false }) => {
-          const body = { responses };
-          const { data } = await call("PATCH", path, { body, tries: 1, keepalive });
-          // Whoever comes back without a network goes on from here.
-          if (data.responses.length > 0) learn(path, data);
-          else void unremember(person(), path);
-          return data;
-        },
-      }),
-    [],
-  );
-  const state = useSignal(/** @type {any} */ ({ isReady: false, error: null, isCarried: false }));
-
-  /** Without a draft, an earlier submission is the beginning, or answers to the same questions. */
-  const begin = () => {
-    if (submission) return draft.begin(answersOf(submission));
-    const known = { ...answersOf(others[0]), ...carried[key] };
-    const questions = questionsFor(application, committee, known).filter((one) =>
-      hasAnswer(known[one.id]),
-    );
-    for (const question of questions) draft.change(question.id, known[question.id]);
-    state.value = { ...state.value, isCarried: questions.length > 0 };
-  };
-  const load = async () => {
-    state.value = { ...state.value, error: null };
-    try {
-      const stored = await get(path).catch((error) => {
-        // Without a network, what was sent is the beginning of a change.
-        if (error.status === 404 || (error.status === 0 && submission)) return null;
-        throw error;
-      });
-      if (stored) draft.take(stored);
-      else begin();
-      draft.restore();
-      state.value = { ...state.value, isReady: true };
-    } catch (error) {
-      // An empty form would look as if nothing had been saved.
-      state.value = { ...state.value, error };
-    }
-  };
-  useEffect(() => {
-    void load();
-    const leave = () => document.visibilityState === "hidden" && draft.leave();
-    addEventListener("online", draft.flush);
-    addEventListener("pagehide", draft.leave);
-    document.addEventListener("visibilitychange", leave);
-    return () => {
-      carried[key] = draft.answers.value;
-      // The form that somebody comes back to would not know of them.
-      for (const one of Object.values(draft.uploads.value)) one.stop();
-      removeEventListener("online", draft.flush);
-      removeEventListener("pagehide", draft.leave);
-      document.removeEventListener("visibilitychange", leave);
-      void draft.flush();
-    };
-  }, []);
-  // After signing in again, what could not be saved is saved.
-  useEffect(() => {
-    if (isSignedIn.value && state.value.isReady) void draft.flush();
-  }, [isSignedIn.value]);
-  /** After the submission there is no draft, here neither. */
-  const submitted = () => {
-    draft.forget();
-    delete carried[key];
-    void unremember(person(), path);
-  };
-  return { draft, load, submitted, ...state.value };
-}
 
 /**
  * What prevents the sending, by question. Nobody is told that an answer is missing before they want
@@ -137,11 +42,8 @@ function problemsOf(asked, draft, wantsToSend) {
 /** @param {any} props */
 export function ApplyForm(props) {
   const { club, application, committee, submission, head, hasEnded, stored } = props;
-  const { draft, load, submitted, isReady, isCarried, error } = useDraft(props);
-  const errors = useSignal(NO_ERRORS);
-  /** The answers that the API refused. One that was changed since may be sent again. */
-  const refused = useRef(/** @type {Record<string, any>} */ ({}));
-  const sending = useSignal(/** @type {null | {again: number, stop: () => void}} */ (null));
+  const { form, draft, load, submitted, isReady, isCarried, error } = useDraft(props);
+  const { sending, isUnsure, errors } = form;
   const isChecking = address.value.query.get("step") === "check";
   const wantsToSend = useRef(false);
   wantsToSend.current ||= isChecking;
@@ -158,7 +60,8 @@ export function ApplyForm(props) {
     return () => document.body.classList.remove("has-tray");
   }, []);
   useEffect(() => focusTitle(), [isChecking]);
-  useUnsaved(Object.values(draft.uploads.value).some((one) => !one.problem));
+  const isUploading = Object.values(draft.uploads.value).some((one) => !one.problem);
+  useUnsaved(isUploading);
 
   const send = async () => {
     const body = {
@@ -172,35 +75,52 @@ export function ApplyForm(props) {
       }),
     };
     const here = formAddress();
+    const text = JSON.stringify(body);
+    if (form.last.text !== text) form.last = { text, key: crypto.randomUUID() };
+    const answers = draft.answers.value;
     const ends = new AbortController();
     const told = (again) => (sending.value = { again, stop: () => ends.abort() });
     told(0);
-    let answer;
+    let submission;
+    // Also after the form was left, closing the page ends the sending.
+    unsaved.add(form);
     try {
       await draft.hold();
       const path = url`/clubs/${club}/applications/${application.id}/submissions/`;
-      answer = await call("POST", path, {
+      const answer = await call("POST", path, {
         body,
-        key: crypto.randomUUID(),
+        key: form.last.key,
         limit: 10_000,
         tries: TRIES,
         until: ends.signal,
         again: (_, ms) => told(Math.round(ms / 1000)),
       });
+      submission = answer.data;
     } catch (problem) {
+      const isPassed = isPassing(problem.status ?? 0);
+      // What was sent before the end may have been received, also if it is now too late.
+      isUnsure.value = isPassed || (isUnsure.value && problem.code === "application_closed");
+      if (isPassed) submission = await received(props, asked, answers);
+      if (submission) return done(submission, here);
       draft.release();
-      refused.current = draft.answers.value;
+      form.refused = draft.answers.value;
       errors.value = refusals(problem, answered, asked);
       if (problem.code === "application_closed") draft.isClosed.value = true;
       else say(problem instanceof ApiError ? problem.message : t("error.network"), "problem");
       return false;
     } finally {
       sending.value = null;
+      unsaved.delete(form);
     }
-    // It is stored. Nothing that follows may say otherwise.
+    done(submission, here);
+  };
+  /** It is stored. Nothing that follows may say otherwise. */
+  const done = (submission, here) => {
     errors.value = NO_ERRORS;
+    isUnsure.value = false;
+    form.last = { text: "", key: "" };
     submitted();
-    stored(answer.data);
+    stored(submission);
     // Somebody may have gone to another page, or to the form of another committee.
     if (formAddress() !== here) return say(t("apply.sent.of", { name: application.name }));
     setQuery({ step: "sent" });
@@ -213,10 +133,11 @@ export function ApplyForm(props) {
   // What is being sent was perhaps received in time.
   if ((hasEnded && !sending.value) || draft.isClosed.value) {
     const unsent = changed.map((one) => [one.prompt, answerText(one, draft.answers.value[one.id])]);
-    return html`<div class="form">${head}<${Closed} ...${props} sent=${[]} unsent=${unsent} />
+    return html`<div class="form">${head}<${Closed} ...${props} sent=${[]} unsent=${unsent}
+      isUnsure=${isUnsure.value} />
       </div>`;
   }
-  const isRefused = ([id, _]) => sameAnswer(draft.answers.value[id], refused.current[id]);
+  const isRefused = ([id, _]) => sameAnswer(draft.answers.value[id], form.refused[id]);
   const still = Object.fromEntries(Object.entries(errors.value).filter(isRefused));
   const problems = { ...still, ...problemsOf(asked, draft, wantsToSend.current) };
   const path = url`/clubs/${club}/applications/${application.id}/`;

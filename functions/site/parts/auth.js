@@ -11,7 +11,7 @@ import { forgetPerson, forgetUnless, hasPending } from "./store.js";
 import { t } from "./texts.js";
 
 const PENDING = "signing-in";
-/** How long the issuer may take to say where its pages are. */
+/** How long the issuer may take for an answer. */
 const LONGEST_MS = 15_000;
 const issuer = new URL(config.issuer);
 
@@ -25,21 +25,31 @@ export const hasEnded = signal(false);
 
 /** The library is large, and needed for signing in and renewing only. */
 const library = () => import("../vendor/oauth4webapi.js");
-// Only the local service has an issuer without TLS.
-const optionsOf = (oauth) => ({ [oauth.allowInsecureRequests]: issuer.protocol === "http:" });
+// Only the local service has an issuer without TLS. An issuer that does not answer must not hold
+// up the requests of all tabs.
+const optionsOf = (oauth) => ({
+  [oauth.allowInsecureRequests]: issuer.protocol === "http:",
+  signal: AbortSignal.timeout(LONGEST_MS),
+});
+/** An answer that did not come in time is told as none. */
+const inTime = (options, answer) =>
+  answer.catch((error) => {
+    throw options.signal.aborted ? new TypeError("no answer in time") : error;
+  });
 /** A token comes straight from the issuer, so it is a good one, and the clock here may be wrong. */
 const clientOf = (oauth) => ({ client_id: config.client_id, [oauth.clockTolerance]: 86_400 });
 
 let server;
 async function discovered(oauth) {
-  const signal = AbortSignal.timeout(LONGEST_MS);
-  server ??= oauth
-    .discoveryRequest(issuer, { ...optionsOf(oauth), signal })
-    .then((response) => oauth.processDiscoveryResponse(issuer, response))
-    .catch((error) => {
-      server = undefined;
-      throw signal.aborted ? new TypeError("no answer in time") : error;
-    });
+  const options = optionsOf(oauth);
+  const asked = () => oauth.discoveryRequest(issuer, options);
+  server ??= inTime(
+    options,
+    asked().then((response) => oauth.processDiscoveryResponse(issuer, response)),
+  ).catch((error) => {
+    server = undefined;
+    throw error;
+  });
   return server;
 }
 
@@ -67,16 +77,20 @@ const session = makeSession({
     const oauth = await library();
     const as = await discovered(oauth);
     const options = optionsOf(oauth);
-    const given = await oauth.refreshTokenGrantRequest(
+    const client = clientOf(oauth);
+    const asked = oauth.refreshTokenGrantRequest(
       as,
-      clientOf(oauth),
+      client,
       oauth.None(),
       old.refresh ?? "",
       options,
     );
-    // The issuer is out of order, which says nothing about the session.
-    if (given.status >= 500) throw new TypeError("the issuer is out of order");
-    return stored(oauth, await oauth.processRefreshTokenResponse(as, clientOf(oauth), given), old);
+    const given = await inTime(options, asked);
+    // The issuer is out of order or too busy, which says nothing about the session.
+    if (given.status >= 500 || given.status === 429)
+      throw new TypeError("the issuer is out of order");
+    const answer = oauth.processRefreshTokenResponse(as, client, given);
+    return stored(oauth, await inTime(options, answer), old);
   },
   changed: (now, isEnded) => show(now, isEnded),
 });
@@ -95,10 +109,21 @@ addEventListener("storage", (event) => {
   if (event.key !== "session" && event.key !== null) return;
   const now = session.read();
   if (now?.person === person()) return show(now);
+  // It ended by itself: what is typed stays on this page, too.
+  if (!now && session.hasEnded()) return show(null, true);
+  begin(now);
+});
+// A page that the browser kept while it was away knows nothing of what happened meanwhile.
+addEventListener("pageshow", (event) => {
+  const now = session.read();
+  if (event.persisted && now?.person !== person()) begin(now);
+});
+/** Begins the page anew for another person. */
+function begin(now) {
   forgetUnless(now?.person);
   unsaved.clear();
   location.reload();
-});
+}
 
 export const token = session.token;
 
@@ -151,10 +176,12 @@ export async function signIn(
 export async function finishSignIn() {
   const pending = JSON.parse(sessionStorage.getItem(PENDING) ?? "null");
   if (!pending) throw new Error(t("signin.other"));
-  sessionStorage.removeItem(PENDING);
   try {
     await exchange(pending);
+    sessionStorage.removeItem(PENDING);
   } catch (error) {
+    // Without an answer, this may be tried again.
+    if (!(error instanceof TypeError)) sessionStorage.removeItem(PENDING);
     throw Object.assign(told(error), { to: pending.to, scope: pending.scope });
   }
   return pending.to;
@@ -162,21 +189,25 @@ export async function finishSignIn() {
 
 /** Gets the tokens of a sign-in. */
 async function exchange(pending) {
-  const { oauth, as } = await reached();
+  const oauth = await library();
+  const as = await discovered(oauth);
   const client = clientOf(oauth);
   const answer = oauth.validateAuthResponse(as, client, new URL(location.href), pending.state);
-  const response = await oauth.authorizationCodeGrantRequest(
+  const options = optionsOf(oauth);
+  const asked = oauth.authorizationCodeGrantRequest(
     as,
     client,
     oauth.None(),
     answer,
     redirect(),
     pending.verifier,
-    optionsOf(oauth),
+    options,
   );
-  const given = await oauth.processAuthorizationCodeResponse(as, client, response, {
+  const response = await inTime(options, asked);
+  const read = oauth.processAuthorizationCodeResponse(as, client, response, {
     expectedNonce: pending.nonce,
   });
+  const given = await inTime(options, read);
   const now = stored(oauth, given, null);
   if (pending.scope) {
     // The refresh token of this sign-in may change the account, too, so it is not kept.

@@ -10,6 +10,9 @@ const PAUSE_MS = 700;
 /** Answers of one request, and their size when the page is left: browsers allow 64 KB then. */
 const AT_ONCE = 20;
 const LAST_BYTES = 60_000;
+/** So many answers are known of which nobody knows whether they were stored, and kept. */
+const MOST_UNHEARD = 50;
+const MOST_KEPT = 3;
 
 /** @typedef {{text: string, multiple_choice: number | null, file: number | null}} Answer */
 /**
@@ -69,6 +72,8 @@ export function makeDraft({ send, store, timers }) {
    */
   const unheard = {};
   let [isHeld, attempt] = [false, 0];
+  /** Rises when the draft ends: what is answered to a save before that is of no interest. */
+  let life = 0;
   let timer;
   let running = /** @type {Promise<void> | null} */ (null);
   /** Answers of an earlier submission that the draft does not have yet. */
@@ -80,8 +85,12 @@ export function makeDraft({ send, store, timers }) {
       ? { ...messages.value, [question]: message }
       : without(messages.value, question);
     const isStored = state === "saved" || state === "clean";
-    if (isStored) store.remove(question);
-    else store.set(question, { answer: answers.value[question], version: versions[question] ?? 0 });
+    if (isStored) return store.remove(question);
+    // A conflict that nobody has ended is one again for whoever comes back.
+    const version = state === "conflict" ? 0 : (versions[question] ?? 0);
+    const sent = unheard[question] ?? [];
+    const few = sent.length > MOST_KEPT ? [sent[0], ...sent.slice(1 - MOST_KEPT)] : sent;
+    store.set(question, { answer: answers.value[question], version, unheard: few });
   };
   const waits = (question) =>
     ["dirty", "saving", "failed"].includes(states.value[question]) && !messages.value[question];
@@ -98,7 +107,10 @@ export function makeDraft({ send, store, timers }) {
     };
   };
 
-  const wonder = (question, answer) => (unheard[question] = [...(unheard[question] ?? []), answer]);
+  const wonder = (question, answer) => {
+    const others = (unheard[question] ?? []).filter((one) => !sameAnswer(one, answer));
+    unheard[question] = [...others, answer].slice(-MOST_UNHEARD);
+  };
 
   /** Takes what was stored. What was typed meanwhile waits for the next request. */
   const stored = (batch, sent, data) => {
@@ -147,14 +159,17 @@ export function makeDraft({ send, store, timers }) {
       const batch = waiting().slice(0, AT_ONCE);
       if (batch.length === 0) return;
       const sent = Object.fromEntries(batch.map((question) => [question, answers.value[question]]));
+      // The page may end before the answer comes, and some errors come although it was stored.
+      for (const question of batch) wonder(question, sent[question]);
       for (const question of batch) mark(question, "saving");
+      const born = life;
       try {
-        stored(batch, sent, await send(batch.map(body)));
+        const data = await send(batch.map(body));
+        if (born !== life) continue;
+        stored(batch, sent, data);
         attempt = 0;
       } catch (error) {
-        // Some errors come although it was stored.
-        if (error.code !== "draft_conflict")
-          for (const question of batch) wonder(question, sent[question]);
+        if (born !== life) continue;
         if (refused(batch, error)) continue;
         if (isPassing(error.status ?? 0)) later(pauseBefore(++attempt));
         return;
@@ -173,6 +188,17 @@ export function makeDraft({ send, store, timers }) {
     timer = clock.set(flush, ms);
   };
 
+  const forget = () => {
+    clock.clear(timer);
+    life += 1;
+    for (const question of Object.keys(versions)) delete versions[question];
+    for (const question of Object.keys(unheard)) delete unheard[question];
+    [isHeld, attempt, copied] = [false, 0, []];
+    conflicts.value = {};
+    messages.value = {};
+    states.value = {};
+  };
+
   return {
     answers,
     states,
@@ -188,8 +214,10 @@ export function makeDraft({ send, store, timers }) {
       const order = /** @type {State[]} */ (["conflict", "failed", "saving", "dirty", "saved"]);
       return order.find((one) => all.includes(one)) ?? "clean";
     }),
-    /** Shows what the service has. */
+    /** Shows what the service has, in the place of what it had before. */
     take(draft) {
+      forget();
+      isClosed.value = false;
       /** @type {Record<string, Answer>} */
       const found = {};
       for (const answer of draft?.responses ?? []) {
@@ -209,7 +237,8 @@ export function makeDraft({ send, store, timers }) {
     },
     /** Brings back what was typed and never stored. */
     restore() {
-      for (const [question, { answer, version }] of Object.entries(store.all())) {
+      for (const [question, { answer, version, unheard: sent }] of Object.entries(store.all())) {
+        if (sent) unheard[question] = sent;
         const isThere = sameAnswer(answer, answers.value[question]);
         answers.value = { ...answers.value, [question]: shown(answer) };
         // With the version of then, a change in another tab meanwhile is a conflict.
@@ -238,6 +267,12 @@ export function makeDraft({ send, store, timers }) {
       mark(question, "saved");
     },
     flush,
+    /** Somebody comes back: what was refused or closed may be possible now. */
+    retry() {
+      isClosed.value = false;
+      messages.value = {};
+      return flush();
+    },
     /** Whether something that was typed is not stored by the service. */
     isOpen: () => Object.values(states.value).some((one) => one !== "saved" && one !== "clean"),
     /** Stops saving, because all answers are being submitted; waits for what is on its way. */
@@ -259,18 +294,16 @@ export function makeDraft({ send, store, timers }) {
       const last = waiting()
         .map(body)
         .filter((one) => (bytes += size(one)) < LAST_BYTES);
-      for (const { question } of last) wonder(question, answers.value[question]);
+      for (const { question } of last) {
+        wonder(question, answers.value[question]);
+        mark(question, states.value[question]);
+      }
       if (last.length) send(last, { keepalive: true }).catch(() => {});
     },
     /** After the submission nothing waits: the draft is gone, and with it its versions. */
-    forget() {
-      for (const question of Object.keys(versions)) delete versions[question];
-      for (const question of Object.keys(unheard)) delete unheard[question];
+    submitted() {
       for (const question of Object.keys(states.value)) store.remove(question);
-      [isHeld, attempt] = [false, 0];
-      conflicts.value = {};
-      messages.value = {};
-      states.value = {};
+      forget();
     },
   };
 }

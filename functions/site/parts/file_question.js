@@ -6,7 +6,7 @@ import { call } from "./api.js";
 import { Drop, fitting } from "./files.js";
 import { useLoad } from "./load.js";
 import { url } from "./path.js";
-import { t } from "./texts.js";
+import { decimal, t } from "./texts.js";
 import { Icon } from "./ui.js";
 import { Refused, TYPES, unfit, upload } from "./upload.js";
 
@@ -23,7 +23,7 @@ const limits = (question) =>
 export const sized = (bytes) =>
   bytes < 1_000_000
     ? `${Math.max(1, Math.round(bytes / 1000))} KB`
-    : `${(bytes / 1_000_000).toFixed(1)} MB`;
+    : `${decimal(bytes / 1_000_000, 1)} MB`;
 
 /** The name and the size of a file of the applicant. */
 export function FileName({ path, id }) {

@@ -8,6 +8,8 @@ import { Problem, Skeleton } from "./ui.js";
 
 /** After this time, who comes back to a page sees what it shows again. */
 const LONG_MS = 60_000;
+/** How often it is asked again while there is no answer. */
+const AGAIN_MS = 15_000;
 
 /**
  * @template D
@@ -46,13 +48,15 @@ export function useLoad(path) {
       return answer.data;
     } catch (error) {
       // What nobody asked for may fail: the bar of the page says that there is no network.
-      if (number === last.current && (isAsked || error.status !== 0))
-        state.value = { ...state.value, error, path };
+      if (number !== last.current || (!isAsked && error.status === 0)) return;
+      // What belongs to another address is not shown as if it were the answer.
+      const isSame = state.value.path === path;
+      state.value = isSame ? { ...state.value, error } : { data: undefined, error, path };
     }
   };
   useEffect(() => {
     // After the end of a session the page stays as it is, until somebody signed in again.
-    if (hasEnded.value) return;
+    if (hasEnded.value && state.value.path === path) return;
     const seen = path ? cached(path) : undefined;
     state.value = seen ? { ...seen, error: null, path } : { ...state.value, error: null };
     load(false);
@@ -62,14 +66,18 @@ export function useLoad(path) {
   useEffect(() => {
     const look = (isBack) => {
       if (hasEnded.value || document.visibilityState !== "visible") return;
-      const { isOld, at = Date.now() } = state.value;
-      if (isOld || (isBack && Date.now() - at > LONG_MS)) void load(true, false);
+      const { isOld, error, at = Date.now() } = state.value;
+      if (isOld || error?.status === 0 || (isBack && Date.now() - at > LONG_MS))
+        void load(true, false);
     };
     if (isReached.value) look(false);
     const [online, back] = [() => look(false), () => look(true)];
+    // A browser does not tell when a network works again that it never missed.
+    const again = isReached.value ? undefined : setInterval(online, AGAIN_MS);
     addEventListener("online", online);
     document.addEventListener("visibilitychange", back);
     return () => {
+      clearInterval(again);
       removeEventListener("online", online);
       document.removeEventListener("visibilitychange", back);
     };

@@ -5,9 +5,12 @@ import { call } from "./api.js";
 import { isSignedIn, person } from "./auth.js";
 import { shared } from "./cache.js";
 import { remembered } from "./offline.js";
+import { isPassing } from "./request.js";
 
 const PATH = "/settings/";
 const DAY_MS = 86_400_000;
+/** After this time it is asked for again, if there was no answer. */
+const AGAIN_MS = 15_000;
 
 /** @type {{value: null | import("../api").Schemas["SettingsBody"]}} */
 export const me = signal(null);
@@ -17,14 +20,21 @@ effect(() => {
     me.value = null;
     return;
   }
-  // The page works without it: what only admins can do is not shown.
-  Promise.resolve()
-    .then(known)
-    .then(
-      ({ data }) => (me.value = data),
-      () => {},
-    );
+  void load(person());
 });
+
+/** The page works without it: what only admins can do is not shown. It is asked for again. */
+async function load(owner) {
+  // Not in the effect, which would follow what is read here.
+  await null;
+  if (person() !== owner) return;
+  try {
+    const { data } = await known();
+    if (person() === owner) me.value = data;
+  } catch (error) {
+    if (isPassing(error.status ?? 0)) setTimeout(() => load(owner), AGAIN_MS);
+  }
+}
 
 /** For a day what was seen last is enough, unless the person changed it or signed in again. */
 async function known() {

@@ -37,7 +37,7 @@ export function makePartList({ first, newest, ask }) {
       });
     return { present, next };
   };
-  return {
+  const list = {
     state,
     /** Loads all. A list that is complete stays so until the new one is: nothing goes meanwhile. */
     async load() {
@@ -70,10 +70,12 @@ export function makePartList({ first, newest, ask }) {
     /** Takes over what is newer than what is shown. */
     async arrive() {
       if (!state.value.isComplete || isLoading) return;
-      const { present } = await answered(newest);
+      const { present, next } = await answered(newest);
       const known = new Map(state.value.all.map((one) => [one.id, one]));
       const arrived = present().filter((one) => known.get(one.id)?.updated_at !== one.updated_at);
       if (arrived.length === 0) return;
+      // There may be more new ones than one answer has.
+      if (next && arrived.length === present().length) return list.load();
       for (const one of arrived) known.set(one.id, { ...known.get(one.id), ...one });
       state.value = { ...state.value, all: [...known.values()] };
     },
@@ -88,4 +90,5 @@ export function makePartList({ first, newest, ask }) {
       state.value = { ...state.value, all };
     },
   };
+  return list;
 }

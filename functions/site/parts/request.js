@@ -79,10 +79,14 @@ export async function send(wire, wanted) {
     if (attempt >= tries || until?.aborted) return response;
     const ms = pauseBefore(attempt, Number(response?.headers.get("Retry-After") ?? 0));
     again?.(attempt, ms);
-    await wire.pause(ms);
+    await Promise.race([wire.pause(ms), ended(until)]);
     if (until?.aborted) return response;
   }
 }
+
+/** The end of the repeats, if somebody ends them. */
+const ended = (until) =>
+  new Promise((done) => until?.addEventListener("abort", done, { once: true }));
 
 /** A promise, or an error when its time is over. */
 function within(promise, signal) {

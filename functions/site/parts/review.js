@@ -65,7 +65,13 @@ function Own({ path, own, handle, stored }) {
   const keep = () => store.set(path, { score: score.value, comment: comment.value, at: now() });
   /** The number of the last save: of an earlier one, nothing is told. */
   const last = useRef(0);
+  /** What the service has, also for timers that began earlier. */
+  const there = useRef(own);
+  there.current = own;
+  /** Nothing is no review. */
+  const isEmpty = () => score.value === null && !comment.value.trim();
   const save = async () => {
+    if (isEmpty()) return there.current || last.current ? dropped() : forgotten();
     const number = ++last.current;
     clearTimeout(timer.current);
     state.value = "saving";
@@ -98,12 +104,29 @@ function Own({ path, own, handle, stored }) {
     clearTimeout(timer.current);
     timer.current = setTimeout(save, PAUSE_MS);
   };
+  const forgotten = () => {
+    clearTimeout(timer.current);
+    store.remove(path);
+    [score.value, comment.value, state.value] = [null, "", "clean"];
+  };
   const drop = async () => {
     clearTimeout(timer.current);
     await remove(path + "reviews/mine/");
-    store.remove(path);
-    [score.value, comment.value, state.value] = [null, "", "clean"];
+    forgotten();
     await stored(null);
+  };
+  /** The same where nobody waits for it, and something may be typed meanwhile. */
+  const dropped = async () => {
+    last.current += 1;
+    try {
+      await remove(path + "reviews/mine/").catch((error) => {
+        if (error.status !== 404) throw error;
+      });
+      if (isEmpty()) forgotten();
+      await stored(null);
+    } catch (error) {
+      if (error.code !== "superseded") say(error.message, "problem");
+    }
   };
   // What was stored elsewhere is shown, unless somebody types here.
   useEffect(() => {

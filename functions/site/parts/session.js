@@ -3,6 +3,8 @@
 
 /** `first.js` looks here, too. */
 const PLACE = "session";
+/** What is there after a session that ended by itself, so that other tabs know. */
+const ENDED = '""';
 /** A token is renewed this long before it ends. */
 const EARLY_MS = 30_000;
 
@@ -27,13 +29,14 @@ export function makeSession({ storage, alone, renew, changed }) {
   /** @returns {Tokens | null} */
   const read = () => {
     try {
-      return JSON.parse(storage.getItem(PLACE) ?? "null");
+      return JSON.parse(storage.getItem(PLACE) ?? "null") || null;
     } catch {
       return null;
     }
   };
   const keep = (tokens, isEnded = false) => {
     if (tokens) storage.setItem(PLACE, JSON.stringify(tokens));
+    else if (isEnded) storage.setItem(PLACE, ENDED);
     else storage.removeItem(PLACE);
     changed(tokens, isEnded);
   };
@@ -56,6 +59,8 @@ export function makeSession({ storage, alone, renew, changed }) {
   return {
     read,
     keep,
+    /** Whether the last session ended by itself: nobody signed out. */
+    hasEnded: () => storage.getItem(PLACE) === ENDED,
     /** A token that is valid for at least half a minute; null if nobody is signed in. */
     async token({ fresh = false } = {}) {
       const tokens = read();

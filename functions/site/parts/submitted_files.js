@@ -5,7 +5,10 @@ import { get } from "./api.js";
 import { sized } from "./file_question.js";
 import { url } from "./path.js";
 import { t } from "./texts.js";
-import { Action, Icon, say } from "./ui.js";
+import { Action, Icon, say, useUnsaved } from "./ui.js";
+
+/** A file may take this long on a slow network. */
+const LONGEST_MS = 150_000;
 
 /** The files of a submission, in the order of its questions. */
 export const filesOf = (submission) =>
@@ -56,6 +59,7 @@ export function uniqueName(name, owner, used) {
  */
 export function AllFiles({ rows, nameOf }) {
   const done = useSignal(/** @type {number | null} */ (null));
+  useUnsaved(done.value !== null);
   const all = rows.flatMap((one) => filesOf(one).map((file) => ({ one, file })));
   if (all.length === 0) return null;
   const run = async () => {
@@ -65,7 +69,8 @@ export function AllFiles({ rows, nameOf }) {
     try {
       for (const { one, file } of all) {
         try {
-          const response = await fetch(await addressOf(one, file));
+          const signal = AbortSignal.timeout(LONGEST_MS);
+          const response = await fetch(await addressOf(one, file), { signal });
           if (!response.ok) throw new Error(String(response.status));
           const address = URL.createObjectURL(await response.blob());
           store(address, uniqueName(file.name, nameOf(one), used));

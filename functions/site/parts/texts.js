@@ -22,13 +22,21 @@ async function textsOf(tag) {
 
 /** Loads more texts: `forms` for applicants, and all for officers and admins. */
 export async function loadTexts(...wanted) {
-  const before = parts.size;
-  for (const part of wanted) parts.add(part);
-  if (parts.size > before) texts = await textsOf(language.value);
+  const missing = wanted.filter((part) => !parts.has(part));
+  const tag = language.value;
+  const files = await Promise.all(missing.map((part) => import(`../texts/${tag}_${part}.js`)));
+  if (tag !== language.value) return loadTexts(...wanted);
+  for (const file of files) Object.assign(texts, file.default);
+  // Not before they are there: another page may ask for them meanwhile.
+  for (const part of missing) parts.add(part);
 }
 
 export async function speak(tag) {
-  texts = await textsOf(tag);
+  const before = parts.size;
+  const found = await textsOf(tag);
+  // A page may have loaded more meanwhile.
+  if (parts.size !== before) return speak(tag);
+  texts = found;
   localStorage.setItem("language", tag);
   document.documentElement.lang = tag;
   language.value = tag;
@@ -74,9 +82,9 @@ export function moment(text, { zoned = false, day = false } = {}) {
   return zoned ? `${shown} (${zone})` : shown;
 }
 
-/** A number with at most two decimals. */
-export const decimal = (number) =>
-  new Intl.NumberFormat(language.value, { maximumFractionDigits: 2 }).format(number);
+/** A number with at most two decimals, or fewer. */
+export const decimal = (number, most = 2) =>
+  new Intl.NumberFormat(language.value, { maximumFractionDigits: most }).format(number);
 
 /** The days and times of a part of the day, such as "7:00 PM". */
 export const clock = (text) =>

@@ -202,7 +202,7 @@ test("nothing is typed or saved while the submission is on its way, and nothing 
   await time.pass();
   assert.equal(draft.answers.value[1].text, "I");
   assert.equal(sent.length, 0);
-  draft.forget();
+  draft.submitted();
   assert.deepEqual([draft.state.value, store.kept, draft.isOpen()], ["clean", {}, false]);
 });
 
@@ -242,4 +242,85 @@ test("a session that ended keeps the answer until somebody signed in again", asy
   assert.deepEqual([draft.state.value, time.pauses()], ["failed", []]);
   await draft.flush();
   assert.equal(stored[1].text, "I");
+});
+
+test("a conflict that nobody ended is one for whoever comes back, and nothing is written over", async () => {
+  const { draft, send, stored, time, store } = form({
+    1: { text: "theirs", multiple_choice: null, version: 3 },
+  });
+  draft.change(1, { text: "mine" });
+  await time.pass();
+  assert.equal(draft.states.value[1], "conflict");
+  const next = makeDraft({ send, store: memory(store.kept), timers: clock().timers });
+  next.take({ responses: [{ question: 1, text: "theirs", version: 3 }] });
+  next.restore();
+  await next.flush();
+  assert.equal(next.states.value[1], "conflict");
+  assert.equal(stored[1].text, "theirs");
+});
+
+test("what was sent before the page was closed is no answer of another device", async () => {
+  const { draft, send, stored, fails, time, store } = form();
+  fails.push({ status: 0, after: true });
+  draft.change(1, { text: "A" });
+  await time.pass();
+  draft.change(1, { text: "AB" });
+  const next = makeDraft({ send, store: memory(store.kept), timers: clock().timers });
+  next.take(null);
+  next.restore();
+  await next.flush();
+  assert.equal(next.states.value[1], "saved");
+  assert.equal(stored[1].text, "AB");
+});
+
+test("a form that is opened again begins with what the service has", async () => {
+  const { draft, time } = form();
+  draft.change(1, { text: "old" });
+  await time.pass();
+  assert.equal(draft.isOpen(), false);
+  draft.take({ responses: [{ question: 2, text: "new", version: 7 }] });
+  assert.deepEqual(draft.answers.value, { 2: { text: "new", multiple_choice: null, file: null } });
+  assert.equal(draft.state.value, "clean");
+});
+
+test("a save that fails after the submission is not tried again: there is no draft any more", async () => {
+  const time = clock();
+  const sent = [];
+  let fail = (_error) => {};
+  const send = (responses) => {
+    sent.push(responses);
+    return new Promise((_, refuse) => (fail = refuse));
+  };
+  const draft = makeDraft({ send, store: memory(), timers: time.timers });
+  draft.change(1, { text: "A" });
+  void time.pass();
+  draft.submitted();
+  fail({ status: 0 });
+  await new Promise((done) => setImmediate(done));
+  await time.pass();
+  assert.equal(sent.length, 1);
+  assert.equal(draft.state.value, "clean");
+});
+
+test("whoever comes back to a form that was closed meanwhile may go on, if it is open again", async () => {
+  const { draft, time, fails, stored } = form();
+  fails.push({ status: 400, code: "application_closed" });
+  draft.change(1, { text: "A" });
+  await time.pass();
+  assert.equal(draft.state.value, "closed");
+  await draft.retry();
+  assert.deepEqual([draft.state.value, stored[1].text], ["saved", "A"]);
+});
+
+test("the oldest of many answers that nobody heard of is still an own one", async () => {
+  const { draft, time, fails, stored } = form();
+  fails.push({ status: 0, after: true });
+  for (const text of ["A", "AB", "ABC", "ABCD", "ABCDE"]) {
+    draft.change(1, { text });
+    await time.pass();
+    fails.push({ status: 0 });
+  }
+  fails.length = 0;
+  await draft.flush();
+  assert.deepEqual([draft.state.value, stored[1].text], ["saved", "ABCDE"]);
 });

@@ -13,9 +13,9 @@ function pages(parts) {
     newest: "newest",
     ask: (path) =>
       new Promise((answer, fail) => {
-        const number = Number(path);
+        const number = path === "newest" ? 0 : Number(path);
         const next = number + 1 < parts.length ? String(number + 1) : "";
-        const data = () => structuredClone(parts[path === "newest" ? 0 : number]);
+        const data = () => structuredClone(parts[number]);
         waiting.push({ answer: () => answer({ data: data(), next }), fail });
       }),
   });
@@ -51,6 +51,21 @@ test("a decision stays, although parts arrive that were asked for before it", as
     if (isFirst) assert.deepEqual(statuses(), [4, 1]);
   }
   assert.deepEqual(statuses(), [4, 1]);
+});
+
+test("more new ones than one answer has are all loaded", async () => {
+  const parts = [[person(1)], [person(2)]];
+  const { list, step } = pages(parts);
+  void list.load();
+  await step();
+  await step();
+  parts.unshift([person(4)], [person(3)]);
+  void list.arrive();
+  for (let i = 0; i < 5; i++) await step();
+  assert.deepEqual(
+    list.state.value.all.map((one) => one.id),
+    [4, 3, 1, 2],
+  );
 });
 
 test("an earlier load that answers later is not shown, and an error loses nothing", async () => {

@@ -137,3 +137,11 @@ test("parts of a page that want the same ask once, and again after a write", asy
   assert.equal(calls, 3);
   forgetAll();
 });
+
+test("whoever ends the repeats need not wait for the pause", async () => {
+  const line = wire(new TypeError("offline"), 200);
+  const ends = new AbortController();
+  line.pause = () => new Promise(() => setTimeout(() => ends.abort(), 1));
+  assert.equal(await send(line, { ...GET, until: ends.signal }), null);
+  assert.equal(line.seen.length, 1);
+});

@@ -90,3 +90,13 @@ test("a damaged storage is nobody", () => {
   kept.set("session", "{");
   assert.equal(tab().read(), null);
 });
+
+test("other tabs learn whether a session ended by itself or somebody signed out", async () => {
+  const { tab, issuer } = browser();
+  issuer.error = new Error("invalid_grant");
+  const [first, second] = [tab(), tab()];
+  assert.equal(await first.token(), null);
+  assert.deepEqual([second.read(), second.hasEnded()], [null, true]);
+  first.keep(null);
+  assert.deepEqual([second.read(), second.hasEnded()], [null, false]);
+});

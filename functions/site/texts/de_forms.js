@@ -1,6 +1,9 @@
 // Die Texte zu den Fragen von Formularen auf Deutsch, wie in `de.js`.
 
 export default {
+  "apply.closed.unsure":
+    "Ob deine Bewerbung angekommen ist, wissen wir nicht: Es kam keine Antwort. Sieh unter „Meine Bewerbungen“ nach, sobald du wieder Netz hast.",
+  "apply.yours": "Deine Antworten",
   "apply.sent.of": "Deine Bewerbung ist abgeschickt: {name}",
   "ask.condition": "Gefragt werden",
   "ask.condition.all": "Alle",
@@ -21,7 +24,7 @@ export default {
   "builder.size": "Größte Datei in MB",
   "builder.size.hint": "Von 1 bis 10.",
   "builder.type.5": "Datei",
-  "file.again": "Das Netz antwortet nicht. Nächster Versuch in {n} Sekunden.",
+  "file.again": "Das Netz antwortet nicht. Nächster Versuch in {n} s.",
   "file.all": "{n} Datei speichern|Alle {n} Dateien speichern",
   "file.all.done": "{n} Datei wurde gespeichert.|{n} Dateien wurden gespeichert.",
   "file.all.progress": "{done} von {all} Dateien",

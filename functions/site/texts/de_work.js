@@ -259,7 +259,8 @@ export default {
   "overview.answer": "Antworten",
   "overview.committees": "Nach Bereich",
   "overview.curve": "Bewerbungen im Verlauf",
-  "overview.curve.text": "{n} Bewerbungen seit {from}; die Tabelle darunter hat jeden Tag.",
+  "overview.curve.text":
+    "{n} Bewerbung seit {from}; die Tabelle darunter hat jeden Tag.|{n} Bewerbungen seit {from}; die Tabelle darunter hat jeden Tag.",
   "overview.deadline": "Frist",
   "overview.decided": "Entschieden",
   "overview.mails": "Mails",

@@ -2,6 +2,9 @@
 // an application, and with the texts of officers.
 
 export default {
+  "apply.closed.unsure":
+    "We do not know whether your application was received, because no answer came. Look at “My applications” when there is a network again.",
+  "apply.yours": "Your answers",
   "apply.sent.of": "Your application was sent: {name}",
   "ask.condition": "Asked of",
   "ask.condition.all": "Everybody",
@@ -22,7 +25,7 @@ export default {
   "builder.size": "Largest size in MB",
   "builder.size.hint": "From 1 to 10.",
   "builder.type.5": "File",
-  "file.again": "The network does not answer. Next try in {n} seconds.",
+  "file.again": "The network does not answer. Next try in {n} s.",
   "file.all": "Store {n} file|Store all {n} files",
   "file.all.done": "{n} file was stored.|{n} files were stored.",
   "file.all.progress": "{done} of {all} files",

@@ -254,7 +254,8 @@ export default {
   "overview.answer": "Answer",
   "overview.committees": "By committee",
   "overview.curve": "Submissions over time",
-  "overview.curve.text": "{n} submissions since {from}; the table below has every day.",
+  "overview.curve.text":
+    "{n} submission since {from}; the table below has every day.|{n} submissions since {from}; the table below has every day.",
   "overview.deadline": "deadline",
   "overview.decided": "Decided",
   "overview.mails": "Mails",

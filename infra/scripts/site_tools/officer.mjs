@@ -172,7 +172,7 @@ await accessible(olivia, "submissions-columns");
 await olivia.getByRole("link", { name: "Decision mails" }).click();
 await heading(olivia, "Decision mails");
 await olivia.getByRole("button", { name: "Preview", exact: true }).click();
-await olivia.getByText(/mails? would be sent/).waitFor();
+await olivia.getByRole("heading", { name: /mails? would be sent/ }).waitFor();
 await olivia.locator("details").first().click();
 await accessible(olivia, "mails");
 // What changed after the preview is not sent.

@@ -1,0 +1,157 @@
+// The draft of a form as the page has it: loaded, kept while the form is left, and what was sent.
+
+import { signal, useEffect, useMemo, useSignal } from "./kit.js";
+import { ApiError, NO_ERRORS, call, get, learn } from "./api.js";
+import { questionsFor } from "./asked.js";
+import { isSignedIn, person } from "./auth.js";
+import { makeDraft, sameAnswer } from "./draft.js";
+import { unremember } from "./offline.js";
+import { url } from "./path.js";
+import { hasAnswer } from "./question.js";
+import { typedStore } from "./store.js";
+
+/** What was typed for one committee, for those that ask the same, by person and form. */
+const carried = {};
+/**
+ * The drafts that this page has had, and what is being sent, by person and form. Whoever leaves a
+ * form and comes back goes on with the same: another one would write over what this one still
+ * sends.
+ */
+const drafts = {};
+
+/** The answers of a submission, by question. */
+export const answersOf = (submission) =>
+  Object.fromEntries(
+    (submission?.responses ?? []).map((answer) => [
+      answer.question.id,
+      {
+        text: answer.text ?? "",
+        multiple_choice: answer.multiple_choice?.id ?? null,
+        file: answer.file?.id ?? null,
+      },
+    ]),
+  );
+
+/** The draft of this form, and what loading it said. */
+export function useDraft({ club, application, committee, submission, others }) {
+  const key = `${person()} ${application.id}`;
+  const query = committee ? `?committee=${committee}` : "";
+  const path = url`/clubs/${club}/applications/${application.id}/draft/` + query;
+  const place = `draft/${application.id}/${committee ?? 0}`;
+  const form = useMemo(() => (drafts[`${person()} ${place}`] ??= newForm(path, place)), []);
+  const { draft } = form;
+  const state = useSignal(/** @type {any} */ ({ isReady: false, error: null, isCarried: false }));
+
+  /** Answers to the same questions for another committee are the beginning. */
+  const carry = () => {
+    const known = { ...answersOf(others[0]), ...carried[key] };
+    const questions = questionsFor(application, committee, known).filter((one) =>
+      hasAnswer(known[one.id]),
+    );
+    for (const question of questions) draft.change(question.id, known[question.id]);
+    state.value = { ...state.value, isCarried: questions.length > 0 };
+  };
+  const load = async () => {
+    state.value = { ...state.value, error: null };
+    // What is typed here is newer than what the service has.
+    if (draft.isOpen() || form.sending.value) {
+      state.value = { ...state.value, isReady: true };
+      return draft.retry();
+    }
+    const owner = person();
+    try {
+      const stored = await get(path).catch(async (error) => {
+        // Whoever comes back without a network may begin with nothing.
+        if (error.status === 404) {
+          await unremember(owner, path);
+          learn(path, { responses: [] });
+          return null;
+        }
+        // Without a network, what was sent is the beginning of a change.
+        if (error.status === 0 && submission) return null;
+        throw error;
+      });
+      // Somebody may have typed into the same form meanwhile: it was left and opened again.
+      if (!draft.isOpen()) {
+        const isNew = !stored?.responses.length;
+        draft.take(stored);
+        // Without a draft, an earlier submission is the beginning.
+        if (isNew && submission) draft.begin(answersOf(submission));
+        draft.restore();
+        if (isNew && !submission && !draft.isOpen()) carry();
+      }
+      state.value = { ...state.value, isReady: true };
+    } catch (error) {
+      // An empty form would look as if nothing had been saved.
+      state.value = { ...state.value, error };
+    }
+  };
+  useEffect(() => {
+    void load();
+    const leave = () => document.visibilityState === "hidden" && draft.leave();
+    addEventListener("online", draft.flush);
+    addEventListener("pagehide", draft.leave);
+    document.addEventListener("visibilitychange", leave);
+    return () => {
+      carried[key] = draft.answers.value;
+      removeEventListener("online", draft.flush);
+      removeEventListener("pagehide", draft.leave);
+      document.removeEventListener("visibilitychange", leave);
+      void draft.flush();
+    };
+  }, []);
+  // After signing in again, what could not be saved is saved.
+  useEffect(() => {
+    if (isSignedIn.value && state.value.isReady) void draft.flush();
+  }, [isSignedIn.value]);
+  /** After the submission there is no draft, here neither. */
+  const submitted = () => {
+    draft.submitted();
+    delete carried[key];
+    void unremember(person(), path);
+  };
+  return { form, draft, load, submitted, ...state.value };
+}
+
+/** A form that this page did not have before. */
+function newForm(path, place) {
+  const owner = person();
+  const draft = makeDraft({
+    store: typedStore(owner, place),
+    send: async (responses, { keepalive } = { keepalive: false }) => {
+      // Nobody saves what somebody else typed.
+      if (person() !== owner) throw new ApiError(401, null);
+      const body = { responses };
+      const { data } = await call("PATCH", path, { body, tries: 1, keepalive });
+      // Whoever comes back without a network goes on from here.
+      learn(path, data);
+      return data;
+    },
+  });
+  return {
+    draft,
+    sending: signal(/** @type {null | {again: number, stop: () => void}} */ (null)),
+    /** Whether something was sent of which nobody knows whether it was received. */
+    isUnsure: signal(false),
+    /** The last sending, and its key: the same answers are sent with the same key. */
+    last: { text: "", key: "" },
+    errors: signal(NO_ERRORS),
+    /** The answers that the API refused. One that was changed since may be sent again. */
+    refused: /** @type {Record<string, any>} */ ({}),
+  };
+}
+
+/** What was received, if it has these answers: of a sending whose answers were lost. */
+export async function received({ application, committee, submission }, asked, answers) {
+  const all = await call("GET", "/submissions/", { tries: 1 }).catch(() => null);
+  // What was remembered says nothing about now.
+  if (!all || /** @type {any} */ (all).isOld) return null;
+  const found = all.data.find(
+    (one) => one.application === application.id && (one.committee?.id ?? null) === committee,
+  );
+  if (!found || found.revision === submission?.revision) return null;
+  const there = answersOf(found);
+  // What has only blanks is not sent.
+  const sent = (one) => (hasAnswer(answers[one.id]) ? answers[one.id] : undefined);
+  return asked.every((one) => sameAnswer(there[one.id], sent(one))) ? found : null;
+}
