@@ -218,7 +218,8 @@ function Bulk({ base, picked, change, done, load }) {
     const all = picked.map((one) => ({ id: one.id, reason: reason.value }));
     await post(base + "reasons/", { submissions: all }).catch(looked);
     change(new Set(picked.map((one) => one.id)), { reason: reason.value });
-    reason.value = "";
+    // Nothing is drawn again that would forget it.
+    reason.value = reasons[base] = "";
     isOpen.value = false;
     done();
   };

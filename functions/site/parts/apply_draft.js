@@ -58,7 +58,7 @@ export function useDraft({ club, application, committee, submission, others }) {
       state.value = { ...state.value, isReady: true };
       return draft.retry();
     }
-    const owner = person();
+    const [owner, before] = [person(), draft.answers.value];
     try {
       const stored = await get(path).catch(async (error) => {
         // Whoever comes back without a network may begin with nothing.
@@ -72,7 +72,7 @@ export function useDraft({ club, application, committee, submission, others }) {
         throw error;
       });
       // Somebody may have typed into the same form meanwhile: it was left and opened again.
-      if (!draft.isOpen()) {
+      if (!draft.isOpen() && !form.sending.value && draft.answers.value === before) {
         const isNew = !stored?.responses.length;
         draft.take(stored);
         // Without a draft, an earlier submission is the beginning.
@@ -106,6 +106,9 @@ export function useDraft({ club, application, committee, submission, others }) {
   }, [isSignedIn.value]);
   /** After the submission there is no draft, here neither. */
   const submitted = () => {
+    // A file for a question that is not asked any more would begin a new draft.
+    for (const one of Object.values(draft.uploads.value)) one.stop();
+    draft.uploads.value = {};
     draft.submitted();
     delete carried[key];
     void unremember(person(), path);

@@ -12,7 +12,7 @@ import { FileName } from "./file_question.js";
 import { Question, answerText, hasAnswer, tooMany } from "./question.js";
 import { address, setQuery, unsaved } from "./router.js";
 import { moment, t } from "./texts.js";
-import { Action, Icon, Problem, Rich, Skeleton, focusTitle, say, useUnsaved } from "./ui.js";
+import { Action, Icon, Problem, Rich, Skeleton, focusTitle, say } from "./ui.js";
 
 /** A submission is repeated this often: for about five minutes. */
 const TRIES = 14;
@@ -60,8 +60,6 @@ export function ApplyForm(props) {
     return () => document.body.classList.remove("has-tray");
   }, []);
   useEffect(() => focusTitle(), [isChecking]);
-  const isUploading = Object.values(draft.uploads.value).some((one) => !one.problem);
-  useUnsaved(isUploading);
 
   const send = async () => {
     const body = {
@@ -97,9 +95,9 @@ export function ApplyForm(props) {
       });
       submission = answer.data;
     } catch (problem) {
-      const isPassed = isPassing(problem.status ?? 0);
-      // What was sent before the end may have been received, also if it is now too late.
-      isUnsure.value = isPassed || (isUnsure.value && problem.code === "application_closed");
+      // Nobody knows of what was sent before a session ended, or before another try was refused.
+      const isPassed = isPassing(problem.status ?? 0) || problem.status === 401;
+      isUnsure.value ||= isPassed;
       if (isPassed) submission = await received(props, asked, answers);
       if (submission) return done(submission, here);
       draft.release();

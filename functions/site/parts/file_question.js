@@ -6,6 +6,7 @@ import { call } from "./api.js";
 import { Drop, fitting } from "./files.js";
 import { useLoad } from "./load.js";
 import { url } from "./path.js";
+import { unsaved } from "./router.js";
 import { decimal, t } from "./texts.js";
 import { Icon } from "./ui.js";
 import { Refused, TYPES, unfit, upload } from "./upload.js";
@@ -64,6 +65,8 @@ export function FileField({ question, draft, isLocked, path }) {
     const stop = () => giveUp.abort();
     // With one key the tries are one file, which has one of the few places of a person.
     const key = crypto.randomUUID();
+    // It goes on while the form is away, but not without the page.
+    unsaved.add(giveUp);
     try {
       const sent = await upload({
         file,
@@ -79,6 +82,8 @@ export function FileField({ question, draft, isLocked, path }) {
       if (sent) draft.change(question.id, { file: sent });
     } catch (error) {
       failed(error instanceof Refused ? t("file.refused") : error.message);
+    } finally {
+      unsaved.delete(giveUp);
     }
   };
   return html`

@@ -110,8 +110,14 @@ function Own({ path, own, handle, stored }) {
     [score.value, comment.value, state.value] = [null, "", "clean"];
   };
   const drop = async () => {
+    last.current += 1;
     clearTimeout(timer.current);
-    await remove(path + "reviews/mine/");
+    try {
+      await remove(path + "reviews/mine/");
+    } catch (error) {
+      state.value = "failed";
+      throw error;
+    }
     forgotten();
     await stored(null);
   };
@@ -125,6 +131,7 @@ function Own({ path, own, handle, stored }) {
       if (isEmpty()) forgotten();
       await stored(null);
     } catch (error) {
+      if (isFinal(error.status)) forgotten();
       if (error.code !== "superseded") say(error.message, "problem");
     }
   };

@@ -34,14 +34,15 @@ pub enum Registered {
 }
 
 impl Registered {
-    /// Returns whether a later request than this registration's decided it.
+    /// Returns whether a later request than this registration's decided it, or an earlier attempt of
+    /// the same request: repeats of one key have one number.
     pub fn is_later_than(&self, new: &Registration) -> bool {
         match self {
             Self::Never => false,
-            Self::NoLonger(received) => *received > new.received,
+            Self::NoLonger(received) => *received >= new.received,
             // Those of earlier releases have no number.
             Self::Now(there) if there.received == 0 => there.created_at > new.created_at,
-            Self::Now(there) => there.received > new.received,
+            Self::Now(there) => there.received >= new.received,
         }
     }
 
