@@ -34,8 +34,8 @@ pub enum Registered {
 }
 
 impl Registered {
-    /// Returns whether a later request than this registration's decided it, or an earlier attempt of
-    /// the same request: repeats of one key have one number.
+    /// Returns whether a later request than this registration's decided it, or an earlier attempt
+    /// of the same request: repeats of one key have one number.
     pub fn is_later_than(&self, new: &Registration) -> bool {
         match self {
             Self::Never => false,
