@@ -77,7 +77,7 @@ pub async fn register_club(
         if registered.is_later_than(&registration) {
             return shown(&app, &user, &fair).await;
         }
-        let registered = registered.now();
+        let registered = registered.into_registration();
         let stored = if registered.is_some() == status {
             app.table.confirm_registration(&registration, status).await
         } else {

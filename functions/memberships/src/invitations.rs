@@ -43,7 +43,7 @@ pub(crate) fn shown_inviter<'a, O>(
         .then_some(&inviter.personal)
 }
 
-/// Why a club adds and invites nobody (I15, M14).
+/// Why a club invites nobody (I15).
 pub(crate) const NOT_APPROVED: &str = "This club is not approved yet, so it cannot invite anybody.";
 
 /// It is 400 if the club is not approved (I15). Otherwise anybody could create a club and send

@@ -61,6 +61,19 @@ export function ApplyForm(props) {
   }, []);
   useEffect(() => focusTitle(), [isChecking]);
 
+  /** It is stored. Nothing that follows may say otherwise. */
+  const done = (submission, here) => {
+    errors.value = NO_ERRORS;
+    isUnsure.value = false;
+    form.last = { text: "", key: "" };
+    submitted();
+    stored(submission);
+    // Somebody may have gone to another page, or to the form of another committee.
+    if (formAddress() !== here) return say(t("apply.sent.of", { name: application.name }));
+    setQuery({ step: "sent" });
+    scrollTo(0, 0);
+  };
+
   const send = async () => {
     const body = {
       committee,
@@ -95,7 +108,7 @@ export function ApplyForm(props) {
       });
       submission = answer.data;
     } catch (problem) {
-      // Nobody knows of what was sent before a session ended, or before another try was refused.
+      // If a try got no answer, it may have been received, whatever was said to a later one.
       const isPassed = isPassing(problem.status ?? 0) || problem.status === 401;
       isUnsure.value ||= isPassed;
       if (isPassed) submission = await received(props, asked, answers);
@@ -111,18 +124,6 @@ export function ApplyForm(props) {
       unsaved.delete(form);
     }
     done(submission, here);
-  };
-  /** It is stored. Nothing that follows may say otherwise. */
-  const done = (submission, here) => {
-    errors.value = NO_ERRORS;
-    isUnsure.value = false;
-    form.last = { text: "", key: "" };
-    submitted();
-    stored(submission);
-    // Somebody may have gone to another page, or to the form of another committee.
-    if (formAddress() !== here) return say(t("apply.sent.of", { name: application.name }));
-    setQuery({ step: "sent" });
-    scrollTo(0, 0);
   };
 
   if (error)

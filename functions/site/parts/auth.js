@@ -111,15 +111,15 @@ addEventListener("storage", (event) => {
   if (now?.person === person()) return show(now);
   // It ended by itself: what is typed stays on this page, too.
   if (!now && session.hasEnded()) return show(null, true);
-  begin(now);
+  startOver(now);
 });
 // A page that the browser kept while it was away knows nothing of what happened meanwhile.
 addEventListener("pageshow", (event) => {
   const now = session.read();
-  if (event.persisted && now?.person !== person()) begin(now);
+  if (event.persisted && now?.person !== person()) startOver(now);
 });
 /** Begins the page anew for another person. */
-function begin(now) {
+function startOver(now) {
   forgetUnless(now?.person);
   unsaved.clear();
   location.reload();

@@ -10,7 +10,7 @@ const PAUSE_MS = 700;
 /** Answers of one request, and their size when the page is left: browsers allow 64 KB then. */
 const AT_ONCE = 20;
 const LAST_BYTES = 60_000;
-/** So many answers are known of which nobody knows whether they were stored, and kept. */
+/** How many answers without a reply are remembered, and how many of them in the storage. */
 const MOST_UNHEARD = 50;
 const MOST_KEPT = 3;
 

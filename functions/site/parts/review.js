@@ -109,11 +109,16 @@ function Own({ path, own, handle, stored }) {
     store.remove(path);
     [score.value, comment.value, state.value] = [null, "", "clean"];
   };
-  const drop = async () => {
+  const removed = async () => {
     last.current += 1;
     clearTimeout(timer.current);
+    await remove(path + "reviews/mine/").catch((error) => {
+      if (error.status !== 404) throw error;
+    });
+  };
+  const drop = async () => {
     try {
-      await remove(path + "reviews/mine/");
+      await removed();
     } catch (error) {
       state.value = "failed";
       throw error;
@@ -123,11 +128,8 @@ function Own({ path, own, handle, stored }) {
   };
   /** The same where nobody waits for it, and something may be typed meanwhile. */
   const dropped = async () => {
-    last.current += 1;
     try {
-      await remove(path + "reviews/mine/").catch((error) => {
-        if (error.status !== 404) throw error;
-      });
+      await removed();
       if (isEmpty()) forgotten();
       await stored(null);
     } catch (error) {

@@ -244,7 +244,7 @@ test("a session that ended keeps the answer until somebody signed in again", asy
   assert.equal(stored[1].text, "I");
 });
 
-test("a conflict that nobody ended is one for whoever comes back, and nothing is written over", async () => {
+test("a conflict that nobody ended is one for whoever comes back", async () => {
   const { draft, send, stored, time, store } = form({
     1: { text: "theirs", multiple_choice: null, version: 3 },
   });
@@ -283,7 +283,7 @@ test("a form that is opened again begins with what the service has", async () =>
   assert.equal(draft.state.value, "clean");
 });
 
-test("a save that fails after the submission is not tried again: there is no draft any more", async () => {
+test("a save that fails after the submission is not tried again", async () => {
   const time = clock();
   const sent = [];
   let fail = (_error) => {};
@@ -302,7 +302,7 @@ test("a save that fails after the submission is not tried again: there is no dra
   assert.equal(draft.state.value, "clean");
 });
 
-test("whoever comes back to a form that was closed meanwhile may go on, if it is open again", async () => {
+test("whoever comes back to a form that is open again may go on", async () => {
   const { draft, time, fails, stored } = form();
   fails.push({ status: 400, code: "application_closed" });
   draft.change(1, { text: "A" });

@@ -150,6 +150,16 @@ impl Stored {
         &self.head.gsi1pk
     }
 
+    /// Returns its sort key in the index `gsi1`; none if it is not in the index.
+    pub(crate) fn index_sort_key(&self) -> Option<String> {
+        #[derive(Deserialize)]
+        struct InIndex {
+            gsi1sk: String,
+        }
+        let place: InIndex = self.read().ok()?;
+        Some(place.gsi1sk)
+    }
+
     /// Reads some of its attributes.
     pub(crate) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, TableError> {
         read_item(self.json()).map_err(unreadable)

@@ -3,8 +3,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde::Deserialize;
-
 use crate::db::answer::{AnyItem as _, Stored, readable};
 use crate::db::read::{Fetch, Range};
 use crate::db::{Entity as _, Table, TableError};
@@ -31,11 +29,6 @@ pub struct OwnEntries {
 
 /// The profile of a person, and the clubs that they follow.
 pub type Follower = (Option<Person>, HashSet<ClubCode>);
-
-#[derive(Deserialize)]
-struct IndexEntry {
-    gsi1sk: String,
-}
 
 impl Table {
     /// Returns a profile and the clubs that the person follows: 1 query, for half the price of
@@ -67,7 +60,7 @@ impl Table {
     pub async fn own_entries(&self, person: Id<Person>) -> Result<OwnEntries, TableError> {
         let mut own = OwnEntries::default();
         for stored in self.index_entries(keys::own(person), Range::All).await? {
-            let Ok(IndexEntry { gsi1sk }) = stored.read() else {
+            let Some(gsi1sk) = stored.index_sort_key() else {
                 continue;
             };
             if let Some(club) = keys::club_of_membership(&gsi1sk) {

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use serde::Deserialize;
-
 use crate::db::answer::{AnyItem as _, Stored, readable};
 use crate::db::error::check_held;
 use crate::db::read::{MAX_BATCH_KEYS, Range};
@@ -62,15 +60,9 @@ pub struct PersonalData {
     pub bookmarks: Bookmarks,
 }
 
-/// What the index has about an item of a person.
-#[derive(Deserialize)]
-struct IndexEntry {
-    gsi1sk: String,
-}
-
 fn is_mail(entry: &Stored) -> bool {
-    let place: Result<IndexEntry, _> = entry.read();
-    place.is_ok_and(|place| place.gsi1sk.starts_with(keys::OWN_MAILS))
+    let place = entry.index_sort_key();
+    place.is_some_and(|place| place.starts_with(keys::OWN_MAILS))
 }
 
 impl PersonalData {
@@ -147,16 +139,16 @@ impl Table {
 
     /// Returns all mails to a person, the oldest first, without their HTML: 1 batch read per 100.
     pub async fn mails_to(&self, person: &mut PersonalData) -> Result<Vec<Mail>, TableError> {
-        let mut mails = std::mem::take(&mut person.mails);
-        let held = |mails: &[Mail]| mails.iter().map(|mail| mail.text.len() + 1_000).sum();
+        let without_html = |mail: Mail| Mail {
+            html: String::new(),
+            ..mail
+        };
+        let addressed = std::mem::take(&mut person.mails).into_iter();
+        let mut mails: Vec<Mail> = addressed.map(without_html).collect();
         for batch in person.mail_keys.chunks(MAX_BATCH_KEYS) {
             let found = self.get_many(batch.to_vec()).await?.into_entities();
-            let found = found.into_iter().map(|mail: Mail| Mail {
-                html: String::new(),
-                ..mail
-            });
-            mails.extend(found);
-            check_held(held(&mails))?;
+            mails.extend(found.into_iter().map(without_html));
+            check_held(mails.iter().map(|mail| mail.text.len() + 1_000).sum())?;
         }
         mails.sort_by_key(|mail| (mail.queued_at, mail.about));
         Ok(mails)

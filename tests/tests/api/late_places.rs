@@ -191,15 +191,25 @@ async fn a_review_that_was_deleted_does_not_come_back() {
     assert_eq!(all[0]["review_count"], 0);
 }
 
-// proves X9, X17
-#[tokio::test(start_paused = true)]
-async fn a_late_registration_changes_nothing_that_was_confirmed() {
+/// A fair that takes clubs, with its path, and Ada's club.
+async fn at_fair() -> (Held, TestCampus, Client, String) {
     let (held, campus) = Held::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let path = fair(&campus, "Fair", (10, 12), (None, None)).await;
+    (held, campus, ada, path)
+}
+
+/// The body that takes the club to a fair, or off it.
+fn set(status: bool) -> Value {
+    json!({ "club": "chess", "status": status })
+}
+
+// proves X9, X17
+#[tokio::test(start_paused = true)]
+async fn a_late_registration_changes_nothing_that_was_confirmed() {
+    let (held, campus, ada, path) = at_fair().await;
     let register = format!("{path}register/");
-    let set = |status: bool| json!({ "club": "chess", "status": status });
     for first in [true, false] {
         // The first request is late, the second one does the opposite of what is there, or nothing.
         for then in [vec![first, !first], vec![!first]] {
@@ -310,12 +320,8 @@ async fn a_repeat_with_a_key_does_not_join_again() {
 // proves X9
 #[tokio::test(start_paused = true)]
 async fn of_two_requests_at_once_about_a_fair_both_are_answered() {
-    let (held, campus) = Held::campus();
-    let ada = campus.as_("ada");
-    campus.club("chess", &ada).await;
-    let path = fair(&campus, "Fair", (10, 12), (None, None)).await;
+    let (held, campus, ada, path) = at_fair().await;
     let register = format!("{path}register/");
-    let set = |status: bool| json!({ "club": "chess", "status": status });
     for first in [false, true] {
         for second in [true, false] {
             ada.post(&register, set(!first)).await.ok();
@@ -336,12 +342,8 @@ async fn of_two_requests_at_once_about_a_fair_both_are_answered() {
 // proves X9, X17
 #[tokio::test(start_paused = true)]
 async fn a_repeat_about_a_fair_is_as_old_as_its_first_attempt() {
-    let (held, campus) = Held::campus();
-    let ada = campus.as_("ada");
-    campus.club("chess", &ada).await;
-    let path = fair(&campus, "Fair", (10, 12), (None, None)).await;
+    let (held, campus, ada, path) = at_fair().await;
     let register = format!("{path}register/");
-    let set = |status: bool| json!({ "club": "chess", "status": status });
     ada.post(&register, set(true)).await.ok();
     let keyed = ada.clone().header("idempotency-key", "off");
     held.hold(usize::MAX, ":\"outcome\"");

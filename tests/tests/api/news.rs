@@ -6,6 +6,7 @@ use tests::fixtures::{hours, id};
 use tests::{Client, Setup, TestCampus};
 
 use crate::notices::notices;
+use crate::slots::{Interviewing, slot};
 
 /// Sue, who follows the club of Ada and gets news.
 pub(crate) async fn follower(campus: &TestCampus) -> (Client, Client) {
@@ -242,8 +243,11 @@ async fn what_is_made_or_moved_later_is_new_even_if_it_began_before() {
 #[tokio::test]
 async fn the_news_of_more_people_than_are_read_at_once_are_all_told() {
     let campus = TestCampus::new();
-    let (ada, _) = follower(&campus).await;
-    open(&ada, "Autumn", 1, 2_000).await;
+    let there = Interviewing::new(&campus).await;
+    open(&there.drive.officer, "Autumn", 1, 2_000).await;
+    // Its reminder is due in the same hour, and stands behind the news.
+    let slot = there.slot(slot(71)).await;
+    there.book(slot).await.ok();
     for n in 0..120 {
         let person = campus.as_(&format!("fan{n}"));
         follow(&person, "chess").await;

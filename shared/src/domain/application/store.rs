@@ -182,7 +182,8 @@ impl Table {
         // Store the questions first: the application must not be visible before it is complete. A
         // refusal means that an earlier attempt with the same idempotency key stored them.
         let mut rest = &form.questions[..];
-        while let (questions @ [_, ..], others) = rest.split_at(at_once(rest)) {
+        while !rest.is_empty() {
+            let (questions, others) = rest.split_at(at_once(rest));
             rest = others;
             let mut writes = Vec::new();
             for question in questions {
@@ -370,8 +371,8 @@ impl Table {
     }
 }
 
-/// How many of these questions fit into one transaction: each has two items, and DynamoDB allows
-/// 100 items and 4 MB.
+/// How many of these questions are stored in one transaction, at least one: each has two items, and
+/// DynamoDB allows 100 items and 4 MB.
 fn at_once(questions: &[Question]) -> usize {
     let mut left: usize = 3 * 1024 * 1024;
     let fitting = questions.iter().take(QUESTIONS_AT_ONCE).take_while(|one| {
@@ -381,7 +382,7 @@ fn at_once(questions: &[Question]) -> usize {
         fits
     });
     // One question always fits.
-    fitting.count().max(1).min(questions.len())
+    fitting.count().max(1)
 }
 
 /// The most questions in one transaction.

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
-use serde::Deserialize;
 
 use crate::db::answer::Stored;
 use crate::db::error::ignore_refusal;
@@ -42,12 +41,6 @@ impl Entity for DraftAnswer {
     fn expires(&self) -> Option<i64> {
         Some(self.expires)
     }
-}
-
-/// What the index has about an answer.
-#[derive(Deserialize)]
-struct IndexEntry {
-    gsi1sk: String,
 }
 
 /// A change of one answer of a draft.
@@ -112,8 +105,8 @@ impl Table {
         let range = Range::Prefix(keys::OWN_DRAFTS.into());
         let entries = self.index_entries(keys::own(person), range).await?;
         let is_wanted = |entry: &&Stored| {
-            let entry: Option<IndexEntry> = entry.read().ok();
-            let id = entry.and_then(|entry| keys::application_of_draft(&entry.gsi1sk));
+            let place = entry.index_sort_key();
+            let id = place.and_then(|place| keys::application_of_draft(&place));
             id.is_some_and(|id| applications.contains(&id))
         };
         let wanted = entries.iter().filter(is_wanted).map(Stored::key);
@@ -127,10 +120,7 @@ impl Table {
     ) -> Result<HashSet<Id<Application>>, TableError> {
         let range = Range::Prefix(keys::OWN_DRAFTS.into());
         let entries = self.index_entries(keys::own(person), range).await?;
-        let id = |entry: &Stored| {
-            let entry: IndexEntry = entry.read().ok()?;
-            keys::application_of_draft(&entry.gsi1sk)
-        };
+        let id = |entry: &Stored| keys::application_of_draft(&entry.index_sort_key()?);
         Ok(entries.iter().filter_map(id).collect())
     }
 

@@ -47,7 +47,7 @@ impl Registered {
     }
 
     /// Returns the registration, if there is one.
-    pub fn now(self) -> Option<Registration> {
+    pub fn into_registration(self) -> Option<Registration> {
         match self {
             Self::Now(there) => Some(there),
             Self::Never | Self::NoLonger(_) => None,

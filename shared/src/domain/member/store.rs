@@ -231,8 +231,7 @@ impl Table {
         let wanted: Vec<(Key, Key)> = entries
             .iter()
             .filter_map(|entry| {
-                let IndexEntry { gsi1sk, .. } = entry.read().ok()?;
-                let club = keys::club_of_membership(&gsi1sk)?;
+                let club = keys::club_of_membership(&entry.index_sort_key()?)?;
                 Some((entry.key(), keys::club(&club)))
             })
             .collect();

@@ -123,8 +123,8 @@ impl Table {
     }
 
     /// Returns what is due in an hour, in the order of time, but the news of many people last: 1
-    /// query. Of these there may be more than fit into memory, so only the first are returned, in
-    /// the order of their keys; [`Table::news_due_after`] goes on.
+    /// query. Of these there may be more than fit into memory: then only the first are read, in the
+    /// order of their keys, and [`Table::news_due_after`] goes on; 1 query more.
     pub async fn due_in(&self, hour: Timestamp) -> Result<DueInHour, TableError> {
         let (mut entries, mut news): (Vec<DueEntry>, Vec<DueEntry>) = (vec![], vec![]);
         let mut more = false;
@@ -136,10 +136,17 @@ impl Table {
                     _ => entries.push(entry),
                 }
             }
-            Ok(true)
+            Ok(!more)
         };
-        self.each_page(false, keys::due_in(hour), Range::All, Fetch::Items, take)
+        let pk = keys::due_in(hour);
+        self.each_page(false, pk.clone(), Range::All, Fetch::Items, take)
             .await?;
+        if more {
+            // What stands behind the news was not read, or not all of it.
+            entries.retain(|entry| matches!(entry.what, Due::Drafts { .. }));
+            let behind = Range::Between(keys::NEWS_END.to_owned(), "~".to_owned());
+            entries.extend(self.query::<DueEntry>(pk, behind).await?);
+        }
         entries.sort_by_key(|entry| entry.at);
         entries.extend(news);
         Ok(DueInHour { entries, more })
