@@ -27,7 +27,7 @@ pub mod qr;
 pub mod queue;
 pub mod receipts;
 #[cfg(any(feature = "api", feature = "queue"))]
-pub mod receiver;
+pub mod receiver_rules;
 pub mod seal;
 pub mod settings;
 #[cfg(feature = "api")]

@@ -32,8 +32,8 @@ pub const WEBHOOK_TESTS: usize = 30;
 pub const WRONG_TOKENS: usize = 20;
 /// Number of submissions of a person, without withdrawn ones.
 pub const SUBMISSIONS: usize = 300;
-/// Number of places in which a person has submitted, with withdrawn ones.
-pub const PLACES: usize = 1_000;
+/// Number of submissions of a person, with withdrawn ones.
+pub const SUBMISSIONS_WITH_WITHDRAWN: usize = 1_000;
 /// Number of mails in 24 hours that confirm the same submission.
 pub const CONFIRMATIONS_PER_DAY: usize = 5;
 /// A name, title or location.
@@ -42,8 +42,8 @@ pub const NAME: usize = 255;
 pub const PROMPT: usize = 5_000;
 /// A description of a club, event or application, or an e-mail template.
 pub const LONG_TEXT: usize = 50_000;
-/// All long texts of an application together, in bytes of UTF-8. The three texts are stored in one
-/// item of the table.
+/// Each of the four long texts of an application (the description and three mail templates), in
+/// bytes of UTF-8. All four are stored in one item of the table.
 pub const APPLICATION_TEXT_BYTES: usize = 100_000;
 /// The description of a club or an event after cleaning, in bytes of UTF-8. An item can hold it
 /// together with a hundred showings. The limit is large enough for any text of [`LONG_TEXT`]

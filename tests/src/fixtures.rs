@@ -57,6 +57,7 @@ pub fn for_officer(submission: &Value) -> Value {
     shown["review_count"] = json!(0);
     shown["score_average"] = json!(null);
     shown["my_score"] = json!(null);
+    shown["interview_email_status"] = json!(null);
     shown
 }
 

@@ -274,22 +274,37 @@ async fn save_application(
     input: &ApplicationInput,
     mode: Mode,
 ) -> Result<Json<ApplicationBody>> {
+    let mut own = None;
+    let saved = save(app, scope, input, mode, &mut own).await;
+    saved.map_err(|error| match error {
+        // It removed committees already. A refusal would say that it changed nothing; the client
+        // repeats it, and gets the refusal then.
+        error if own.is_some() && !matches!(error, ApiError::NotFound) => {
+            ApiError::OutcomeUnknown(format!("committees were removed: {error:?}"))
+        }
+        error => error,
+    })
+}
+
+/// Stores the changes. `own` is what the request itself stored when it removed committees.
+async fn save(
+    app: &Shared,
+    scope: Officer<RecruitmentWrite, (), (WholeForm, OwnExtension)>,
+    input: &ApplicationInput,
+    mode: Mode,
+    own: &mut Option<serde_json::Value>,
+) -> Result<Json<ApplicationBody>> {
     let (mut whole, OwnExtension(extension)) = scope.object;
     let viewer = ApplicationViewer::officer(extension.as_ref());
     let (club, id) = (whole.texts.club.clone(), whole.texts.application);
-    // The version that this request itself made when it removed committees.
-    let mut own_version = None;
+    let body = |whole: &WholeForm| {
+        serde_json::to_value(ApplicationBody::new(whole, viewer)).unwrap_or_default()
+    };
     let mut retries = Retries::default();
     loop {
-        retries.next().await.map_err(|error| {
-            if own_version.is_some() {
-                ApiError::from(error).after_write()
-            } else {
-                error.into()
-            }
-        })?;
+        retries.next().await?;
         let old = whole.form.application.clone();
-        if own_version != Some(old.version) {
+        if own.as_ref() != Some(&body(&whole)) {
             scope
                 .if_match
                 .check(|| ApplicationBody::new(&whole, viewer))?;
@@ -315,8 +330,8 @@ async fn save_application(
             match remove_committees(app, &old, &removed).await? {
                 // The committees are removed. Now change the other fields.
                 Ok(Some(stored)) => {
-                    own_version = Some(stored.version);
                     whole.form.application = stored;
+                    *own = Some(body(&whole));
                 }
                 Ok(None) => {
                     return Err(ApiError::field("committees", COMMITTEE_USED).coded(Code::InUse));

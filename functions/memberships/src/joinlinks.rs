@@ -12,11 +12,11 @@ use shared::ids::Id;
 use shared::mail::join_url;
 use shared::settings::Settings;
 use shared::text::kinds::{JoinUses, Line};
-use shared::time::{RequestTime, Timestamp};
+use shared::time::Timestamp;
 use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{
-    ApiError, Code, Created, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
-    Reader, ReceivedAt, Result, User, create, edit,
+    ApiError, Came, Code, Created, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
+    Reader, Result, User, create, edit,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -163,7 +163,7 @@ pub async fn list_join_links(
 )]
 pub async fn create_join_link(
     State(app): State<Shared>,
-    ReceivedAt(received): ReceivedAt,
+    Came(came): Came,
     scope: Officer<MembersWrite>,
     NewId(creation): NewId,
     Input(input): Input<JoinLinkInput>,
@@ -182,7 +182,7 @@ pub async fn create_join_link(
         created_by: scope.user.id(),
         by: scope.authority().map(|own| own.id),
         created_at: now,
-        received: app.ids.received(received),
+        received: came.received,
     };
     input.apply(Mode::Create, &mut link, now)?;
     if link.by.is_none() {
@@ -274,7 +274,6 @@ pub async fn update_join_link(
 )]
 pub async fn delete_join_link(
     State(app): State<Shared>,
-    ReceivedAt(received): ReceivedAt,
     scope: Officer<MembersWrite, (), LinkOfPath>,
     _: NoInput,
 ) -> Result<NoContent> {
@@ -283,11 +282,7 @@ pub async fn delete_join_link(
     let (club, id) = (&scope.club.code, link.id);
     let read = || app.table.join_link(club, id);
     let show = |link: &JoinLink| JoinLinkBody::new(link, creator.as_ref(), &app.settings);
-    let when = RequestTime {
-        received: app.ids.received(received),
-        at: app.now(),
-    };
-    let delete = async |old: JoinLink| Ok(app.table.delete_join_link(&old, when).await?);
+    let delete = async |old: JoinLink| Ok(app.table.delete_join_link(&old).await?);
     edit(&scope.if_match, link, show, read, delete).await?;
     Ok(NoContent)
 }

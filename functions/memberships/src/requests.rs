@@ -124,9 +124,14 @@ pub async fn create_own_request(
                     .map_err(ApiError::after_write);
             }
             Err(TableError::Refused(Refusal::AlreadyMember)) => return Err(is_member()),
-            // Somebody else stored this request, or another request to the club, at the same
-            // moment. Read again.
-            Err(TableError::Refused(Refusal::Exists | Refusal::Changed)) => {}
+            // The person asked twice at once; or this is a late attempt, and what an earlier one
+            // stored was refused or taken back since (X17).
+            Err(TableError::Refused(Refusal::Exists)) => {
+                let stored = app.table.request(&code, request.id).await?;
+                stored.ok_or(ApiError::NotFound)?;
+            }
+            // Another request to the club was stored at the same moment. Read again.
+            Err(TableError::Refused(Refusal::Changed)) => {}
             Err(error) => return Err(error.into()),
         }
     }

@@ -278,7 +278,7 @@ pub async fn delete_settings(
                 received: app.ids.received(received),
                 at: app.now(),
             };
-            app.table.erase(person, when).await
+            app.table.erase(person, when, &*app.clock).await
         };
         let erased = erased
             .await

@@ -10,10 +10,10 @@ use shared::domain::{Person, Token, TokenScope};
 use shared::ids::Id;
 use shared::text::ClubCode;
 use shared::text::kinds::{List, TokenName};
-use shared::time::{RequestTime, Timestamp};
+use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Code, Created, ERASING, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader,
-    ReceivedAt, Result, User, Visibility, no_such_club,
+    ApiError, Came, Code, Created, ERASING, Input, Mode, NewId, NoContent, NoInput, PathIds,
+    Reader, Result, User, Visibility, no_such_club,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -156,7 +156,7 @@ pub async fn list_tokens(State(app): State<Shared>, user: User) -> Result<Json<V
 )]
 pub async fn create_token(
     State(app): State<Shared>,
-    ReceivedAt(received): ReceivedAt,
+    Came(came): Came,
     user: User,
     new: NewId,
     Input(input): Input<TokenInput>,
@@ -184,7 +184,7 @@ pub async fn create_token(
         created_at: now,
         expires_at: wanted.expires_at,
         last_used_on: None,
-        received: app.ids.received(received),
+        received: came.received,
     };
     let (token, secret) = store_token(&app, person, token).await?;
     Ok(Created {
@@ -224,6 +224,7 @@ async fn store_token(
         match app.table.put_token(&token, at(token.place)).await {
             Ok(()) => return Ok((token, Some(secret))),
             Err(TableError::Refused(Refusal::Erased)) => return Err(ApiError::rule(ERASING)),
+            Err(TableError::Refused(Refusal::Gone)) => return Err(ApiError::NotFound),
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -261,17 +262,12 @@ pub async fn show_token(
 )]
 pub async fn delete_token(
     State(app): State<Shared>,
-    ReceivedAt(received): ReceivedAt,
     user: User,
     path: PathIds,
     _: NoInput,
 ) -> Result<NoContent> {
     let token = own_token(&app, &user, &path).await?;
-    let when = RequestTime {
-        received: app.ids.received(received),
-        at: app.now(),
-    };
-    app.table.end_token(&token, when).await?;
+    app.table.end_token(&token).await?;
     app.known_tokens.forget(&token);
     Ok(NoContent)
 }

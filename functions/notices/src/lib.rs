@@ -5,10 +5,10 @@
 //! what is true now, queues what is due under its natural key, and files the entry again if its
 //! time has changed. So runs may be repeated, late, or side by side.
 
+mod club_news;
 mod drafts;
 mod interviews;
 mod news;
-mod things;
 mod timer;
 mod uploads;
 mod webhooks;

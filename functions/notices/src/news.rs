@@ -9,12 +9,12 @@ use shared::domain::{Due, DueEntry, NewsRhythm, Subscription};
 use shared::mail::news;
 use shared::time::Timestamp;
 
-use crate::things::Clubs;
+use crate::club_news::Clubs;
 use crate::timer::Timer;
 
 /// When the news are due on a Monday, in the time zone of the campus.
 const AT: Option<NaiveTime> = NaiveTime::from_hms_opt(8, 0, 0);
-/// How many things a person's entry remembers: the newest ones.
+/// How many things a person's entry remembers.
 const KEPT: usize = 5_000;
 /// How many lines a mail has.
 const LINES: usize = 30;
@@ -35,6 +35,15 @@ fn next_monday(after: DateTime<Utc>, zone: Tz) -> Timestamp {
     let this = on(to_monday.into()).filter(|monday| *monday > after);
     let monday = this.or_else(|| on((to_monday + 7).into()));
     Timestamp::at(monday.unwrap_or(after + TimeDelta::days(7)))
+}
+
+/// Returns the ids that are remembered: what there is now, and of what was told before the newest.
+/// That is not told again, also if it was away for some weeks.
+fn remembered(there: &BTreeSet<u64>, shown: &[u64]) -> Vec<u64> {
+    let before: BTreeSet<u64> = shown.iter().copied().collect();
+    let before = before.iter().rev().filter(|id| !there.contains(id));
+    let newest_first = there.iter().rev().chain(before);
+    newest_first.take(KEPT).copied().collect()
 }
 
 impl Timer {
@@ -82,17 +91,15 @@ impl Timer {
             due = later;
         }
         let followed = self.table.bookmarks_of::<Subscription>(person.id).await?;
-        let (mut told, mut new) = (BTreeSet::new(), vec![]);
+        let (mut there, mut new) = (BTreeSet::new(), vec![]);
         for follows in &followed {
             let since = follows.created_at.max(*on_since);
             // Whoever followed the club at the last news knows what was there then.
             let is_old = last > on_since && since <= *last;
             let of_club = clubs.of(&self.table, &follows.club, now).await?;
-            // What was told is not told again, also if it was away for some weeks.
-            told.extend(shown.iter().filter(|id| of_club.known.contains(id)));
-            for thing in &of_club.things {
+            for thing in of_club.iter() {
                 let is_new = !shown.contains(&thing.id) && (is_old || thing.since >= since);
-                told.insert(thing.id);
+                there.insert(thing.id);
                 if is_new {
                     new.push(thing.item.clone());
                 }
@@ -106,7 +113,7 @@ impl Timer {
             person: person.id,
             on_since: *on_since,
             last: due,
-            shown: told.into_iter().rev().take(KEPT).collect(),
+            shown: remembered(&there, shown),
         };
         let next = DueEntry::new(next_monday(due.moment(), self.zone), now, next);
         let mail = mail.flatten();

@@ -6,13 +6,13 @@ use chrono::TimeDelta;
 use chrono_tz::Tz;
 use serde::Serialize;
 use shared::db::{Table, TableError};
-use shared::domain::{Due, DueEntry, LOOKS_BACK, hour_of};
+use shared::domain::{Due, DueEntry, LOOKS_BACK, NEWS_AT_ONCE, hour_of};
 use shared::metrics::Unit;
 use shared::settings::Settings;
 use shared::time::Timestamp;
 use tokio::time::Instant;
 
-use crate::things::Clubs;
+use crate::club_news::Clubs;
 
 /// No entry is begun after this time, so that the function ends in time. The next run goes on.
 const BEGIN_WITHIN: Duration = Duration::from_mins(10);
@@ -123,50 +123,73 @@ impl Timer {
         let mut run = Run::new(now);
         let known = self.table.hours_done(now).await?;
         let (mut hour, mut done) = (hour_of(known.plus(-LOOKS_BACK)), known);
-        while hour <= now && self.look_through(hour, &mut run).await? {
-            if run.failed.is_none() {
+        // News may take hours. What has a time of its own does not wait for those of earlier hours.
+        let mut looked = vec![];
+        while hour <= now {
+            let due = self.table.due_in(hour).await?;
+            if !self.look_through(&due.entries, &mut run).await {
+                break;
+            }
+            looked.push((hour, due.has_news, run.failed.is_none()));
+            hour = hour.plus(TimeDelta::hours(1));
+        }
+        let failed = run.failed.take();
+        for (hour, has_news, is_done) in looked {
+            if has_news && !self.tell_all_news(hour, &mut run).await? {
+                break;
+            }
+            if is_done && run.failed.is_none() {
                 done = done.max(hour);
             }
-            hour = hour.plus(TimeDelta::hours(1));
         }
         if done > known {
             self.table.finish_hours(done).await?;
         }
         self.log(run.worked, now, run.oldest);
-        run.failed.map_or(Ok(run.worked), Err)
+        failed.or(run.failed).map_or(Ok(run.worked), Err)
     }
 
-    /// Looks at everything that is due in an hour. Returns false if the run ends before that is
+    /// Looks at the news that are due in an hour. Returns false if the run ends before that is
     /// done.
-    async fn look_through(&self, hour: Timestamp, run: &mut Run) -> Result<bool, TableError> {
-        let (mut due, now) = (self.table.due_in(hour).await?, run.now);
+    async fn tell_all_news(&self, hour: Timestamp, run: &mut Run) -> Result<bool, TableError> {
+        let mut last = None;
         loop {
-            for entry in due.entries.iter().filter(|entry| entry.at <= now) {
-                if run.is_over() {
-                    return Ok(false);
+            let news = self.table.news_due_in(hour, last.as_ref()).await?;
+            if !self.look_through(&news, run).await {
+                return Ok(false);
+            }
+            if news.len() < NEWS_AT_ONCE {
+                return Ok(true);
+            }
+            last = news.into_iter().last();
+        }
+    }
+
+    /// Looks at what is due of these entries. Returns false if the run ends before that is done.
+    async fn look_through(&self, entries: &[DueEntry], run: &mut Run) -> bool {
+        let now = run.now;
+        for entry in entries.iter().filter(|entry| entry.at <= now) {
+            if run.is_over() {
+                return false;
+            }
+            run.oldest = run.oldest.min(entry.at.max(entry.filed_at));
+            match self.look_at(entry, run).await {
+                Ok(looked) => {
+                    run.worked.entries += 1;
+                    run.worked.mails += looked.mails;
+                    if looked.is_left {
+                        return false;
+                    }
                 }
-                run.oldest = run.oldest.min(entry.at.max(entry.filed_at));
-                match self.look_at(entry, run).await {
-                    Ok(looked) => {
-                        run.worked.entries += 1;
-                        run.worked.mails += looked.mails;
-                        if looked.is_left {
-                            return Ok(false);
-                        }
-                    }
-                    // Another run was faster, or the entry was filed again: the next run sees it.
-                    Err(TableError::Refused(_)) => {}
-                    Err(error) => {
-                        tracing::error!(%error, "something that was due was not done");
-                        run.failed = Some(error);
-                    }
+                // Another run was faster, or the entry was filed again: the next run sees it.
+                Err(TableError::Refused(_)) => {}
+                Err(error) => {
+                    tracing::error!(%error, "something that was due was not done");
+                    run.failed = Some(error);
                 }
             }
-            due = match due.entries.last().filter(|_| due.more) {
-                Some(last) => self.table.news_due_after(hour, last).await?,
-                None => return Ok(true),
-            };
         }
+        true
     }
 
     async fn look_at(&self, entry: &DueEntry, run: &mut Run) -> Result<Looked, TableError> {

@@ -994,6 +994,11 @@ export const SENTENCES = [
     "Du kannst höchstens {} Bewerbungen haben.",
   ],
   [
+    "You can have at most {} submissions, with withdrawn ones.",
+    "You can have at most {} applications, with withdrawn ones.",
+    "Du kannst höchstens {} Bewerbungen haben, zurückgezogene eingeschlossen.",
+  ],
+  [
     "All answers together may have at most {} bytes.",
     "All answers together may have at most {:size}. Please shorten one.",
     "Alle Antworten zusammen dürfen höchstens {:size} groß sein. Bitte kürze eine.",

@@ -96,6 +96,7 @@ async fn decide(
     let verdict = DecisionWrite {
         submission: submission.clone(),
         status,
+        was: None,
         reason,
         only_as_read: scope.if_match.is_given(),
     };
@@ -150,6 +151,8 @@ shared::input! {
         submissions: List<Id<Submission>, { limits::BULK }>, Required;
         /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
         status: Status, Required;
+        /// If sent, submissions that have another status than this by now are left alone.
+        was_status: Option<Status>, Optional;
     }
 }
 
@@ -203,8 +206,9 @@ pub async fn set_statuses(
     let mut reader = Reader::new(Mode::Create);
     let ids = reader.get(input.submissions).unwrap_or_default();
     let status = reader.get(input.status);
+    let was = reader.get(input.was_status).flatten();
     let decisions = ids.into_iter().map(|id| (id, None)).collect();
-    decide_many(&app, scope, reader, decisions, status).await
+    decide_many(&app, scope, reader, decisions, (status, was)).await
 }
 
 /// Set the reasons of many submissions.
@@ -240,7 +244,7 @@ pub async fn set_reasons(
         .into_iter()
         .map(|wanted| (wanted.id, Some(wanted.reason)))
         .collect();
-    decide_many(&app, scope, reader, decisions, None).await
+    decide_many(&app, scope, reader, decisions, (None, None)).await
 }
 
 /// Stores many decisions. If one id does not belong to the application, nothing is changed (D3).
@@ -249,7 +253,7 @@ async fn decide_many(
     scope: Officer<RecruitmentWrite, Application>,
     mut reader: Reader,
     decisions: Vec<(Id<Submission>, Option<String>)>,
-    status: Option<Status>,
+    (status, was): (Option<Status>, Option<Status>),
 ) -> Result<Json<BulkBody>> {
     if decisions.len() > limits::BULK {
         reader.errors.add(
@@ -287,6 +291,7 @@ async fn decide_many(
             Some(DecisionWrite {
                 submission: found.remove(&id)?,
                 status,
+                was,
                 reason,
                 only_as_read: false,
             })

@@ -77,6 +77,8 @@ pub struct SendBody {
     queued: usize,
     /// Number of mails that failed, or of which nobody knows whether they were sent.
     failed: usize,
+    /// Number of mails that could not be queued in time. The same request sends them.
+    left: usize,
     /// Who gets no mail, and why.
     skipped: SkippedBody,
     /// Sentences about what the officer should check.
@@ -180,6 +182,7 @@ pub async fn send_emails(
         sent,
         queued,
         failed,
+        left,
         skipped,
         warnings,
         previews: None,
@@ -208,6 +211,7 @@ fn preview(composer: &Composer, plan: Plan, email_type: EmailType) -> Result<Res
         sent: 0,
         queued: 0,
         failed: 0,
+        left: 0,
         skipped: plan.skipped,
         previews: Some(composer.previews(&plan)?),
         warnings: plan.warnings,

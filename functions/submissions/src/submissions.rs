@@ -333,17 +333,20 @@ impl OwnPlaces {
     /// It is 400 if the person has as many submissions as allowed, and this is a new one.
     fn check_quota(&self, earlier: &StoredSubmission) -> Result<()> {
         let (submissions, all) = self.counts;
-        let is_full = match earlier {
-            StoredSubmission::Present(_) => false,
-            StoredSubmission::Withdrawn(_) => submissions >= limits::SUBMISSIONS,
-            StoredSubmission::Nothing | StoredSubmission::Gone(_) => {
-                submissions >= limits::SUBMISSIONS || all >= limits::PLACES
-            }
-        };
-        if !is_full {
+        if matches!(earlier, StoredSubmission::Present(_)) {
             return Ok(());
         }
-        let why = format!("You can have at most {} submissions.", limits::SUBMISSIONS);
+        let is_withdrawn = matches!(earlier, StoredSubmission::Withdrawn(_));
+        let why = if submissions >= limits::SUBMISSIONS {
+            format!("You can have at most {} submissions.", limits::SUBMISSIONS)
+        } else if !is_withdrawn && all >= limits::SUBMISSIONS_WITH_WITHDRAWN {
+            format!(
+                "You can have at most {} submissions, with withdrawn ones.",
+                limits::SUBMISSIONS_WITH_WITHDRAWN
+            )
+        } else {
+            return Ok(());
+        };
         Err(ApiError::rule(why).coded(Code::Quota))
     }
 }

@@ -18,7 +18,7 @@ use shared::settings::Settings;
 use shared::time::{Clock, Timestamp};
 use shared::webhook_off::switch_off;
 
-use crate::receiver::{Answer, Receivers, Request};
+use crate::call::{Answer, Receivers, Request};
 use crate::signature::signatures;
 
 /// The pauses before a call is repeated, in seconds: 5 s, 5 and 30 minutes, 2, 5, 10 and 10 hours.

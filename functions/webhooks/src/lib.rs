@@ -5,12 +5,12 @@
 //! and the next attempt is in the queue before the failed one is stored: whenever this function
 //! ends, nothing is lost.
 
+mod call;
 mod dispatcher;
-mod receiver;
 mod signature;
 
+pub use call::Receivers;
 pub use dispatcher::Dispatcher;
-pub use receiver::Receivers;
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
 use shared::lambda::{Begun, Error, READY, begin};
 use shared::queue::Queue;
-use shared::receiver::ReceiverRules;
+use shared::receiver_rules::ReceiverRules;
 use shared::time::SystemClock;
 
 /// Runs as a Lambda function.

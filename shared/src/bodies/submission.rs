@@ -13,8 +13,8 @@ use super::lookups::{NamedBody, Studies};
 use crate::bodies::interview::InterviewBody;
 use crate::bodies::scores::Scores;
 use crate::domain::{
-    AnswerFile, Answered, Application, Choice, Committee, EmailStatus, Form, Person, Prompt,
-    Question, QuestionType, References, Status, StoredAnswer, Submission,
+    AnswerFile, Answered, Application, Choice, Committee, EmailStatus, Form, MailKind, Person,
+    Prompt, Question, QuestionType, References, Status, StoredAnswer, Submission,
 };
 use crate::ids::Id;
 use crate::state::Shared;
@@ -52,6 +52,11 @@ pub struct SubmissionBody<'a> {
     notified: bool,
     /// Status of the last decision mail; null if there is none.
     email_status: Option<EmailStatus>,
+    /// Status of the last invitation to an interview; null if there is none. Missing if the caller
+    /// sees it as the applicant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<EmailStatus>)]
+    interview_email_status: Option<Option<EmailStatus>>,
     /// The interview. Null before the invitation, and for the applicant after they were told a
     /// rejection.
     interview: Option<InterviewBody>,
@@ -78,6 +83,8 @@ pub struct SubmissionBody<'a> {
     receipt: Option<String>,
     /// When the service received the first submission.
     created_at: Timestamp,
+    /// When the service received the answers that are shown.
+    submitted_at: Timestamp,
     /// When it was last changed, as far as the caller may know.
     updated_at: Timestamp,
 }
@@ -183,7 +190,9 @@ impl<'a> SubmissionBody<'a> {
         let interview = InterviewBody::of(submission, application, &references.slots, now);
         // Nobody is told of themselves whether they came.
         let is_own = submission.person == Some(officer);
+        let invitation = submission.mail_state(MailKind::Interview);
         Self {
+            interview_email_status: Some(invitation.map(|mail| mail.status)),
             interview: if is_own {
                 interview
             } else {
@@ -235,6 +244,7 @@ impl<'a> SubmissionBody<'a> {
                 .collect(),
             notified: submission.notified,
             email_status: submission.email_status(),
+            interview_email_status: None,
             interview: None,
             revision: submission.revision,
             review_count: None,
@@ -242,6 +252,7 @@ impl<'a> SubmissionBody<'a> {
             my_score: None,
             receipt: None,
             created_at: submission.created_at,
+            submitted_at: submission.submitted_at,
             updated_at: submission.updated_at,
         }
     }

@@ -6,7 +6,7 @@ use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::change::model::{ChangeCount, ClubChange, KnownChange};
 use crate::domain::club::model::{Club, ClubText};
 use crate::domain::draft::model::DraftAnswer;
-use crate::domain::erasure::ErasureMark;
+use crate::domain::erasure_mark::ErasureMark;
 use crate::domain::event::model::{Event, EventText};
 use crate::domain::event::store::{EventClub, EventListing};
 use crate::domain::extension::model::Extension;

@@ -3,13 +3,10 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use futures::stream::{self, StreamExt, TryStreamExt};
-use serde::{Deserialize, Serialize};
 
 use crate::db::error::{Backoff, ignore_refusal};
-use crate::db::execute::client_token;
-use crate::db::read::Range;
 use crate::db::{Entity, PARALLEL, Refusal, Retries, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::bookmark::store::{Bookmark, Bookmarks};
@@ -20,11 +17,12 @@ use crate::domain::keys::Key;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::notice::model::DueEntry;
 use crate::domain::person::model::Person;
+use crate::domain::personal_data::PersonalData;
 use crate::domain::submission::model::{Status, Submission, Withdrawal};
 use crate::domain::submission::submit::WithdrawOutcome;
-use crate::ids::{Id, MAX_ID, derived};
+use crate::ids::{Id, order_number};
 use crate::text::ClubCode;
-use crate::time::{RequestTime, Timestamp};
+use crate::time::{Clock, RequestTime};
 
 /// Why a person cannot be erased: these clubs would have no owner.
 #[derive(Debug, Clone)]
@@ -34,30 +32,9 @@ pub struct OnlyOwner(pub Vec<Club>);
 /// can finish in this time.
 const PAUSE_BEFORE_LAST_LOOK: Duration = Duration::from_secs(1);
 
-/// A marker in a person's part of the index. When the index shows it, it shows what was written
-/// before.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct ErasureMark {
-    person: Id<Person>,
-    /// A random number.
-    round: u64,
-    expires: i64,
-}
-
-impl Entity for ErasureMark {
-    const TYPE: &'static str = "ErasureMark";
-
-    fn key(&self) -> Key {
-        keys::erasure(self.person)
-    }
-
-    fn index_key(&self) -> Option<Key> {
-        Some(keys::own_erasure(self.person, self.round))
-    }
-
-    fn expires(&self) -> Option<i64> {
-        Some(self.expires)
-    }
+/// Returns the last order number of the millisecond of `now`.
+fn last_of(now: DateTime<Utc>) -> u64 {
+    order_number(now + TimeDelta::milliseconds(1)) - 1
 }
 
 impl Table {
@@ -75,6 +52,7 @@ impl Table {
         &self,
         person: &Person,
         when: RequestTime,
+        clock: &dyn Clock,
     ) -> Result<Result<(), OnlyOwner>, TableError> {
         let owned = self.owned_clubs(person.id).await?;
         let clubs = self.clubs(&owned).await?;
@@ -93,7 +71,7 @@ impl Table {
             Err(TableError::Refused(_)) => return Ok(Ok(())),
             done => done?,
         }
-        self.erase_marked(person, when)
+        self.erase_marked(person, when, clock)
             .await
             .map_err(TableError::after_write)
     }
@@ -120,41 +98,23 @@ impl Table {
         }
     }
 
-    /// Waits until the index shows what was written before now: writes a marker into the person's
-    /// part of it, and looks until the marker is there.
-    async fn wait_for_index(&self, person: Id<Person>, at: Timestamp) -> Result<(), TableError> {
-        let mark = ErasureMark {
-            person,
-            round: derived("erasure", &[&client_token()]),
-            expires: at.plus(TimeDelta::days(1)).epoch_seconds(),
-        };
-        // A transaction has a token: if the first attempt arrives after the erasure, it does
-        // nothing.
-        self.transact(vec![Write::put(&mark)?]).await?;
-        let Key { pk, sk } = keys::own_erasure(person, mark.round);
-        let mut wait = Backoff::default();
-        loop {
-            let range = Range::Prefix(sk.clone());
-            if !self.index_entries(pk.clone(), range).await?.is_empty() {
-                return Ok(());
-            }
-            if !wait.wait().await {
-                return Err(TableError::Unknown("the index is behind".to_owned()));
-            }
-        }
-    }
-
     /// Continues the erasure after the profile is marked.
     async fn erase_marked(
         &self,
         person: &Person,
         when: RequestTime,
+        clock: &dyn Clock,
     ) -> Result<Result<(), OnlyOwner>, TableError> {
+        let mut until = when.received;
         for last_look in [false, true] {
+            until = until.max(last_of(clock.now()));
+            let all = self.personal_data(person).await?;
+            // Only now: what was read before is of this profile, and not of one that came back.
             if !self.is_being_erased(person).await? {
                 return Ok(Ok(()));
             }
-            if let Err(refusal) = self.erase_personal_data(person, when, last_look).await? {
+            let erased = self.erase_personal_data(person, all, (when, until), last_look);
+            if let Err(refusal) = erased.await? {
                 self.mark_erasing(person, false).await?;
                 return Ok(Err(refusal));
             }
@@ -163,19 +123,23 @@ impl Table {
                 self.wait_for_index(person.id, when.at).await?;
             }
         }
-        self.remove_own_copies(person.id, when).await?;
-        self.end_tokens(person.id, when).await?;
+        self.remove_own_copies(person.id, until, when).await?;
+        self.end_tokens(person.id, until).await?;
         self.delete_person(person).await?;
         Ok(Ok(()))
     }
 
+    /// Erases what was read. What was received after `until` belongs to somebody who came back: this
+    /// process may have been slow, and another one has finished the erasure. Only their keyed
+    /// requests, the marks of where they hold interviews, and the notes of where they submitted in
+    /// the last hour may be lost then.
     async fn erase_personal_data(
         &self,
         person: &Person,
-        when: RequestTime,
+        all: PersonalData,
+        (when, until): (RequestTime, u64),
         last_look: bool,
     ) -> Result<Result<(), OnlyOwner>, TableError> {
-        let all = self.personal_data(person).await?;
         let applied_to = all.applied_to();
         // Clubs that the person owns come first. If another owner leaves at the same moment, the
         // refusal happens here.
@@ -187,7 +151,7 @@ impl Table {
             }
         }
         let erased = stream::iter(all.submissions.clone())
-            .map(|submission| self.erase_submission(submission, when))
+            .map(|submission| self.erase_submission(submission, when, until))
             .buffer_unordered(PARALLEL);
         erased.try_collect::<()>().await?;
         let noted = all.places.iter();
@@ -195,7 +159,8 @@ impl Table {
         let submitted = all.submissions.iter().map(|one| (one.application, one.id));
         let withdrawn = all.withdrawals.iter().map(|one| (one.application, one.id));
         let places = submitted.chain(withdrawn).chain(noted).collect();
-        self.erase_answers(places, &all.uploads, when).await?;
+        self.erase_answers(places, &all.uploads, (when, until))
+            .await?;
         // The same keys may be used again, so each item is deleted only if it is unchanged.
         let requests = stream::iter(all.requests)
             .map(async |request| ignore_refusal(self.delete_request(&request).await));
@@ -209,11 +174,8 @@ impl Table {
             .buffer_unordered(PARALLEL)
             .try_collect::<()>()
             .await?;
-        // A review may have been left by a withdrawal that was interrupted.
-        let withdrawn = all.withdrawals.iter();
-        let withdrawn = withdrawn.map(|gone| self.delete_reviews(gone.application, gone.id));
-        futures::future::try_join_all(withdrawn).await?;
-        self.forget_begun(person.id, applied_to).await?;
+        self.erase_withdrawn(&all.withdrawals, until).await?;
+        self.forget_begun(person.id, applied_to, until).await?;
         self.delete_draft(all.drafts, when).await?;
         stream::iter(all.reviews)
             .map(async |review| self.anonymise_review(&review).await)
@@ -237,7 +199,7 @@ impl Table {
             .await?;
         let mails = all.mails.iter().map(Entity::key).chain(all.mail_keys);
         self.delete_many(mails.collect()).await?;
-        self.forget_interviews(person.id).await?;
+        self.forget_interviews(person.id, until).await?;
         let Bookmarks {
             favorites,
             subscriptions,
@@ -254,7 +216,8 @@ impl Table {
             .await?;
         self.forget_keyed(person.id).await?;
         if last_look {
-            self.unlist(&all.submissions, &all.withdrawals).await?;
+            self.unlist(&all.submissions, &all.withdrawals, until)
+                .await?;
         }
         Ok(Ok(()))
     }
@@ -265,10 +228,10 @@ impl Table {
         &self,
         places: HashSet<(Id<Application>, Id<Submission>)>,
         uploads: &[Upload],
-        when: RequestTime,
+        (when, until): (RequestTime, u64),
     ) -> Result<(), TableError> {
         let last = RequestTime {
-            received: MAX_ID,
+            received: until + 1,
             ..when
         };
         let buried = stream::iter(places)
@@ -316,8 +279,9 @@ impl Table {
                 Err(error) => return Err(error),
             }
             match self.member(&membership.club, membership.id).await? {
-                Some(now) => membership = now,
-                None => return Ok(Ok(())),
+                // Another one is of a person who came back.
+                Some(now) if now.creation == membership.creation => membership = now,
+                _ => return Ok(Ok(())),
             }
         }
     }
@@ -327,6 +291,7 @@ impl Table {
         &self,
         submissions: &[Submission],
         withdrawals: &[Withdrawal],
+        until: u64,
     ) -> Result<(), TableError> {
         let unlisted = |key| {
             Write::update(key)
@@ -334,11 +299,12 @@ impl Table {
                 .remove(keys::GSI1PK)
                 .remove(keys::GSI1SK)
                 .if_exists()
+                // A withdrawal by an erasure has the number after that of its submission.
+                .if_at_most("received", &(until + 1))
         };
         let withdrawn = withdrawals.iter().map(Entity::key);
         let all = submissions.iter().map(Entity::key).chain(withdrawn);
-        // A plain write could arrive late, when the person has come back and submitted again. The
-        // token of a transaction prevents that.
+        // A plain write could arrive late. The token of a transaction prevents that.
         let lost = all.map(|key| self.transact(vec![unlisted(key)]));
         let mut done = futures::future::join_all(lost).await.into_iter();
         done.try_for_each(ignore_refusal)
@@ -375,6 +341,7 @@ impl Table {
         &self,
         mut submission: Submission,
         mut when: RequestTime,
+        until: u64,
     ) -> Result<(), TableError> {
         let mut retries = Retries::default();
         // An officer may book, move or cancel the interview at the same moment.
@@ -382,12 +349,39 @@ impl Table {
             retries.next().await?;
             let (application, id) = (submission.application, submission.id);
             match self.submission(application, id).await? {
-                Some(now) => submission = now,
-                None => break,
+                Some(now) if now.received <= until => submission = now,
+                _ => break,
             }
         }
-        self.delete_reviews(submission.application, submission.id)
+        self.erase_judgements(submission.application, submission.id, until)
+            .await
+    }
+
+    /// Removes what officers wrote about withdrawn submissions. A review may have been left by a
+    /// withdrawal that was interrupted, and the history of decisions stays after each withdrawal.
+    async fn erase_withdrawn(
+        &self,
+        withdrawals: &[Withdrawal],
+        until: u64,
+    ) -> Result<(), TableError> {
+        let withdrawn = withdrawals.iter().map(|one| (one.application, one.id));
+        stream::iter(withdrawn.collect::<Vec<_>>())
+            .map(|(application, id)| self.erase_judgements(application, id, until))
+            .buffer_unordered(PARALLEL)
+            .try_collect()
+            .await
+    }
+
+    /// Removes what officers wrote about a submission until then: reviews, and reasons in the
+    /// history.
+    async fn erase_judgements(
+        &self,
+        application: Id<Application>,
+        submission: Id<Submission>,
+        until: u64,
+    ) -> Result<(), TableError> {
+        self.delete_reviews(application, submission, until + 1)
             .await?;
-        self.forget_reasons(&submission).await
+        self.forget_reasons(application, submission, until).await
     }
 }

@@ -15,6 +15,7 @@ mod club;
 mod conditions;
 mod draft;
 mod erasure;
+mod erasure_mark;
 mod event;
 mod extension;
 mod file;
@@ -97,6 +98,7 @@ pub use notice::model::{
     REMINDED_BEFORE, draft_due, hour_of,
 };
 pub use notice::settings::{NewsRhythm, NoticeKind, Notices};
+pub use notice::store::NEWS_AT_ONCE;
 pub use own::{Follower, OwnEntries};
 pub use person::model::{Creations, Person, PersonAddress, PersonWord, Personal};
 pub use personal_data::PersonalData;

@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
 use crate::db::actor::request_time;
-use crate::db::{Entity, Table, TableError, Write, to_item};
+use crate::db::{Entity, Refusal, Table, TableError, Write, to_item};
 use crate::domain::application::model::Application;
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -19,7 +19,8 @@ use crate::time::{RequestTime, Timestamp};
 const TOMBSTONE_KEPT: TimeDelta = TimeDelta::days(1);
 
 /// Stands for a day in the place of an item that was deleted, without its content. Only a request
-/// that was received later may store something there.
+/// that was received later may store something there. Under [`ended`], it says that nothing with
+/// this id comes back.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Gone {
     #[serde(skip)]
@@ -71,6 +72,11 @@ impl Entity for DeletedApplication {
     }
 }
 
+/// The key of what remains of something without a key of its own.
+fn ended(id: u64) -> Key {
+    Key::new(format!("ENDED#{}", keys::padded(id)), "ENDED".into())
+}
+
 impl Write {
     /// Stores a new entity. Refused if it is there already, or was deleted after the request came
     /// that stores it (X17).
@@ -95,6 +101,17 @@ impl Write {
             Some(when) => Self::put(&Gone::new(key, when)),
             None => Ok(Self::delete(key)),
         }
+    }
+
+    /// Notes for a day that what had this id was removed: for what is a part of an item, or in a
+    /// numbered place that something else may have by now.
+    pub(crate) fn end(id: u64) -> Result<Self, TableError> {
+        Self::bury(ended(id))
+    }
+
+    /// Checks that nothing with this id was removed. Refused as [`Refusal::Gone`].
+    pub(crate) fn check_not_ended(id: u64) -> Self {
+        Self::check(ended(id)).if_new().or(Refusal::Gone)
     }
 
     /// Adds a condition: the item does not exist, or it is one that was deleted.

@@ -186,3 +186,43 @@ async fn events_of_a_fair_are_those_of_its_clubs_inside_its_time() {
         ["inside"]
     );
 }
+
+// proves F2, H18
+#[tokio::test]
+async fn the_times_of_a_registration_are_in_order_and_the_information_is_cleaned() {
+    let campus = TestCampus::new();
+    let admin = campus.admin();
+    let body = |registration: (i64, i64)| {
+        json!({
+            "name": "Fair",
+            "information": "<b>x</b><script>y</script>",
+            "start_time": hours(10),
+            "end_time": hours(12),
+            "registration_start_time": hours(registration.0),
+            "registration_end_time": hours(registration.1),
+        })
+    };
+    admin
+        .post("/api/clubfairs/", body((5, 4)))
+        .await
+        .invalid(&["registration_end_time"]);
+    let made = admin.post("/api/clubfairs/", body((4, 5))).await.created();
+    assert_eq!(made["information"], "<b>x</b>");
+}
+
+// proves F4, H7
+#[tokio::test]
+async fn the_registration_is_closed_for_admins_too() {
+    let campus = TestCampus::new();
+    let (ada, admin) = (campus.as_("ada"), campus.admin());
+    campus.club("chess", &ada).await;
+    let path = fair(&campus, "Fair", (10, 12), (Some(1), Some(2))).await;
+    let register = format!("{path}register/");
+    let chess = json!({ "club": "chess", "status": true });
+    for hours in [0, 3] {
+        campus.advance(TimeDelta::hours(hours));
+        let refused = admin.post(&register, chess.clone()).await;
+        assert_eq!(refused.json()["code"], "registration_closed", "{hours}");
+        refused.error(400);
+    }
+}

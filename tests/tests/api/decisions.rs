@@ -215,3 +215,54 @@ async fn bulk_decisions_reach_every_submission() {
         json!({ "reason": ["", format!("reason {}", ids[7])] })
     );
 }
+
+// proves D3
+#[tokio::test]
+async fn a_bulk_decision_leaves_alone_what_has_another_status_by_then() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let mut ids = vec![];
+    for name in ["sue", "bob", "kim"] {
+        ids.push(id(&drive.submit(&campus.as_(name)).await));
+    }
+    // Another officer has accepted the second one, and rejected the third one.
+    drive.decide(&json!({ "id": ids[1] }), 4, "").await;
+    drive.decide(&json!({ "id": ids[2] }), 2, "").await;
+    let path = format!("{}submissions/status/", drive.path);
+    let body = |was: Value| json!({ "submissions": ids, "status": 2, "was_status": was });
+    let done = drive.officer.post(&path, body(json!(1))).await.ok();
+    // The third one has the new status already.
+    assert_eq!(done["updated"], 2);
+    let mut now = vec![];
+    for id in &ids {
+        let one = format!("{}submissions/{id}/", drive.path);
+        now.push(drive.officer.get(&one).await.ok()["status"].clone());
+    }
+    assert_eq!(now, [2, 4, 2]);
+    let wrong = drive.officer.post(&path, body(json!(7))).await;
+    wrong.invalid(&["was_status"]);
+    let all = drive.officer.post(&path, body(json!(null))).await.ok();
+    assert_eq!(all["updated"], 3);
+}
+
+// proves S8
+#[tokio::test]
+async fn a_decision_does_not_change_when_it_was_submitted() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let first = drive.submit(&sue).await;
+    campus.advance(chrono::TimeDelta::hours(2));
+    let again = drive.submit_again(&sue).await;
+    assert_eq!(again["created_at"], first["created_at"]);
+    assert_eq!(again["submitted_at"], again["updated_at"]);
+    assert_ne!(again["submitted_at"], first["submitted_at"]);
+    campus.advance(chrono::TimeDelta::hours(2));
+    let decided = drive.decide(&again, 4, "").await;
+    assert_eq!(decided["submitted_at"], again["submitted_at"]);
+    assert_ne!(decided["updated_at"], again["updated_at"]);
+    assert_eq!(
+        drive.own(&sue, &again).await["submitted_at"],
+        again["submitted_at"]
+    );
+}

@@ -129,7 +129,7 @@ async fn each_format_is_stored_in_three_sizes_without_its_metadata() {
         assert_eq!(scene.files().await, 3, "old ones are removed");
         assert_eq!(scene.ada.get(&scene.path).await.ok(), event);
     }
-    names.dedup();
+    let names: std::collections::BTreeSet<String> = names.into_iter().collect();
     assert_eq!(names.len(), 4, "a name is never used twice");
 }
 

@@ -117,3 +117,21 @@ async fn events_of_clubs_that_are_not_there_are_not_there() {
     ada.get("/api/events/0/").await.error(404);
     ada.get("/api/events/abc/").await.error(404);
 }
+
+// proves V6
+#[tokio::test]
+async fn tickets_are_for_officers_of_the_club_and_not_in_the_list_across_clubs() {
+    let (campus, ada) = chess().await;
+    let showing = json!({
+        "start_time": hours(2), "end_time": hours(3),
+        "ticket_drop_time": hours(1), "ticket_order_limit": 4, "ticketed": true,
+    });
+    let body = json!({ "name": "Gala", "showings": [showing] });
+    let event = ada.post(CHESS, body).await.created();
+    let one = format!("/api/events/{}/", id(&event));
+    assert_eq!(event["showings"][0]["ticket_drop_time"], hours(1));
+    let told = campus.as_("bob").get(&one).await.ok();
+    assert_eq!(told["showings"][0]["ticket_drop_time"], json!(null));
+    let list = ada.get("/api/events/").await.ok();
+    assert_eq!(list[0]["showings"][0]["ticket_order_limit"], json!(null));
+}

@@ -129,3 +129,20 @@ async fn an_extension_keeps_the_application_open_for_one_person() {
         .await
         .error(400);
 }
+
+// proves A9
+#[tokio::test]
+async fn a_user_name_of_two_people_is_refused() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    for name in ["Bob", "bOb"] {
+        campus.as_(name).get("/api/settings/").await.ok();
+    }
+    let path = format!("{}extensions/", drive.path);
+    let body = |name: &str| json!({ "username": name, "end_time": hours(30) });
+    drive
+        .officer
+        .post(&path, body("bob"))
+        .await
+        .invalid(&["username"]);
+}

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use tests::fixtures::id;
+use tests::fixtures::{application, id};
 use tests::{Client, TestCampus};
 
 async fn home(client: &Client) -> Value {
@@ -230,4 +230,56 @@ async fn decisions_name_a_committee_as_it_is_called_now() {
     sent.await.ok();
     let home = home(&sue).await;
     assert_eq!(home["decisions"][0]["committee"], "Engineering", "{home}");
+}
+
+// proves A14
+#[tokio::test]
+async fn what_waits_is_counted_for_ten_clubs_and_three_applications() {
+    let campus = TestCampus::new();
+    // Admins may create as many clubs as they want.
+    let ada = campus.admin();
+    for n in 10..21 {
+        campus.club(&format!("c{n}"), &ada).await;
+    }
+    for name in ["One", "Two", "Three", "Four"] {
+        ada.post("/api/clubs/c10/applications/", application(name))
+            .await
+            .created();
+    }
+    let clubs = home(&ada).await["clubs"].clone();
+    assert_eq!(clubs.as_array().map(Vec::len), Some(11));
+    let waits = &clubs[0]["waiting"];
+    assert_eq!(waits["applications"].as_array().map(Vec::len), Some(3));
+    assert_eq!(waits["more_applications"], true);
+    assert_eq!(clubs[9]["waiting"]["more_applications"], false);
+    assert_eq!(clubs[10]["waiting"], json!(null));
+}
+
+// proves A14
+#[tokio::test]
+async fn twenty_favorites_and_no_invitation_to_an_own_club_are_shown() {
+    let campus = TestCampus::new();
+    let (ada, sue) = (campus.admin(), campus.as_("sue"));
+    for n in 10..31 {
+        let club = campus.club(&format!("c{n}"), &ada).await;
+        let favorite = json!({ "club": club });
+        sue.post("/api/favorites/", favorite).await.created();
+    }
+    let invite = json!({ "email": "sue@uni.example" });
+    for club in ["c10", "c11"] {
+        let invites = format!("/api/clubs/{club}/invites/");
+        ada.post(&invites, invite.clone()).await.created();
+    }
+    // She joins one of the clubs in another way.
+    let links = "/api/clubs/c11/joinlinks/";
+    let link = ada.post(links, json!({})).await.created();
+    let token = json!({ "token": crate::joinlinks::token(&link) });
+    sue.post(&format!("{links}{}/join/", id(&link)), token)
+        .await
+        .ok();
+    let shown = home(&sue).await;
+    assert_eq!(shown["favorites"].as_array().map(Vec::len), Some(20));
+    let invitations = shown["invites"].as_array().expect("invites");
+    let clubs: Vec<&Value> = invitations.iter().map(|one| &one["club"]["code"]).collect();
+    assert_eq!(clubs, ["c10"]);
 }

@@ -164,6 +164,11 @@ async fn invitations_are_sent_like_decision_mails() {
         ),
         (&json!("invited"), &json!(false), &json!(null))
     );
+    // Officers see how the invitation went; the applicant does not.
+    assert_eq!(shown.get("interview_email_status"), None);
+    let path = format!("{}submissions/{}/", drive.path, id(&first));
+    let seen = drive.officer.get(&path).await.ok();
+    assert_eq!(seen["interview_email_status"], "sent");
     let again = drive.send("interview", real).await.ok();
     assert_eq!(again["skipped"]["already_notified"], 1);
     let mail = campus.mails().pop().expect("a mail");

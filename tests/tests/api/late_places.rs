@@ -9,6 +9,7 @@ use tests::recount::recount;
 use tests::{Client, TestCampus};
 
 use crate::clubfairs::fair;
+use crate::webhooks::HOOKS;
 
 // proves X17
 #[tokio::test(start_paused = true)]
@@ -260,7 +261,18 @@ async fn a_repeat_with_a_key_brings_nothing_back() {
     let (members, bob) = ("/api/clubs/chess/members/", campus.as_("bob"));
     let member = json!({ "person": id(&bob.get("/api/settings/").await.ok()) });
     let club = json!({ "club": "chess" });
-    let cases: [(&Client, &str, Value, &[u16]); 5] = [
+    let hook = json!({ "url": "https://chat.example/h", "types": ["club.updated"] });
+    let token = json!({ "name": "CI", "scopes": ["clubs:read"] });
+    let begun = json!({ "name": "Gala" });
+    let gala = drive.officer.post("/api/clubs/chess/events/", begun).await;
+    let showings = format!("/api/clubs/chess/events/{}/showings/", id(&gala.created()));
+    let showing = json!({ "start_time": hours(1), "end_time": hours(2) });
+    let links = "/api/clubs/chess/joinlinks/";
+    let cases: [(&Client, &str, Value, &[u16]); 9] = [
+        (&drive.officer, &showings, showing, &[404]),
+        (&drive.officer, links, json!({}), &[404]),
+        (&drive.officer, HOOKS, hook, &[404]),
+        (&bob, "/api/settings/tokens/", token, &[404]),
         (&drive.officer, "/api/clubs/chess/events/", event, &[404]),
         (&drive.officer, &slots, slot, &[429]),
         (&admin, "/api/tags/", json!({ "name": "Games" }), &[400]),

@@ -331,3 +331,38 @@ async fn a_mail_that_goes_while_it_is_reported_stays_gone() {
         "the report stored an empty mail"
     );
 }
+
+// proves E25, E23
+#[tokio::test(start_paused = true)]
+async fn a_rejection_of_which_ses_tells_later_revokes_the_invitation() {
+    let calls = AtomicUsize::new(0);
+    let campus = Setup::default()
+        .mail(Arc::new(move |_: &str| {
+            // SES takes the second mail, but its answer is lost.
+            let second = calls.fetch_add(1, Ordering::SeqCst) == 1;
+            Box::pin(async move { second.then(|| Ok((500, json!({ "__type": "Lost" })))) })
+        }))
+        .build();
+    let (drive, submission, _) = sent(&campus, "complaint").await;
+    let invites = || drive.officer.get("/api/clubs/chess/invites/");
+    drive.decide(&submission, 2, "").await;
+    drive.send("rejection", json!({})).await.ok();
+    campus.deliver().await;
+    assert_eq!(state(&drive).await.0, "unknown");
+    assert_eq!(invites().await.ok().as_array().map(Vec::len), Some(1));
+    let reports = reports_of(&campus, "rejection", tests::start());
+    campus.reported(&reports[0]).await;
+    assert_eq!(invites().await.ok(), json!([]));
+    // What was told about an earlier submission does not count for a new one.
+    drive.decide(&submission, 1, "").await;
+    let own = simulated(&campus, "sue", "complaint");
+    own.delete(&format!("/api/submissions/{}/", id(&submission)))
+        .await
+        .no_content();
+    let again = drive.submit(&own).await;
+    drive.decide(&again, 4, "").await;
+    drive.send("acceptance", json!({})).await.ok();
+    campus.deliver().await;
+    campus.reported(&reports[0]).await;
+    assert_eq!(invites().await.ok().as_array().map(Vec::len), Some(1));
+}

@@ -119,8 +119,6 @@ async fn one_invitation_is_sent_again_after_ten_minutes() {
     )
     .await
     .error(429);
-    campus.deliver().await;
-    assert!(campus.mails().len() <= 4);
 }
 
 // proves H7, E24, I15

@@ -259,3 +259,28 @@ async fn the_news_of_more_people_than_are_read_at_once_are_all_told() {
     campus.tick().await;
     assert_eq!(notices(&campus).len(), 121);
 }
+
+// proves G5
+#[tokio::test(start_paused = true)]
+async fn a_reminder_does_not_wait_for_the_news_of_many_people() {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail.rate = 1)
+        .build();
+    let there = Interviewing::new(&campus).await;
+    open(&there.drive.officer, "Autumn", 1, 2_000).await;
+    // Its reminder is due in the hour after the news.
+    let slot = there.slot(slot(72)).await;
+    there.book(slot).await.ok();
+    // At this rate, a run has no time for all of them.
+    for n in 0..310 {
+        let person = campus.as_(&format!("fan{n}"));
+        follow(&person, "chess").await;
+        switch(&person, "weekly").await;
+    }
+    campus.advance(TimeDelta::hours(49));
+    let first = campus.tick().await.mails;
+    assert!(first < 311, "{first}");
+    let to: Vec<String> = notices(&campus).into_iter().map(|mail| mail.to).collect();
+    assert!(to.iter().any(|to| to.starts_with("sue")), "{to:?}");
+    assert_eq!(first + campus.tick().await.mails, 311);
+}

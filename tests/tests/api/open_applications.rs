@@ -228,3 +228,19 @@ async fn a_draft_ends_with_its_submission_even_if_that_is_withdrawn() {
     sue.get(&draft).await.error(404);
     assert_eq!(open(&sue, "").await[0]["draft"], false);
 }
+
+// proves A13
+#[tokio::test]
+async fn clubs_that_somebody_is_in_or_follows_are_theirs() {
+    let campus = TestCampus::new();
+    let mut drives = vec![];
+    for name in ["chess", "go", "film"] {
+        drives.push(campus.drive(name).await);
+    }
+    let sue = campus.member("chess", &drives[0].officer, "sue", 20).await;
+    let follows = json!({ "club": "go" });
+    sue.post("/api/subscriptions/", follows).await.created();
+    let of = |n: usize| id(&drives[n].application);
+    assert_eq!(ids(&open(&sue, "?mine=true").await), [of(0), of(1)]);
+    assert_eq!(ids(&open(&sue, "?mine=false").await), [of(2)]);
+}

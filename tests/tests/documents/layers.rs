@@ -13,7 +13,7 @@ const LAYERS: [&[&str]; 13] = [
     &["metrics"],
     &["ids", "limits", "time"],
     &["settings"],
-    &["files", "receiver", "seal", "text"],
+    &["files", "receiver_rules", "seal", "text"],
     &["db"],
     &["domain"],
     &[

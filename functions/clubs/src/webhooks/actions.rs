@@ -9,9 +9,8 @@ use base64::prelude::BASE64_STANDARD;
 use shared::db::{Refusal, Retries, TableError};
 use shared::domain::{SealedSecret, Webhook, WebhookPlace};
 use shared::ids::Id;
-use shared::receiver::ReceiverRules;
+use shared::receiver_rules::ReceiverRules;
 use shared::seal::Seal;
-use shared::time::RequestTime;
 use shared::web::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, Result, edit, shown_at,
 };
@@ -111,7 +110,9 @@ async fn store(app: &Shared, holder: &Holder, mut webhook: Webhook) -> Result<(H
                 let is_on = webhook.active;
                 return Ok((Held { webhook, is_on }, true));
             }
-            Err(TableError::Refused(Refusal::ReferenceGone)) => return Err(ApiError::NotFound),
+            Err(TableError::Refused(Refusal::ReferenceGone | Refusal::Gone)) => {
+                return Err(ApiError::NotFound);
+            }
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -172,21 +173,17 @@ pub async fn update(
     Ok(Json((&held).into()))
 }
 
-pub async fn delete(app: &Shared, holder: &Holder, received: u64) -> Result<NoContent> {
+pub async fn delete(app: &Shared, holder: &Holder) -> Result<NoContent> {
     let mut places = holder.places(app).await?.into_iter();
     let held = places.next().ok_or(ApiError::NotFound)?;
-    let when = RequestTime {
-        received,
-        at: app.now(),
-    };
     let change = async |held: Held| {
-        let deleted = app.table.delete_webhook(&held.webhook, when).await;
+        let deleted = app.table.delete_webhook(&held.webhook).await;
         deleted.map_err(changed)
     };
     let show = |held: &Held| WebhookBody::from(held);
     edit(&holder.if_match, held, show, || holder.find(app), change).await?;
     for held in places {
-        match app.table.delete_webhook(&held.webhook, when).await {
+        match app.table.delete_webhook(&held.webhook).await {
             // Another request deletes it, too.
             Err(TableError::Refused(_)) => {}
             deleted => deleted.map_err(TableError::after_write)?,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use shared::changes::MessageType;
 use shared::domain::{ChangeType, Delivery, Webhook};
 use shared::ids::Id;
-use shared::receiver::ReceiverRules;
+use shared::receiver_rules::ReceiverRules;
 use shared::text::kinds::{List, WebhookText};
 use shared::time::Timestamp;
 use shared::web::{Mode, Reader, Result};

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use shared::Shared;
-use shared::web::{Created, Input, NewId, NoContent, NoInput, ReceivedAt, Result};
+use shared::web::{Came, Created, Input, NewId, NoContent, NoInput, Result};
 
 use super::actions;
 use super::attempts::{self, Accepted};
@@ -37,13 +37,12 @@ pub async fn list_webhooks(
 )]
 pub async fn create_webhook(
     State(app): State<Shared>,
-    ReceivedAt(received): ReceivedAt,
+    Came(came): Came,
     OfAll(holder): OfAll,
     new: NewId,
     Input(input): Input<WebhookInput>,
 ) -> Result<Created<WebhookBody>> {
-    let received = app.ids.received(received);
-    actions::create(&app, &holder, new, received, input).await
+    actions::create(&app, &holder, new, came.received, input).await
 }
 
 /// Get a webhook for all clubs.
@@ -91,12 +90,10 @@ pub async fn update_webhook(
 )]
 pub async fn delete_webhook(
     State(app): State<Shared>,
-    ReceivedAt(received): ReceivedAt,
     OfAll(holder): OfAll,
     _: NoInput,
 ) -> Result<NoContent> {
-    let received = app.ids.received(received);
-    actions::delete(&app, &holder, received).await
+    actions::delete(&app, &holder).await
 }
 
 /// Make a new secret.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use shared::db::{Refusal, TableError};
-use shared::domain::{EmailStatus, EndedInterviews, Mail, Notice, SUPERSEDED};
+use shared::domain::{EmailStatus, EndedInterviews, Mail, MailKind, Notice, SUPERSEDED};
 use shared::ids::Id;
 use shared::mail::{Message, interview_url, invite_url, with_invite};
 use shared::metrics::Unit;
@@ -97,8 +97,8 @@ impl Worker {
             }
             self.settle_with(mail, (EmailStatus::Sending, status), text, &ends)
                 .await?;
-            if is_sent {
-                self.revoke_after_rejection(mail).await?;
+            if is_sent && mail.kind == MailKind::Rejection {
+                self.table.revoke_acceptance(mail).await?;
             }
             if status != EmailStatus::Queued {
                 return Ok(());

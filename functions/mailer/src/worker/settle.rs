@@ -18,25 +18,11 @@ impl Worker {
     /// later mail (E17). Its invitation is revoked (E25).
     pub(super) async fn supersede(&self, mail: &Mail) -> Result<(), RetryLater> {
         // First what is safe to repeat. A worker that dies in between finds the mail queued again.
-        if let (Some(decision), Some(_), Some(person)) = (&mail.decision, &mail.invite, mail.person)
-        {
-            self.table
-                .revoke_acceptance(&decision.club, person, mail)
-                .await?;
+        if mail.invite.is_some() {
+            self.table.revoke_acceptance(mail).await?;
         }
         self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, SUPERSEDED)
             .await
-    }
-
-    /// Revokes the invitation after a rejection was sent (E25). Safe to repeat.
-    pub(super) async fn revoke_after_rejection(&self, mail: &Mail) -> Result<(), RetryLater> {
-        match (&mail.decision, mail.person) {
-            (Some(decision), Some(person)) if mail.kind == MailKind::Rejection => Ok(self
-                .table
-                .revoke_acceptance(&decision.club, person, mail)
-                .await?),
-            _ => Ok(()),
-        }
     }
 
     /// Handles a mail that is not queued any more. Returns true if it is finished. Returns false if
@@ -46,9 +32,11 @@ impl Worker {
         let Some(now) = self.table.mail(id).await? else {
             return Ok(true);
         };
-        if now.status == EmailStatus::Sent {
-            // The worker may have died after it stored the result.
-            self.revoke_after_rejection(&now).await?;
+        // The worker may have died after it stored the result. An acceptance that was given up for
+        // a later one leaves what it brought, too (E25).
+        let is_told = now.status == EmailStatus::Sent && now.kind == MailKind::Rejection;
+        if is_told || (now.is_superseded() && now.invite.is_some()) {
+            self.table.revoke_acceptance_late(&now).await?;
         }
         if now.status != EmailStatus::Sending {
             return Ok(true);

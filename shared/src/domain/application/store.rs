@@ -291,7 +291,7 @@ impl Table {
     ) -> Result<(), TableError> {
         let id = application.id;
         let (from, to) = keys::application_range(id);
-        let mut partitions = vec![
+        let partitions = vec![
             (
                 keys::applications(&application.club),
                 Range::Between(from, to),
@@ -301,6 +301,7 @@ impl Table {
             (keys::reviews(id), Range::All),
             (keys::slots(id), Range::All),
             (keys::begun_drafts(id), Range::All),
+            (keys::history(id), Range::All),
         ];
         let slots = self.all_slots(id).await?;
         let people = slots.iter().flat_map(|slot| &slot.interviewers);
@@ -336,7 +337,6 @@ impl Table {
                 self.bury(found.into_iter().flatten().collect(), when)
                     .await?;
             }
-            partitions.push((keys::history(id), Range::All));
             self.remove_objects(&keys::copies_of(id)).await?;
         }
         let found = futures::future::try_join_all(

@@ -144,8 +144,9 @@ pub(super) const ROWS: &[ChartRow] = &[
         "<partition>",
         "<key>",
         "",
-        "Stands for a day in the place of an item that was deleted, such as a submission, an upload \
-            or a token, so that a write that arrives late does not bring it back.",
+        "Stands for a day in the place of an item that was deleted, such as a submission or an \
+            upload, so that a write that arrives late does not bring it back; or under `ENDED#<id>` \
+            for a webhook, a token or a showing.",
     ],
     [
         "Due",

@@ -345,7 +345,7 @@ impl Table {
             writes.push(if *is_member {
                 put.if_equals("version", &(membership.version - 1))
             } else {
-                put.if_new()
+                put.if_never_or_before()
             });
             writes.push(counted_owner(membership.person, 1, None));
         }

@@ -125,11 +125,13 @@ impl Table {
         self.remove_copies(&copies, when).await
     }
 
-    /// Deletes the copies that a person still has, also of submissions that were never stored: 1
-    /// query of the index, and 1 request and 1 write for each.
+    /// Deletes the copies that a person still has of answers that were received until then, also of
+    /// submissions that were never stored: 1 query of the index, and 1 request and 1 write for
+    /// each.
     pub(crate) async fn remove_own_copies(
         &self,
         person: Id<Person>,
+        until: u64,
         when: RequestTime,
     ) -> Result<(), TableError> {
         let range = Range::Prefix(keys::OWN_COPIES.into());
@@ -137,6 +139,7 @@ impl Table {
         let copies: Vec<FileCopy> = found
             .iter()
             .filter_map(|entry| keys::copy_at(&entry.key()))
+            .filter(|copy| copy.at <= until)
             .collect();
         self.remove_copies(&copies, when).await
     }

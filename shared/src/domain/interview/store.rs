@@ -148,14 +148,19 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Removes what tells where a person holds interviews, and bookings that no submission has: 2
-    /// queries.
-    pub(crate) async fn forget_interviews(&self, person: Id<Person>) -> Result<(), TableError> {
-        for prefix in [keys::BOOKINGS, keys::OWN_INTERVIEWS] {
-            let found = self.keys(keys::own(person), Range::Prefix(prefix.into()));
-            self.delete_many(found.await?).await?;
-        }
-        Ok(())
+    /// Removes what tells where a person holds interviews, and bookings until then that no
+    /// submission has: 2 queries.
+    pub(crate) async fn forget_interviews(
+        &self,
+        person: Id<Person>,
+        until: u64,
+    ) -> Result<(), TableError> {
+        let range = Range::Prefix(keys::OWN_INTERVIEWS.into());
+        let mut due = self.keys(keys::own(person), range).await?;
+        let booked = self.bookings(person).await?;
+        let booked = booked.iter().filter(|booking| booking.received <= until);
+        due.extend(booked.map(Entity::key));
+        self.delete_many(due).await
     }
 
     /// Returns what a person has booked, and where they hold interviews: 1 query, for half the

@@ -10,10 +10,8 @@ use crate::domain::member::model::{Membership, Role};
 use crate::domain::member::store::counted;
 use crate::domain::person::model::Person;
 use crate::domain::request::store::request_gone;
-use crate::domain::tombstones::Gone;
 use crate::ids::Id;
 use crate::text::ClubCode;
-use crate::time::RequestTime;
 
 impl Entity for JoinLink {
     const TYPE: &'static str = "JoinLink";
@@ -118,13 +116,8 @@ impl Table {
 
     /// Deletes a join link: 1 write. Until tomorrow its place says so, so that a late repeat of its
     /// creation does not bring it back. Refused if it changed after it was read.
-    pub async fn delete_join_link(
-        &self,
-        link: &JoinLink,
-        when: RequestTime,
-    ) -> Result<(), TableError> {
-        let gone = Write::put(&Gone::new(link.key(), when))?;
-        let gone = gone.if_equals("version", &link.version);
+    pub async fn delete_join_link(&self, link: &JoinLink) -> Result<(), TableError> {
+        let gone = Write::bury(link.key())?.if_equals("version", &link.version);
         self.write(gone).await.map(drop)
     }
 

@@ -21,15 +21,18 @@ pub(crate) fn mark(mail: &Mail, status: EmailStatus, now: Timestamp) -> Vec<Writ
         mail.told(),
         (status, now),
         &EndedInterviews::default(),
+        |_| true,
     )
 }
 
-/// Like [`mark`], for some of the submissions, and with the interviews that end.
+/// Like [`mark`], for some of the submissions, and with the interviews that end. `is_last` tells
+/// whether no later mail told the person something else.
 pub(crate) fn mark_told(
     mail: &Mail,
     told: Vec<ToldDecision>,
     (status, now): (EmailStatus, Timestamp),
     ends: &EndedInterviews,
+    is_last: impl Fn(&ToldDecision) -> bool,
 ) -> Vec<Write> {
     let Some(decision) = &mail.decision else {
         return vec![];
@@ -45,9 +48,14 @@ pub(crate) fn mark_told(
         match status {
             EmailStatus::Sent => {
                 let write = write.set(&format!("{state}.taken"), &true);
-                if mail.kind.is_decision() {
-                    let write = write.set("notified", &true);
-                    write.set("mailed", &told.mailed(now))
+                if !mail.kind.is_decision() {
+                    return write;
+                }
+                let write = write.set("notified", &true);
+                if is_last(&told) {
+                    write
+                        .set("mailed", &told.mailed(now))
+                        .if_absent_or_below("mailed.order", &(told.order + 1))
                 } else {
                     write
                 }

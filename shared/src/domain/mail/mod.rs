@@ -5,6 +5,7 @@ pub(crate) mod marks;
 pub(crate) mod model;
 pub(crate) mod outage;
 pub(crate) mod report;
+mod revoke;
 pub(crate) mod state;
 pub(crate) mod store;
 pub(crate) mod turns;

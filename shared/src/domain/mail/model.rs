@@ -91,7 +91,7 @@ impl Mail {
     }
 
     /// Returns whether it was given up because it was not true any more.
-    pub(crate) fn is_superseded(&self) -> bool {
+    pub fn is_superseded(&self) -> bool {
         let outcome = self.outcome.as_deref();
         self.status == EmailStatus::Failed && outcome == Some(SUPERSEDED)
     }

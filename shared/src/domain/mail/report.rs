@@ -53,10 +53,10 @@ impl MailResult<'_> {
 impl Table {
     /// Stores a report from SES about a mail.
     ///
-    /// Does nothing if the mail no longer exists, or if a report of the same or higher rank is
+    /// Changes nothing if the mail no longer exists, or if a report of the same or higher rank is
     /// already stored. Reports may come more than once, in any order, and before the worker has
     /// updated the mail. Costs 1 read and 1 write; 2 reads and a transaction if the submission
-    /// shows the status.
+    /// shows the status; 2 reads and 1 write more if it tells that a rejection arrived (E25).
     pub async fn report_mail(
         &self,
         id: &MailId,
@@ -68,10 +68,16 @@ impl Table {
             let Some(mail) = self.mail(id).await? else {
                 return Ok(());
             };
-            if mail.report >= Some(reported.report) {
-                return Ok(());
-            }
             let status = reported.report.status();
+            let revokes = mail.kind == MailKind::Rejection && status.taken();
+            if mail.report >= Some(reported.report) {
+                // The same report again: it may have been interrupted after it was stored.
+                return if revokes && mail.report == Some(reported.report) {
+                    self.revoke_acceptance_late(&mail).await
+                } else {
+                    Ok(())
+                };
+            }
             let mut record = Write::update(mail.key())
                 .if_exists()
                 .set("status", &status)
@@ -111,7 +117,11 @@ impl Table {
             match done {
                 // Somebody changed one of the two items in the meantime. Retry.
                 Err(TableError::Refused(_)) => {}
-                other => return other,
+                // The worker did not know that the person was told (E25).
+                Ok(()) if revokes && !mail.status.taken() => {
+                    return self.revoke_acceptance_late(&mail).await;
+                }
+                done => return done,
             }
         }
     }
@@ -186,14 +196,15 @@ impl Table {
 
     /// Stores the new status `to` of a mail, and the end of interviews that it brought: 1
     /// transaction. Refused if its status is not `from`; refused as [`Refusal::Superseded`] if a
-    /// submission no longer exists, has a newer mail, or if its interview has changed.
+    /// submission no longer exists, has a newer mail, was told something later, or if its interview
+    /// has changed.
     pub async fn settle_mail(
         &self,
         mail: &Mail,
         result: &MailResult<'_>,
         ends: &EndedInterviews,
     ) -> Result<(), TableError> {
-        let told = mark_told(mail, mail.told(), (result.to, result.now), ends);
+        let told = mark_told(mail, mail.told(), (result.to, result.now), ends, |_| true);
         let all = std::iter::once(result.record(mail)).chain(told);
         self.transact(all.collect()).await
     }
@@ -207,7 +218,7 @@ impl Table {
         mut ends: EndedInterviews,
         mut mails: Vec<Mail>,
     ) -> Result<(), TableError> {
-        let mut told = mail.told();
+        let (mut told, mut later) = (mail.told(), vec![]);
         if let Some(decision) = &mail.decision {
             let ids: Vec<Id<Submission>> = told.iter().map(|told| told.submission).collect();
             let there = self.submissions_by_id(decision.application, &ids).await?;
@@ -220,9 +231,20 @@ impl Table {
             ends.ended.retain(|ended| !is_gone(ended.submission.id));
             mails.retain(|mail| !is_gone(Id::new(mail.about)));
             told = shown;
+            later = there;
         }
+        // A worker that was stopped may come after one that sent a later mail.
+        let is_last = |told: &ToldDecision| {
+            let mut same = later.iter().filter(|one| one.id == told.submission);
+            same.all(|one| {
+                one.mailed
+                    .as_ref()
+                    .is_none_or(|mailed| mailed.order <= told.order)
+            })
+        };
         let mut writes = vec![result.record(mail)];
-        writes.extend(mark_told(mail, told, (result.to, result.now), &ends));
+        let marks = mark_told(mail, told, (result.to, result.now), &ends, is_last);
+        writes.extend(marks);
         for mail in &mails {
             // If the slot changed meanwhile, this file has the number of that change.
             writes.push(Write::put(mail)?.if_new().or(Refusal::Superseded));

@@ -15,10 +15,8 @@ use crate::domain::mail::model::{Mail, MailLease, SUPERSEDED};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState, Telling};
 use crate::domain::notice::model::NoticeAbout;
 use crate::domain::notice::settings::{NewsRhythm, NoticeKind};
-use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::ids::Id;
-use crate::text::ClubCode;
 use crate::time::Timestamp;
 
 /// How many days the record of a decision mail is kept.
@@ -333,28 +331,6 @@ impl Table {
         self.write(Write::delete(lease.key())).await.map(drop)
     }
 
-    /// Takes back the invitation that a person got with acceptances (E25). `mail` is the rejection
-    /// that was sent, or the acceptance that is not sent any more. The invitation stays if another
-    /// acceptance mail brought it too: 1 read and 1 write, whatever the person has submitted.
-    pub async fn revoke_acceptance(
-        &self,
-        club: &ClubCode,
-        person: Id<Person>,
-        mail: &Mail,
-    ) -> Result<(), TableError> {
-        let about = mail.told();
-        let is_over = |brought: &AcceptanceMail| {
-            let told = about
-                .iter()
-                .find(|told| told.submission == brought.submission);
-            told.is_some_and(|told| match mail.kind {
-                MailKind::Rejection => brought.order <= told.order,
-                _ => brought.order == told.order,
-            })
-        };
-        self.take_back_acceptances(club, person, is_over).await
-    }
-
     /// Returns the changes of submissions whose mail to the person is given up because another mail
     /// is sent about some of its submissions.
     async fn given_up(
@@ -382,6 +358,7 @@ impl Table {
             told,
             (EmailStatus::Failed, now),
             &EndedInterviews::default(),
+            |_| true,
         ))
     }
 }

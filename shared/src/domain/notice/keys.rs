@@ -33,10 +33,13 @@ pub(crate) fn due(hour: Timestamp, what: &Due) -> Key {
             format!("UPLOAD#{}#{}", padded(*person), padded(*file))
         }
         Due::Webhook { place } => format!("WEBHOOK#{}", padded(place.webhook)),
-        Due::News { person, .. } => format!("NEWS#{}", padded(*person)),
+        Due::News { person, .. } => format!("{NEWS}{}", padded(*person)),
     };
     Key::new(due_in(hour), sk)
 }
+
+/// The prefix of the sort keys of news.
+pub(crate) const NEWS: &str = "NEWS#";
 
 /// No news have a larger sort key.
 pub(crate) const NEWS_END: &str = "NEWS#~";

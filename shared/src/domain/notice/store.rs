@@ -18,7 +18,7 @@ use crate::domain::notice::model::{
 };
 use crate::domain::person::model::Person;
 use crate::domain::slot::model::Slot;
-use crate::ids::Id;
+use crate::ids::{Id, made_at};
 use crate::time::Timestamp;
 
 impl Entity for DueEntry {
@@ -88,18 +88,18 @@ impl Slot {
     }
 }
 
-/// What is due in an hour, or a part of it.
+/// What is due in an hour.
 #[derive(Debug)]
 pub struct DueInHour {
-    /// The entries, in the order in which they are looked at.
+    /// The entries but for the news, in the order of time.
     pub entries: Vec<DueEntry>,
-    /// Whether there may be more news after the last entry.
-    pub more: bool,
+    /// Whether news are due, too.
+    pub has_news: bool,
 }
 
 /// So many people's news are read at once. All people's are due in the same hour, and each entry
 /// may have 120 KB.
-const NEWS_AT_ONCE: usize = 100;
+pub const NEWS_AT_ONCE: usize = 100;
 /// Where the timer begins if it never ran.
 const BEGINS: TimeDelta = TimeDelta::days(7);
 /// How far back it looks.
@@ -122,54 +122,49 @@ impl Table {
         ignore_refusal(self.write(write).await)
     }
 
-    /// Returns what is due in an hour, in the order of time, but the news of many people last: 1
-    /// query. Of these there may be more than fit into memory: then only the first are read, in the
-    /// order of their keys, and [`Table::news_due_after`] goes on; 1 query more.
+    /// Returns what is due in an hour, in the order of time, without the news, which may be more
+    /// than fit into memory: 1 query, and 1 more if there are news.
     pub async fn due_in(&self, hour: Timestamp) -> Result<DueInHour, TableError> {
-        let (mut entries, mut news): (Vec<DueEntry>, Vec<DueEntry>) = (vec![], vec![]);
-        let mut more = false;
+        let (mut entries, mut has_news) = (vec![], false);
         let take = |page: Vec<DueEntry>| {
-            for entry in page {
-                match entry.what {
-                    Due::News { .. } if news.len() == NEWS_AT_ONCE => more = true,
-                    Due::News { .. } => news.push(entry),
-                    _ => entries.push(entry),
-                }
-            }
-            Ok(!more)
+            has_news = page.iter().any(|one| matches!(one.what, Due::News { .. }));
+            entries.extend(page);
+            Ok(!has_news)
         };
         let pk = keys::due_in(hour);
         self.each_page(false, pk.clone(), Range::All, Fetch::Items, take)
             .await?;
-        if more {
+        if has_news {
             // What stands behind the news was not read, or not all of it.
             entries.retain(|entry| matches!(entry.what, Due::Drafts { .. }));
             let behind = Range::Between(keys::NEWS_END.to_owned(), "~".to_owned());
             entries.extend(self.query::<DueEntry>(pk, behind).await?);
         }
         entries.sort_by_key(|entry| entry.at);
-        entries.extend(news);
-        Ok(DueInHour { entries, more })
+        Ok(DueInHour { entries, has_news })
     }
 
-    /// Returns the next people whose news are due in an hour, in the order of their keys: 1 query.
-    pub async fn news_due_after(
+    /// Returns the next people whose news are due in an hour, in the order of their keys, at most
+    /// [`NEWS_AT_ONCE`]: 1 query.
+    pub async fn news_due_in(
         &self,
         hour: Timestamp,
-        last: &DueEntry,
-    ) -> Result<DueInHour, TableError> {
-        let Key { pk, sk } = keys::due(hour, &last.what);
-        let range = Range::Between(format!("{sk}#"), keys::NEWS_END.to_owned());
+        last: Option<&DueEntry>,
+    ) -> Result<Vec<DueEntry>, TableError> {
+        let begin = last.map_or_else(
+            || keys::NEWS.to_owned(),
+            |last| format!("{}#", keys::due(hour, &last.what).sk),
+        );
+        let range = Range::Between(begin, keys::NEWS_END.to_owned());
         let size = i32::try_from(NEWS_AT_ONCE).map_err(TableError::failed)?;
         let mut entries = vec![];
         let take = |page: Vec<DueEntry>| {
             entries.extend(page);
             Ok(entries.len() < NEWS_AT_ONCE)
         };
-        self.each_page(false, pk, range, Fetch::Pages(size), take)
+        self.each_page(false, keys::due_in(hour), range, Fetch::Pages(size), take)
             .await?;
-        let more = entries.len() >= NEWS_AT_ONCE;
-        Ok(DueInHour { entries, more })
+        Ok(entries)
     }
 
     /// Finishes something that was due: 1 transaction stores the mail, files what follows, and
@@ -259,18 +254,21 @@ impl Table {
         ignore_refusal(self.write(write).await.map(drop))
     }
 
-    /// Removes what is noted about a person's drafts to these applications: 1 query for each, and 1
-    /// batch write per 25.
+    /// Removes what was noted until then about a person's drafts to these applications: 1 query for
+    /// each, and 1 batch write per 25.
     pub(crate) async fn forget_begun(
         &self,
         person: Id<Person>,
         applications: HashSet<Id<Application>>,
+        until: u64,
     ) -> Result<(), TableError> {
+        let until = Timestamp::at(made_at(until));
         let begun = stream::iter(applications)
             .map(|application| self.begun_drafts_of(application, person))
             .buffer_unordered(PARALLEL);
         let begun: Vec<Vec<BegunDraft>> = begun.try_collect().await?;
-        let keys = begun.iter().flatten().map(Entity::key);
+        let begun = begun.iter().flatten();
+        let keys = begun.filter(|one| one.begun_at <= until).map(Entity::key);
         self.delete_many(keys.collect()).await
     }
 }

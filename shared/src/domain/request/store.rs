@@ -1,5 +1,6 @@
 //! Requests to join clubs (membership requests).
 
+use crate::db::answer::AnyItem as _;
 use crate::db::execute::WriteResult;
 use crate::db::read::Range;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
@@ -161,10 +162,12 @@ impl Table {
     /// no longer exists, this counts as success.
     pub async fn delete_request(&self, request: &MembershipRequest) -> Result<(), TableError> {
         match self
-            .try_write(Write::delete(request.key()).if_equals("creation", &request.creation))
+            .try_write(Write::bury(request.key())?.if_equals("creation", &request.creation))
             .await?
         {
-            WriteResult::Refused(Some(_)) => Err(TableError::Refused(Refusal::Changed)),
+            WriteResult::Refused(Some(there)) if there.kind() == MembershipRequest::TYPE => {
+                Err(TableError::Refused(Refusal::Changed))
+            }
             _ => Ok(()),
         }
     }

@@ -133,15 +133,18 @@ impl Table {
             .await
     }
 
-    /// Deletes all reviews of a submission that was withdrawn or erased: 1 query.
+    /// Deletes the reviews of a submission that was withdrawn or erased: 1 query. Those of one that
+    /// was made later, with the order number `end` or a larger one, stay.
     pub(crate) async fn delete_reviews(
         &self,
         application: Id<Application>,
         submission: Id<Submission>,
+        end: u64,
     ) -> Result<(), TableError> {
         let (pk, prefix) = keys::reviews_of(application, submission);
-        let all: Vec<Review> = self.query(pk, Range::Prefix(prefix)).await?;
-        let deletions = stream::iter(all).map(async |review| {
+        let mut due: Vec<Review> = self.query(pk, Range::Prefix(prefix)).await?;
+        due.retain(|review| review.sequence < end);
+        let deletions = stream::iter(due).map(async |review| {
             let delete = Write::delete(review.key()).if_equals("version", &review.version);
             ignore_refusal(self.write(delete).await)
         });

@@ -5,6 +5,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use crate::db::error::ignore_refusal;
 use crate::db::read::Fetch;
 use crate::db::{Entity, Key, PARALLEL, Refusal, Retries, Table, TableError, Write};
+use crate::domain::application::model::Application;
 use crate::domain::keys;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::{DecisionChange, OldAndNew, Status, Submission};
@@ -18,6 +19,8 @@ pub struct DecisionWrite {
     pub submission: Submission,
     /// The new status.
     pub status: Option<Status>,
+    /// Whether it is left alone if it has neither this status nor the new one by then.
+    pub was: Option<Status>,
     /// The new reason.
     pub reason: Option<String>,
     /// If true, the decision is refused when the submission changed after it was read. If false,
@@ -25,21 +28,37 @@ pub struct DecisionWrite {
     pub only_as_read: bool,
 }
 
+impl DecisionWrite {
+    /// Returns whether the submission has the status that it must have.
+    fn is_meant(&self) -> bool {
+        let now = self.submission.status;
+        self.was
+            .is_none_or(|was| now == was || self.status == Some(now))
+    }
+}
+
 /// Maximum decisions in one transaction. Each needs two writes, and DynamoDB allows 100 writes and
 /// 4 MB. A submission and its history entry hold up to four reasons of 20 KB.
 const MAX_DECISIONS_PER_TRANSACTION: usize = 45;
 
 impl Table {
-    /// Removes the reasons from the history of a submission: 1 query, and 1 write for each. Each
-    /// only once, also if this is repeated: there may be many.
-    pub(crate) async fn forget_reasons(&self, submission: &Submission) -> Result<(), TableError> {
+    /// Removes the reasons that were given until then from the history of a submission: 1 query,
+    /// and 1 write for each. Each only once, also if this is repeated: there may be many.
+    pub(crate) async fn forget_reasons(
+        &self,
+        application: Id<Application>,
+        submission: Id<Submission>,
+        until: u64,
+    ) -> Result<(), TableError> {
         let mut due: Vec<Key> = vec![];
         let take = |page: Vec<DecisionChange>| {
-            let changes = page.iter().filter(|change| change.reason.is_some());
+            let is_due =
+                |change: &&DecisionChange| change.reason.is_some() && change.id.get() <= until;
+            let changes = page.iter().filter(is_due);
             due.extend(changes.map(Entity::key));
             Ok(true)
         };
-        let (pk, range) = keys::history_of(submission.application, submission.id);
+        let (pk, range) = keys::history_of(application, submission);
         self.each_page(false, pk, range, Fetch::Items, take).await?;
         let writes = stream::iter(due).map(async |key| {
             let write = Write::update(key).set("reason", &None::<()>);
@@ -61,6 +80,12 @@ impl Table {
         next_id: impl Fn() -> u64 + Sync,
     ) -> Result<Vec<Submission>, TableError> {
         let is_one = decisions.len() <= MAX_DECISIONS_PER_TRANSACTION;
+        // Of several transactions, some may be stored already, or may still be.
+        let in_part = |error| match error {
+            error if is_one => error,
+            TableError::Refused(why) => TableError::Unknown(format!("in part refused: {why:?}")),
+            error => error.after_write(),
+        };
         let mut rest = decisions.into_iter();
         let chunks = std::iter::from_fn(|| {
             let chunk: Vec<_> = rest.by_ref().take(MAX_DECISIONS_PER_TRANSACTION).collect();
@@ -71,9 +96,7 @@ impl Table {
             .buffered(8)
             .try_collect()
             .await;
-        // With several transactions, one may be busy although others are stored.
-        let decided = decided.map_err(|error| if is_one { error } else { error.after_write() })?;
-        Ok(decided.into_iter().flatten().collect())
+        Ok(decided.map_err(in_part)?.into_iter().flatten().collect())
     }
 
     async fn decide_chunk(
@@ -86,12 +109,14 @@ impl Table {
         let mut retries = Retries::default();
         loop {
             retries.next().await?;
+            decisions.retain(DecisionWrite::is_meant);
             let (mut writes, mut decided) = (Vec::new(), Vec::new());
             for DecisionWrite {
                 submission: old,
                 status,
                 reason,
                 only_as_read,
+                ..
             } in &decisions
             {
                 let mut new = old.clone();

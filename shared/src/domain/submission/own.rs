@@ -141,7 +141,8 @@ impl Table {
         let entries = self.index_entries(keys::own(person), range).await?;
         let is_there = |entry: &&Stored| entry.kind() == Submission::TYPE;
         let (submissions, places) = (entries.iter().filter(is_there).count(), entries.len());
-        if submissions < limits::SUBMISSIONS / 2 && places < limits::PLACES / 2 {
+        if submissions < limits::SUBMISSIONS / 2 && places < limits::SUBMISSIONS_WITH_WITHDRAWN / 2
+        {
             return Ok((submissions, places));
         }
         let known: BTreeSet<Key> = entries.iter().map(Stored::key).collect();

@@ -328,7 +328,8 @@ impl Table {
         };
         let write = Write::update(submission.key()).parts(&anonymous, &ERASED)?;
         let write = write.if_is("interview", submission.interview.as_ref());
-        Ok(write.if_exists())
+        // A decision that was taken back makes it pending: then it is withdrawn.
+        Ok(write.if_equals("status", &submission.status))
     }
 
     /// Removes what a withdrawal leaves behind if its process dies. Safe to repeat.
@@ -348,7 +349,7 @@ impl Table {
         person: Option<Id<Person>>,
         when: RequestTime,
     ) -> Result<(), TableError> {
-        let reviews = self.delete_reviews(application, id);
+        let reviews = self.delete_reviews(application, id, when.received);
         let answers = async {
             let copies = self.bury_answers(application, id, when).await?;
             match person {

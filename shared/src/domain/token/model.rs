@@ -101,7 +101,7 @@ pub struct Token {
     /// The day on which it was used last, in UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_used_on: Option<NaiveDate>,
-    /// The order number of the request that created it.
+    /// The order number of the request that created it: a late erasure ends no later one.
     pub received: u64,
 }
 

@@ -11,9 +11,7 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::domain::token::model::Token;
-use crate::domain::tombstones::Gone;
 use crate::ids::Id;
-use crate::time::RequestTime;
 
 impl Entity for Token {
     const TYPE: &'static str = "Token";
@@ -52,8 +50,9 @@ impl Table {
         Ok((found.take(&token)?, found.take(&profile)?))
     }
 
-    /// Stores a new token: 1 transaction. Refused if its person is being erased, or if its place is
-    /// not as it was read: empty, or with `replaced`.
+    /// Stores a new token: 1 transaction. Refused if its person is being erased, if its place is
+    /// not as it was read: empty, or with `replaced`, and as [`crate::db::Refusal::Gone`] if it was
+    /// ended before (X17).
     pub async fn put_token(
         &self,
         token: &Token,
@@ -61,11 +60,12 @@ impl Table {
     ) -> Result<(), TableError> {
         let put = Write::put(token)?;
         let put = match replaced {
-            None => put.if_new_or_gone(token.received),
+            None => put.if_absent(),
             Some(replaced) => put.if_equals("id", &replaced.id),
         };
+        let not_ended = Write::check_not_ended(token.id.get());
         let there = check_not_erasing(token.person);
-        self.transact(vec![put, there]).await
+        self.transact(vec![put, not_ended, there]).await
     }
 
     /// Notes the day on which a token was used: 1 write. It is no error if it is gone, or another
@@ -78,22 +78,24 @@ impl Table {
         ignore_refusal(self.write(write).await.map(drop))
     }
 
-    /// Ends all tokens of a person who is being erased: 1 query, and 1 write for each. A late one
-    /// ends no token of somebody who came back.
+    /// Ends the tokens that a person who is being erased asked for until then: 1 query, and 1
+    /// transaction for each.
     pub(crate) async fn end_tokens(
         &self,
         person: Id<Person>,
-        when: RequestTime,
+        until: u64,
     ) -> Result<(), TableError> {
         let tokens = self.tokens(person).await?;
-        let ended = tokens.iter().map(|token| self.end_token(token, when));
+        let ended = tokens.iter().filter(|token| token.received <= until);
+        let ended = ended.map(|token| self.end_token(token));
         futures::future::try_join_all(ended).await.map(drop)
     }
 
-    /// Ends a token: 1 write. Until tomorrow its place says so, so that a late repeat of its
-    /// creation does not bring it back. It is no error if it is gone.
-    pub async fn end_token(&self, token: &Token, when: RequestTime) -> Result<(), TableError> {
-        let gone = Write::put(&Gone::new(token.key(), when))?.if_equals("id", &token.id);
-        ignore_refusal(self.write(gone).await.map(drop))
+    /// Ends a token: 1 transaction. A late repeat of its creation does not bring it back, also not
+    /// in another place (X17). It is no error if it is gone.
+    pub async fn end_token(&self, token: &Token) -> Result<(), TableError> {
+        let delete = Write::delete(token.key()).if_equals("id", &token.id);
+        let writes = vec![delete, Write::end(token.id.get())?];
+        ignore_refusal(self.transact(writes).await)
     }
 }

@@ -9,12 +9,11 @@ use crate::domain::keys::Key;
 use crate::domain::member::model::Membership;
 use crate::domain::notice::model::{Due, DueEntry};
 use crate::domain::person::model::Person;
-use crate::domain::tombstones::Gone;
 use crate::domain::webhook::model::{Delivery, Notification, Webhook, WebhookPlace};
 use crate::ids::Id;
 use crate::limits;
 use crate::text::ClubCode;
-use crate::time::{RequestTime, Timestamp};
+use crate::time::Timestamp;
 
 impl Entity for Webhook {
     const TYPE: &'static str = "Webhook";
@@ -53,6 +52,13 @@ fn creator_keys(webhook: &Webhook) -> (Key, Option<Key>) {
     let club = webhook.place.club.as_ref();
     let member = club.map(|club| keys::member(club, Membership::id_of(club, webhook.creator)));
     (keys::profile(webhook.creator), member)
+}
+
+/// Checks that the club of a webhook is there, if it has one.
+fn club_there(webhook: &Webhook) -> Option<Write> {
+    let there = Write::check(keys::club(webhook.place.club.as_ref()?));
+    let there = there.if_equals("archived", &false);
+    Some(there.or(Refusal::ReferenceGone))
 }
 
 /// Returns a webhook with a new version, and its write.
@@ -122,11 +128,14 @@ impl Table {
         Ok(creators.collect())
     }
 
-    /// Stores a new webhook: 1 write, or for a club 1 transaction with a check of it. Refused if
-    /// its place is not empty, and as [`Refusal::ReferenceGone`] if the club is deleted (Z10).
+    /// Stores a new webhook: 1 transaction. Refused if its place is not empty, as
+    /// [`Refusal::Gone`] if it was deleted before (X17), and as [`Refusal::ReferenceGone`] if the
+    /// club is deleted (Z10).
     pub async fn put_webhook(&self, webhook: &Webhook) -> Result<(), TableError> {
-        let put = Write::put(webhook)?.if_new_or_gone(webhook.received);
-        self.write_for_club(webhook, put.or(Refusal::Exists)).await
+        let put = Write::put(webhook)?.if_absent().or(Refusal::Exists);
+        let mut writes = vec![put, Write::check_not_ended(webhook.id().get())];
+        writes.extend(club_there(webhook));
+        self.transact(writes).await
     }
 
     /// Stores a changed webhook with a new version: 1 write, and 1 for an entry of the timer.
@@ -148,30 +157,19 @@ impl Table {
     /// [`Table::put_webhook`].
     pub async fn change_active_webhook(&self, webhook: &Webhook) -> Result<Webhook, TableError> {
         let (changed, put) = changed(webhook)?;
-        self.write_for_club(webhook, put).await?;
+        match club_there(webhook) {
+            None => self.write(put).await.map(drop)?,
+            Some(there) => self.transact(vec![put, there]).await?,
+        }
         Ok(changed)
     }
 
-    /// Writes a webhook on condition that its club is there.
-    async fn write_for_club(&self, webhook: &Webhook, write: Write) -> Result<(), TableError> {
-        let Some(club) = &webhook.place.club else {
-            return self.write(write).await.map(drop);
-        };
-        let there = Write::check(keys::club(club)).if_equals("archived", &false);
-        let there = there.or(Refusal::ReferenceGone);
-        self.transact(vec![write, there]).await
-    }
-
-    /// Deletes a webhook: 1 write. Until tomorrow its place says so, so that a late repeat of its
-    /// creation does not bring it back. Refused if it is not as it was read.
-    pub async fn delete_webhook(
-        &self,
-        webhook: &Webhook,
-        when: RequestTime,
-    ) -> Result<(), TableError> {
-        let gone = Write::put(&Gone::new(webhook.key(), when))?;
-        let gone = gone.if_equals("version", &webhook.version);
-        self.write(gone).await.map(drop)
+    /// Deletes a webhook: 1 transaction. A late repeat of its creation does not bring it back, also
+    /// not in another place (X17). Refused if it is not as it was read.
+    pub async fn delete_webhook(&self, webhook: &Webhook) -> Result<(), TableError> {
+        let delete = Write::delete(webhook.key()).if_equals("version", &webhook.version);
+        self.transact(vec![delete, Write::end(webhook.id().get())?])
+            .await
     }
 
     /// Returns the last deliveries of a webhook, the newest first, at most

@@ -9,7 +9,7 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use http_body_util::{BodyExt as _, Limited};
 use shared::lambda::connector_with;
-use shared::receiver::ReceiverRules;
+use shared::receiver_rules::ReceiverRules;
 use tokio::time::{Instant, timeout, timeout_at};
 
 /// How long a call may take, with the resolution of the name and the answer.

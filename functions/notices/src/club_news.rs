@@ -1,6 +1,6 @@
 //! What is news of a club: its open applications, and its events with a showing soon (G3).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use chrono::TimeDelta;
@@ -20,34 +20,26 @@ pub(crate) struct Thing {
     pub(crate) item: NewsItem,
 }
 
-/// What is news of a club.
-#[derive(Default)]
-pub(crate) struct Things {
-    /// Its open applications, and its events with a showing in the next two weeks.
-    pub(crate) things: Vec<Thing>,
-    /// The ids of all its applications and events.
-    pub(crate) known: BTreeSet<u64>,
-}
-
 /// The clubs that a run has read. Each one is read once, however many people follow it.
 #[derive(Default)]
-pub(crate) struct Clubs(HashMap<ClubCode, Arc<Things>>);
+pub(crate) struct Clubs(HashMap<ClubCode, Arc<Vec<Thing>>>);
 
 impl Clubs {
-    /// Returns what a club has. A club that nobody sees has no news, but its things are still
-    /// known.
+    /// Returns what is news of a club: its open applications, and its events with a showing in the
+    /// next two weeks. A club that nobody sees has none.
     pub(crate) async fn of(
         &mut self,
         table: &Table,
         code: &ClubCode,
         now: Timestamp,
-    ) -> Result<Arc<Things>, TableError> {
+    ) -> Result<Arc<Vec<Thing>>, TableError> {
         if let Some(found) = self.0.get(code) {
             return Ok(found.clone());
         }
-        let found = match table.club(code).await? {
+        let club = table.club(code).await?;
+        let found = match club.filter(|club| !club.archived && club.approved == Some(true)) {
             Some(club) => read(table, &club, now).await?,
-            None => Things::default(),
+            None => vec![],
         };
         let found = Arc::new(found);
         self.0.insert(code.clone(), found.clone());
@@ -55,27 +47,18 @@ impl Clubs {
     }
 }
 
-async fn read(table: &Table, club: &Club, now: Timestamp) -> Result<Things, TableError> {
-    let mut found = Things::default();
-    let is_shown = !club.archived && club.approved == Some(true);
+async fn read(table: &Table, club: &Club, now: Timestamp) -> Result<Vec<Thing>, TableError> {
+    let mut found = vec![];
     for (id, window) in &club.windows {
-        let Some(id) = ids::parse::<Application>(id) else {
+        let id = ids::parse::<Application>(id);
+        let Some(id) = id.filter(|_| window.is_open(now.moment())) else {
             continue;
         };
-        found.known.insert(id.get());
-        if !is_shown || !window.is_open(now.moment()) {
-            continue;
-        }
         if let Some(application) = table.application(&club.code, id).await? {
-            let thing = opened(club, &application, window);
-            found.things.push(thing);
+            found.push(opened(club, &application, window));
         }
     }
-    let each = |event: Event| {
-        found.known.insert(event.id.get());
-        let soon = shown_soon(club, &event, now);
-        found.things.extend(soon.filter(|_| is_shown));
-    };
+    let each = |event: Event| found.extend(shown_soon(club, &event, now));
     table.each_event(&club.code, each).await?;
     Ok(found)
 }

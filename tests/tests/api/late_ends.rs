@@ -1,0 +1,258 @@
+//! What goes on late, after the opposite was done: a creation after its deletion, an erasure after
+//! the person came back, a decision after an erasure.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::TestCampus;
+use tests::fixtures::id;
+use tests::held::Held;
+use tests::recount::recount;
+
+use crate::lost_answers::after;
+use crate::webhooks::HOOKS;
+
+/// The body of a webhook of a club.
+fn hook(host: &str) -> Value {
+    json!({ "url": format!("https://{host}.example/h"), "types": ["club.updated"] })
+}
+
+// proves X17, Z8
+#[tokio::test(start_paused = true)]
+async fn a_webhook_that_was_deleted_does_not_come_back_in_another_place() {
+    let (held, campus) = Held::campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let keyed = ada.clone().header("idempotency-key", "k");
+    held.stop_write("\"WEBHOOK#");
+    let (first, ()) = futures::join!(keyed.post(HOOKS, hook("one")), async {
+        held.stopped().await;
+        // The repeat does not wait for an attempt that is so old.
+        campus.advance(TimeDelta::minutes(2));
+        let one = keyed.post(HOOKS, hook("one")).await.created();
+        let one = format!("{HOOKS}{}/", id(&one));
+        ada.delete(&one).await.no_content();
+        ada.post(HOOKS, hook("two")).await.created();
+        held.go();
+    });
+    first.error(404);
+    let left = ada.get(HOOKS).await.ok();
+    let urls: Vec<&Value> = left.as_array().into_iter().flatten().collect();
+    assert_eq!(urls.len(), 1);
+    assert_eq!(urls[0]["url"], "https://two.example/h");
+}
+
+// proves X17, Z1
+#[tokio::test(start_paused = true)]
+async fn a_token_that_was_ended_does_not_come_back_in_another_place() {
+    let (held, campus) = Held::campus();
+    let sue = campus.as_("sue");
+    sue.get("/api/settings/").await.ok();
+    let path = "/api/settings/tokens/";
+    let body = |name: &str| json!({ "name": name, "scopes": ["clubs:read"] });
+    let keyed = sue.clone().header("idempotency-key", "k");
+    held.stop_write("\"TOKEN#");
+    let (first, ()) = futures::join!(keyed.post(path, body("one")), async {
+        held.stopped().await;
+        campus.advance(TimeDelta::minutes(2));
+        let one = keyed.post(path, body("one")).await.created();
+        sue.delete(&format!("{path}{}/", id(&one)))
+            .await
+            .no_content();
+        sue.post(path, body("two")).await.created();
+        held.go();
+    });
+    first.error(404);
+    let left = sue.get(path).await.ok();
+    let names: Vec<&Value> = left.as_array().into_iter().flatten().collect();
+    assert_eq!(names.len(), 1);
+    assert_eq!(names[0]["name"], "two");
+}
+
+// proves Z8
+#[tokio::test(start_paused = true)]
+async fn a_place_that_a_later_request_emptied_can_be_used() {
+    let (held, campus) = Held::campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let old = ada.post(HOOKS, hook("old")).await.created();
+    let keyed = ada.clone().header("idempotency-key", "k");
+    held.stop_write("\"ATTEMPT#");
+    let (made, ()) = futures::join!(keyed.post(HOOKS, hook("new")), async {
+        held.stopped().await;
+        campus.advance(TimeDelta::seconds(1));
+        let old = format!("{HOOKS}{}/", id(&old));
+        ada.delete(&old).await.no_content();
+        held.go();
+    });
+    made.created();
+}
+
+// proves R2, X17
+#[tokio::test(start_paused = true)]
+async fn a_request_that_was_refused_does_not_come_back() {
+    let (held, campus) = Held::campus();
+    let (ada, rita) = (campus.as_("ada"), campus.as_("rita"));
+    campus.club("chess", &ada).await;
+    // Within an hour, officers are not told of a second request.
+    let ask = json!({ "club": "chess" });
+    let tim = campus.as_("tim");
+    tim.post("/api/requests/membership/", ask).await.created();
+    let (path, wish) = ("/api/requests/membership/", json!({ "club": "chess" }));
+    let list = "/api/clubs/chess/membershiprequests/";
+    held.hold(usize::MAX, "\"MembershipRequest\"");
+    rita.post(path, wish.clone()).await.error(500);
+    let late = held.release();
+    let request = rita.post(path, wish.clone()).await.created();
+    campus.advance(TimeDelta::seconds(1));
+    let one = format!("{list}{}/", id(&request));
+    ada.delete(&one).await.no_content();
+    ada.delete(&one).await.error(404);
+    late.arrive();
+    let left = ada.get(list).await.ok();
+    assert_eq!(left.as_array().map(Vec::len), Some(1));
+    assert_eq!(rita.get(path).await.ok(), json!([]));
+    // Nor with a repeat of a request whose process died.
+    let keyed = rita.clone().header("idempotency-key", "k");
+    held.hold(usize::MAX, ":\"outcome\"");
+    let request = keyed.post(path, wish.clone()).await.created();
+    drop(held.release());
+    campus.advance(TimeDelta::seconds(1));
+    ada.delete(&format!("{list}{}/", id(&request)))
+        .await
+        .no_content();
+    campus.advance(TimeDelta::minutes(2));
+    keyed.post(path, wish.clone()).await.error(404);
+    // She may ask again.
+    campus.advance(TimeDelta::seconds(1));
+    rita.post(path, wish).await.created();
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// proves P18, X8
+#[tokio::test(start_paused = true)]
+async fn an_erasure_that_goes_on_late_leaves_what_was_submitted_since() {
+    let (held, campus) = Held::campus();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let first = drive.submit(&sue).await;
+    sue.delete(&format!("/api/submissions/{}/", id(&first)))
+        .await
+        .no_content();
+    campus.advance(TimeDelta::seconds(1));
+    held.stop_answer("\"FAVORITE#");
+    let (erased, ()) = futures::join!(sue.delete("/api/settings/"), async {
+        held.stopped().await;
+        sue.delete("/api/settings/").await.no_content();
+        campus.advance(TimeDelta::minutes(1));
+        drive.submit(&campus.as_("sue")).await;
+        held.go();
+    });
+    erased.no_content();
+    let again = campus.as_("sue");
+    let own = again.get("/api/submissions/").await.ok();
+    assert_eq!(own[0]["responses"][0]["text"], "Because.");
+    let list = format!("{}submissions/", drive.path);
+    let seen = drive.officer.get(&list).await.ok();
+    assert_eq!(seen[0]["user"]["username"], "sue");
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// proves P14, P15
+#[tokio::test(start_paused = true)]
+async fn reasons_about_a_withdrawn_submission_go_with_its_person_and_its_application() {
+    for is_erased in [true, false] {
+        let campus = TestCampus::new();
+        let drive = campus.drive("chess").await;
+        let sue = campus.as_("sue");
+        let submission = drive.submit(&sue).await;
+        drive.decide(&submission, 2, "planted reason").await;
+        drive.decide(&submission, 1, "").await;
+        sue.delete(&format!("/api/submissions/{}/", id(&submission)))
+            .await
+            .no_content();
+        if is_erased {
+            sue.delete("/api/settings/").await.no_content();
+        } else {
+            drive.officer.delete(&drive.path).await.no_content();
+        }
+        let stored = json!(campus.stored()).to_string();
+        assert!(!stored.contains("planted reason"), "{is_erased}");
+    }
+}
+
+// proves D3, D5
+#[tokio::test(start_paused = true)]
+async fn a_bulk_decision_that_is_stored_in_part_is_not_told_as_refused() {
+    let (held, campus) = Held::campus();
+    let drive = campus.drive("chess").await;
+    let mut ids = vec![];
+    for n in 0..46 {
+        ids.push(id(&drive.submit(&campus.as_(&format!("s{n}"))).await));
+    }
+    let last = Box::leak(format!("\"{:016}\"", ids[45]).into_boxed_str());
+    let all = json!({ "submissions": ids, "status": 2 });
+    let path = format!("{}submissions/status/", drive.path);
+    held.stop_write(last);
+    let (decided, ()) = futures::join!(drive.officer.post(&path, all.clone()), async {
+        held.stopped().await;
+        let s45 = campus.as_("s45");
+        drive.decide(&json!({ "id": ids[45] }), 4, "").await;
+        s45.delete("/api/settings/").await.no_content();
+        held.go();
+    });
+    assert_eq!(decided.json()["code"], "outcome_unknown");
+    let again = drive.officer.post(&path, all).await;
+    assert_eq!(again.json()["code"], "erased");
+}
+
+// proves A6, H29
+#[tokio::test(start_paused = true)]
+async fn a_request_that_removed_committees_is_not_told_to_have_changed_nothing() {
+    for other in [json!({ "prompt": "Why us?" }), json!({ "name": "Winter" })] {
+        let campus = TestCampus::new();
+        let drive = campus.drive("chess").await;
+        let officer = &drive.officer;
+        let tag = officer.get(&drive.path).await.header("etag").to_owned();
+        let careful = officer.clone().header("if-match", tag);
+        let committees = json!([drive.application["committees"][0]]);
+        let change = json!({ "committees": committees, "description": "New" });
+        let is_question = other["name"].is_null();
+        let path = if is_question {
+            format!("{}questions/{}/", drive.path, drive.question)
+        } else {
+            drive.path.clone()
+        };
+        let (answer, ()) = futures::join!(careful.patch(&drive.path, change), async {
+            after(300).await;
+            officer.patch(&path, other).await.ok();
+        });
+        assert_eq!(answer.json()["code"], "outcome_unknown");
+        let now = officer.get(&drive.path).await.ok();
+        assert_eq!(now["committees"].as_array().map(Vec::len), Some(1));
+        assert_eq!(now["description"], "");
+    }
+}
+
+// proves P16
+#[tokio::test(start_paused = true)]
+async fn an_admin_who_left_a_club_can_restore_it() {
+    let campus = TestCampus::new();
+    let (ada, admin) = (campus.as_("ada"), campus.admin());
+    campus.club("chess", &ada).await;
+    let person = id(&admin.get("/api/settings/").await.ok());
+    let members = "/api/clubs/chess/members/";
+    let own = ada
+        .post(members, json!({ "person": person }))
+        .await
+        .created();
+    admin
+        .delete(&format!("{members}{}/", id(&own)))
+        .await
+        .no_content();
+    ada.delete("/api/clubs/chess/").await.no_content();
+    ada.delete("/api/settings/").await.no_content();
+    campus.advance(TimeDelta::seconds(1));
+    let restored = json!({ "archived": false });
+    admin.patch("/api/clubs/chess/", restored).await.ok();
+    assert_eq!(admin.get(members).await.ok()[0]["role"], 0);
+}
