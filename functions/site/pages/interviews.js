@@ -7,9 +7,9 @@ import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { SlotForm } from "../parts/slot_form.js";
-import { Place, byDay, dayName, dayStart, span } from "../parts/slots.js";
+import { Place, byDay, campusTime, dayName, dayStart, span } from "../parts/slots.js";
 import { WeekGrid } from "../parts/week_grid.js";
-import { dated, t } from "../parts/texts.js";
+import { dated, t, zone } from "../parts/texts.js";
 import { Chip, Empty, Icon, Title } from "../parts/ui.js";
 
 const WEEK = 7;
@@ -65,7 +65,8 @@ export default function Interviews({ club, application: id }) {
     <p class="row middle noprint">
       <button onClick=${go(-1)}><${Icon} name="chevron-left" /> ${t("previous")}</button>
       <b role="status">${dated(from, style)} – ${dated(end, { ...style, year: "numeric" })}</b>
-      <button onClick=${go(1)}>${t("next")} <${Icon} name="chevron-right" /></button></p>
+      <button onClick=${go(1)}>${t("next")} <${Icon} name="chevron-right" /></button>
+      <span class="quiet small">${t("form.zone", { zone })}</span></p>
     ${loaded(
       slots,
       () => html`<${WeekGrid} from=${from} slots=${shown} draw=${(times) => (edited.value = times)}
@@ -110,12 +111,13 @@ function Day({ day, slots, all, base, of, committees, reload, edit }) {
     window.print();
   };
   const committeeOf = (slot) => committees.find((one) => one.id === slot.committee)?.name;
-  return html`<section><p class="printed-only">${of}</p>
+  return html`<section><p class="printed-only">${of} · ${zone}</p>
     <div class="section"><h2>${dayName(day)}</h2>
       <button class="push noprint" onClick=${print}>${t("slots.print")}</button></div>
     <ul class="list card">${slots.map(
       (slot) => html`<li key=${slot.id} class="person">
-      <div class="line"><b>${span(slot)}</b><${Place} at=${slot.location} />
+      <div class="line"><b>${span(slot)}</b>
+        ${campusTime(slot) && html`<span class="quiet small">${campusTime(slot)}</span>`}<${Place} at=${slot.location} />
         <${Chip} kind=${slot.booked === slot.capacity ? "good" : ""}>
           ${t("slots.booked", { n: slot.booked, of: slot.capacity })}<//>
         ${committeeOf(slot) && html`<${Chip}>${committeeOf(slot)}<//>`}

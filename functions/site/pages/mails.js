@@ -8,13 +8,25 @@ import { useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { isPassing } from "../parts/request.js";
 import { address, link } from "../parts/router.js";
-import { nameOf, useSubmissions } from "../parts/submissions.js";
+import { isErased, nameOf, useSubmissions } from "../parts/submissions.js";
 import { loadSentences, t, told } from "../parts/texts.js";
-import { Action, Chip, Empty, Icon, Problem, Rich, Title, confirmed } from "../parts/ui.js";
+import {
+  Action,
+  Chip,
+  Empty,
+  Icon,
+  Problem,
+  Rich,
+  Skeleton,
+  Title,
+  confirmed,
+  say,
+} from "../parts/ui.js";
 
 const TYPES = ["acceptance", "rejection", "interview"];
 const WAITING = ["queued", "sending"];
 const NOT_REACHED = ["failed", "bounced", "complained", "unknown"];
+const isMissed = (status) => NOT_REACHED.includes(status ?? "");
 /** Number of submissions that one call can name. */
 const MOST = 2000;
 /** How often the states of waiting mails are read. */
@@ -25,8 +37,19 @@ export default function Mails({ club, application: id }) {
   const application = useLoad(base);
   const { state, load } = useSubmissions(club, id);
   const { all, isComplete, error } = state.value;
-  const waiting = all.filter((one) => WAITING.includes(one.email_status ?? "")).length;
-  const missed = all.filter((one) => NOT_REACHED.includes(one.email_status ?? ""));
+  const isWaiting = (status) => WAITING.includes(status ?? "");
+  const waiting = all.filter(
+    (one) => isWaiting(one.email_status) || isWaiting(one.interview_email_status),
+  ).length;
+  const missed = all.filter((one) => isMissed(one.email_status));
+  /** Those whose invitation did not arrive, and who have neither booked anyway nor are decided. */
+  const unasked = all.filter(
+    (one) =>
+      one.status === 1 &&
+      !isErased(one) &&
+      !one.interview?.slot &&
+      isMissed(one.interview_email_status),
+  );
   useEffect(() => {
     if (!waiting || !isComplete) return;
     const timer = setTimeout(load, POLL_MS);
@@ -36,19 +59,29 @@ export default function Mails({ club, application: id }) {
   const first = TYPES.includes(asked) ? asked : TYPES[0];
   const choice = useSignal({ type: first, one: false, decided: false });
   const isInterview = choice.value.type === "interview";
+  /** The mail that those who were missed get: the chosen one, if it is about decisions. */
+  const isAccepted = missed.some((one) => one.status === 4);
+  const decision = isInterview ? (isAccepted ? "acceptance" : "rejection") : choice.value.type;
   /** Who can still be invited: nobody twice, and nobody who is decided. */
-  const invitable = all.filter((one) => one.status === 1 && !one.interview).map((one) => one.id);
+  const invitable = all
+    .filter((one) => one.status === 1 && !one.interview && !isErased(one))
+    .map((one) => one.id);
   const uninvited = isComplete ? invitable : null;
   const plan = useSignal(/** @type {any} */ (null));
   const result = useSignal(/** @type {any} */ (null));
 
-  const wanted = (values) => ({
-    email_type: { id: choice.value.type },
-    ...(isInterview && { submissions: uninvited?.slice(0, MOST) }),
-    ...(choice.value.one && !isInterview && { one_per_person: true }),
-    ...(choice.value.decided && !isInterview && { require_all_decided: true }),
-    ...values,
-  });
+  const wanted = (values) => {
+    // What was chosen just now, not what is drawn.
+    const { type, one, decided } = choice.value;
+    const invites = type === "interview";
+    return {
+      email_type: { id: type },
+      ...(invites && { submissions: uninvited?.slice(0, MOST) }),
+      ...(one && !invites && { one_per_person: true }),
+      ...(decided && !invites && { require_all_decided: true }),
+      ...values,
+    };
+  };
   const preview =
     (values = {}) =>
     async () => {
@@ -57,28 +90,42 @@ export default function Mails({ club, application: id }) {
       const found = await post(base + "send_emails/", { ...asked, dry_run: true });
       await loadSentences();
       // What was chosen meanwhile needs a preview of its own.
-      if (chosen === choice.value) plan.value = { ...found, asked, values };
+      if (chosen === choice.value) plan.value = { ...found, asked, values, chosen };
     };
   const send = async () => {
-    const { digest, recipients, asked, values } = plan.value;
+    const { digest, recipients, asked, values, chosen } = plan.value;
     if (!confirmed(t("mails.send.sure", { n: recipients }))) return false;
     try {
       const sent = await post(base + "send_emails/", { ...asked, digest });
       await loadSentences();
-      result.value = { ...sent, values };
+      result.value = { ...sent, values, chosen };
       plan.value = null;
       await load();
       return sent.queued + sent.sent;
     } catch (error) {
       // Something changed since the preview: it must be looked at again.
       if (error.code === "digest_changed") plan.value = null;
-      // Perhaps they were sent: who was told is looked at before they are sent again.
-      if (isPassing(error.status ?? 0)) {
+      // Perhaps they were sent: who was told is looked at before they are sent again. If it is
+      // refused, somebody has withdrawn meanwhile.
+      if (isPassing(error.status ?? 0) || error.status === 400) {
         plan.value = null;
         await load();
       }
       throw error;
     }
+  };
+  /** What a sending had no time for: of those who were named, only whom it did not reach. */
+  const rest = async () => {
+    const { values, chosen } = result.value;
+    choice.value = chosen;
+    const left = chosen.type === "interview" ? unasked : missed;
+    const named = values.submissions && left.filter((one) => values.submissions.includes(one.id));
+    if (named && named.length === 0) return say(t("mails.missed.none"));
+    await preview(named ? { ...values, submissions: named.map((one) => one.id) } : values)();
+  };
+  const again = (type, those) => async () => {
+    choice.value = { ...choice.value, type };
+    await preview({ submissions: those.map((one) => one.id), allow_resend: true })();
   };
   const change = (values) => {
     choice.value = { ...choice.value, ...values };
@@ -118,41 +165,51 @@ export default function Mails({ club, application: id }) {
       ${plan.value && t("mails.plan", { n: plan.value.recipients })}</p>
     ${plan.value && html`<${Plan} plan=${plan.value} send=${send} />`}
     <div aria-live="polite">${
-      result.value &&
-      html`<${Result} result=${result.value}
-        rest=${preview(result.value.values)} />`
+      result.value && html`<${Result} result=${result.value} rest=${rest} />`
     }</div>
-    <section><h2>${t("mails.missed")}</h2>${
-      missed.length === 0
-        ? html`<${Empty} icon="circle-check"><p>${t("mails.missed.none")}</p><//>`
-        : html`<ul class="list card">${missed.map(
-            (one) => html`<li class="line" key=${one.id}>${nameOf(one)} <span class="quiet">
+    <${Missed} title=${t("mails.missed")} those=${missed} state=${state}
+      statusOf=${(one) => one.email_status} again=${again(decision, missed)} />
+    ${
+      unasked.length > 0 &&
+      html`<${Missed} title=${t("mails.missed.interview")} those=${unasked} state=${state}
+      statusOf=${(one) => one.interview_email_status} again=${again("interview", unasked)} />`
+    }`;
+}
+
+/** Whom a mail did not reach. While the list is not complete, nobody is said to be reached. */
+function Missed({ title, those, state, statusOf, again }) {
+  const { isComplete, error } = state.value;
+  if (those.length === 0 && !isComplete)
+    return html`<section><h2>${title}</h2>${!error && html`<${Skeleton} lines=${2} />`}</section>`;
+  return html`<section><h2>${title}</h2>${
+    those.length === 0
+      ? html`<${Empty} icon="circle-check"><p>${t("mails.missed.none")}</p><//>`
+      : html`<ul class="list card">${those.map(
+          (one) => html`<li class="line" key=${one.id}>${nameOf(one)} <span class="quiet">
               ${one.user?.email}</span>
-          <${Chip} kind="problem" icon="circle-alert">${t(`mail.${one.email_status}`)}<//></li>`,
-          )}</ul>
-        <p><${Action} disabled=${!isComplete}
-          run=${preview({ submissions: missed.map((one) => one.id), allow_resend: true })}>
+          <${Chip} kind="problem" icon="circle-alert">${t(`mail.${statusOf(one)}`)}<//></li>`,
+        )}</ul>
+        <p><${Action} disabled=${!isComplete} run=${again}>
             ${t("mails.missed.preview")}<//></p>`
-    }</section>`;
+  }</section>`;
 }
 
 /** What the service said of a sending. What it could not queue can be sent now. */
 function Result({ result, rest }) {
-  const left = result.recipients - result.queued - result.sent;
   return html`<section class="card" role="status"><h2 class="flat">
     ${t("mails.queued", { n: result.queued + result.sent })}</h2>
     ${result.failed > 0 && html`<p class="problem">${t("mails.failed", { n: result.failed })}</p>`}
     ${result.warnings.map((text) => html`<p class="warn">${told(text)}</p>`)}
     ${
-      left > 0 &&
-      html`<p class="warn">${t("mails.left", { n: left })}</p><p><${Action}
+      result.left > 0 &&
+      html`<p class="warn">${t("mails.left", { n: result.left })}</p><p><${Action}
       className="main" run=${rest}>${t("mails.rest")}<//></p>`
     }</section>`;
 }
 
 function Plan({ plan, send }) {
   return html`<section class="card">
-    <h2 class="flat">${t("mails.plan", { n: plan.recipients })}</h2>
+    <h2 class="flat">${t(`mails.${plan.email_type.id}`)}: ${t("mails.plan", { n: plan.recipients })}</h2>
     ${plan.warnings.map((text) => html`<p class="warn">${told(text)}</p>`)}
     <dl>${Object.entries(plan.skipped).map(
       ([name, n]) =>

@@ -6,9 +6,9 @@ import { call, now } from "../parts/api.js";
 import { Answers } from "../parts/apply_ends.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
-import { Review } from "../parts/review.js";
+import { Review, Unsent, useUnsent } from "../parts/review.js";
 import { address, link, setQuery } from "../parts/router.js";
-import { STATUSES, nameOf, useSubmissions } from "../parts/submissions.js";
+import { STATUSES, isErased, nameOf, useSubmissions } from "../parts/submissions.js";
 import { filesOf, openFile } from "../parts/submitted_files.js";
 import { t } from "../parts/texts.js";
 import { Action, Chip, Empty, Icon, Problem, Skeleton, Time, Title, say } from "../parts/ui.js";
@@ -36,8 +36,10 @@ const KEYS = [
 ];
 
 export default function ReviewMode({ club, application: id }) {
-  const application = useLoad(url`/clubs/${club}/applications/${id}/`);
+  const table = url`/clubs/${club}/applications/${id}/`;
+  const application = useLoad(table);
   const { state, change, load } = useSubmissions(club, id);
+  useUnsent((of, score) => change(new Set([of]), { my_score: score }));
   const query = address.value.query;
   const [committee, only] = [query.get("committee") ?? "", query.get("only") ?? "open"];
   const { all, isComplete, loads, error } = state.value;
@@ -60,7 +62,14 @@ export default function ReviewMode({ club, application: id }) {
     return ids;
   }, [isComplete, loads, committee, only]);
   const byId = useMemo(() => new Map(all.map((one) => [one.id, one])), [all]);
-  const people = queue.map((one) => byId.get(one)).filter((one) => one !== undefined);
+  // Who is named in the address does not wait for the list.
+  const named = open && !isComplete ? url`${table}submissions/${open}/` : "";
+  const direct = useLoad(named);
+  const people = isComplete
+    ? queue.map((one) => byId.get(one)).filter((one) => one !== undefined)
+    : direct.data
+      ? [direct.data]
+      : [];
   const at = open ? people.findIndex((one) => String(one.id) === open) : 0;
   const one = people[at];
   // Who is shown stands in the address. If they withdraw, nobody takes their place unasked.
@@ -77,11 +86,11 @@ export default function ReviewMode({ club, application: id }) {
   if (!one) press.current = () => {};
   const go = (to) => people[to] && setQuery({ open: people[to].id });
   const reviewed = all.filter((other) => other.my_score !== null).length;
-  const table = url`/clubs/${club}/applications/${id}/`;
   return html`<div class="head"><div aria-live="polite"><p class="flat"><a class="back"
     href=${link(table)}><${Icon} name="chevron-left" />${application.data?.name ?? t("submissions")}</a></p>
         <${Title} name=${t("review")}>${one ? nameOf(one) : t("review")}<//></div>
-      <span class="push line small quiet">${t("review.count", { n: reviewed, all: all.length })}
+      <span class="push line small quiet">
+        ${isComplete && t("review.count", { n: reviewed, all: all.length })}
         <span class="meter wide"><i
           style=${{ width: `${all.length ? (100 * reviewed) / all.length : 0}%` }}></i></span>
             </span></div>
@@ -103,10 +112,12 @@ export default function ReviewMode({ club, application: id }) {
       <button onClick=${() => go(at - 1)} disabled=${at <= 0} aria-label=${t("previous")}><${Icon}
         name="chevron-left" /></button>
       <span class="small quiet" role="status">
-        ${one && t("review.place", { n: at + 1, all: people.length })}</span>
+        ${one && isComplete && t("review.place", { n: at + 1, all: people.length })}
+        ${!isComplete && `${t("loading")} …`}</span>
       <button onClick=${() => go(at + 1)} disabled=${at >= people.length - 1}
         aria-label=${t("next")}><${Icon} name="chevron-right" /></button></div>
     ${error && html`<${Problem} error=${error} retry=${load} />`}
+    <${Unsent} />
     ${
       !one && (!isComplete || (loads === loadsBefore && !error))
         ? html`<${Skeleton} lines=${8} />`
@@ -169,7 +180,7 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
   /** One decision at a time: a second one would see what was before the first. */
   const isDeciding = useRef(false);
   const decide = (status) => async () => {
-    if (isDeciding.current) return false;
+    if (isDeciding.current || isErased(found)) return false;
     isDeciding.current = true;
     const before = found.status;
     try {
@@ -224,17 +235,20 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
         found.user?.email &&
         html`<a
         href=${`mailto:${encodeURIComponent(found.user.email).replace("%40", "@")}`}>
-          ${found.user.email}</a> ·`
+          ${found.user.email}</a> ·${" "}`
       }
         ${found.committee?.name ?? t("apply.committee.none")} · ${t("applications.sent")} <${Time}
-          at=${found.updated_at} />
+          at=${found.submitted_at} />
         ${
           found.revision > 1 &&
           html`<${Chip} icon="history">
           ${t("review.revision", { n: found.revision })}<//>`
         }</p>
       <${Answers} submission=${found} /><${History} path=${path} /></section>
-    <div class="decide"><${Review} path=${path} handle=${review} changed=${changed} read=${read} />
+    <div class="decide">${
+      isErased(found)
+        ? html`<p class="quiet">${t("review.erased")}</p>`
+        : html`<${Review} path=${path} handle=${review} changed=${changed} read=${read} />
       <h2>${t("applicant.decision")}</h2>
       <div class="decisions" role="group" aria-label=${t("applicant.decision")}>${STATUSES.map(
         (status) => html`
@@ -247,7 +261,8 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
         name=${`reason-${found.id}`}
           fields=${REASON()}
         data=${found}
-          send=${explain} reload=${again} /></details>
+          send=${explain} reload=${again} /></details>`
+    }
       <p><button class="plain" aria-expanded=${isHelp.value}
         onClick=${() => (isHelp.value = !isHelp.value)}><${Icon}
           name="keyboard" /> ${t("review.keys")}</button></p>

@@ -9,14 +9,17 @@ import { download } from "../parts/files.js";
 import { useLoad, useSearch } from "../parts/load.js";
 import { Facts, Plots } from "../parts/overview.js";
 import { url } from "../parts/path.js";
+import { Unsent, useUnsent } from "../parts/review.js";
 import { address, link, setQuery } from "../parts/router.js";
-import { STATUSES, nameOf, useSubmissions } from "../parts/submissions.js";
+import { STATUSES, isErased, nameOf, useSubmissions } from "../parts/submissions.js";
 import { AllFiles } from "../parts/submitted_files.js";
 import { decimal, moment, t } from "../parts/texts.js";
 import { Action, Icon, Problem, Skeleton, Title, confirmed, say, useUnsaved } from "../parts/ui.js";
 import { ApplicationState } from "./workspace.js";
 
 const ROW_PX = 44;
+/** The service needs some seconds for a large one. */
+const EXPORT_MS = 30_000;
 /** Rows above and below the visible ones, so that scrolling shows no gap. */
 const SPARE = 8;
 
@@ -40,7 +43,7 @@ const COLUMNS = {
       ? "–"
       : `${decimal(one.score_average, 1)} (${one.review_count})`,
   mine: (one) => one.my_score ?? "–",
-  time: (one) => moment(one.updated_at),
+  time: (one) => moment(one.submitted_at),
   interview: (one) => (one.interview ? shownInterview(one) : "–"),
   mail: (one) => (one.email_status ? t(`mail.${one.email_status}`) : "–"),
 };
@@ -61,11 +64,14 @@ export default function Submissions({ club, application: id }) {
     .filter(fitting(query))
     .sort(ORDERS[query.get("ordering")] ?? ORDERS["-created_at"]);
   /** Those that were chosen and can be seen: nobody is decided unseen. */
-  const picked = rows.filter((one) => chosen.value.has(one.id));
-  const todo = all.filter((one) => one.my_score === null && one.status === 1).length;
+  const picked = rows.filter((one) => chosen.value.has(one.id) && !isErased(one));
+  const todo = !isComplete
+    ? 0
+    : all.filter((one) => one.my_score === null && one.status === 1).length;
+  useUnsent((of, score) => change(new Set([of]), { my_score: score }));
   const page = url`/clubs/${club}/applications/${id}/`;
   const save = async () => {
-    const { data } = await call("GET", base + "export/");
+    const { data } = await call("GET", base + "export/", { limit: EXPORT_MS });
     download("submissions.csv", String(data), "text/csv");
   };
   if (error && all.length === 0) return html`<${Problem} error=${error} retry=${load} isPage />`;
@@ -81,11 +87,13 @@ export default function Submissions({ club, application: id }) {
         <a class="button main" href=${link(`${page}review/`)}><${Icon}
           name="star" /> ${todo ? t("review.start", { n: todo }) : t("review")}</a></span></div>
     ${error && html`<${Problem} error=${error} retry=${load} />`}
-    <${Facts} all=${all} />
+    <${Unsent} />
+    ${isComplete && html`<${Facts} all=${all} />`}
     <details class="card" onToggle=${(event) => (plots.value = event.currentTarget.open)}>
       <summary>${t("overview.plots")}</summary>
       ${
         plots.value &&
+        isComplete &&
         html`<${Plots} all=${all} club=${club} application=${id}
         end=${application.data?.application_end_time ?? new Date().toISOString()} />`
       }</details>
@@ -100,7 +108,7 @@ export default function Submissions({ club, application: id }) {
         ${!isComplete && ` · ${t("loading")} …`}</span>
       ${
         picked.length > 0 &&
-        html`<${Bulk} base=${base} picked=${picked} change=${change} load=${load}
+        html`<${Bulk} club=${club} application=${id} picked=${picked} change=${change} load=${load}
         done=${() => (chosen.value = new Set())} />`
       }
       <span class="push line"><${AllFiles} rows=${rows} nameOf=${nameOf} />
@@ -181,43 +189,73 @@ function Filters({ query, application }) {
 const reasons = {};
 
 /** Decides many at once. It can be taken back for a while. */
-function Bulk({ base, picked, change, done, load }) {
+function Bulk({ club, application, picked, change, done, load }) {
+  const base = url`/clubs/${club}/applications/${application}/submissions/`;
   const reason = useSignal(reasons[base] ?? "");
   reasons[base] = reason.value;
   useUnsaved(Boolean(reason.value));
   const isOpen = useSignal(Boolean(reason.value));
-  // If the answer was lost, the decisions may be stored.
+  // If the answer was lost, the decisions may be stored. If it is a refusal, somebody has withdrawn
+  // or was erased meanwhile.
   const looked = async (error) => {
-    if (isPassing(error.status ?? 0)) await load();
+    if (isPassing(error.status ?? 0) || error.status === 400) await load();
     throw error;
   };
-  const set = async (status, ids) => {
-    const asked = post(base + "status/", { status, submissions: ids });
+  /** Sets what has this status: what somebody else decided since is left alone, and shown. */
+  const set = async (was, status, ids) => {
+    const path = url`/clubs/${club}/applications/${application}/submissions/status/`;
+    const asked = post(path, { status, was_status: was, submissions: ids });
     const { updated } = await asked.catch(looked);
-    change(new Set(ids), { status });
+    if (updated === ids.length) change(new Set(ids), { status });
+    else await load();
     return updated;
+  };
+  /** The same for submissions with their statuses: a call for each. Tells how many were set. */
+  const setAll = async (groups) => {
+    let [updated, other] = [0, 0];
+    for (const [was, status, ids] of groups) {
+      const n = await set(was, status, ids);
+      updated += n;
+      other += ids.length - n;
+    }
+    return [updated, other];
   };
   const decide = (status) => async () => {
     const ids = picked.map((one) => one.id);
     if (!confirmed(t("submissions.decide.sure", { n: ids.length, status: t(`status.${status}`) })))
       return false;
-    const before = picked.filter((one) => one.status !== status).map((one) => [one.id, one.status]);
-    const n = await set(status, ids);
-    done();
+    const groups = STATUSES.map((was) => {
+      const its = picked.filter((one) => one.status === was).map((one) => one.id);
+      return /** @type {const} */ ([was, status, its]);
+    }).filter(([, , its]) => its.length > 0);
+    const before = groups.filter(([was]) => was !== status);
+    // What was not set has another status, and is left alone by this, too.
     const back = async () => {
-      for (const old of new Set(before.map(([, one]) => one)))
-        await set(
-          old,
-          before.filter(([, one]) => one === old).map(([id]) => id),
-        );
-      say(t("undone"));
+      const [, left] = await setAll(before.map(([was, , its]) => [status, was, its]));
+      if (left) say(t("submissions.other", { n: left }), "problem");
+      else say(t("undone"));
     };
-    say(t("submissions.updated", { n }), "done", before.length ? back : undefined);
+    const undo = before.length ? back : undefined;
+    try {
+      const [n, other] = await setAll(groups);
+      done();
+      const updated = t("submissions.updated", { n });
+      if (other) say(`${updated} ${t("submissions.other", { n: other })}`, "problem", undo);
+      else say(updated, "done", undo);
+    } catch (error) {
+      // Some may be set.
+      say(error.message, "problem", undo);
+      return false;
+    }
   };
   const tell = async () => {
-    const all = picked.map((one) => ({ id: one.id, reason: reason.value }));
-    await post(base + "reasons/", { submissions: all }).catch(looked);
-    change(new Set(picked.map((one) => one.id)), { reason: reason.value });
+    const sent = reason.value;
+    const all = picked.map((one) => ({ id: one.id, reason: sent }));
+    const path = url`/clubs/${club}/applications/${application}/submissions/reason/`;
+    await post(path, { submissions: all }).catch(looked);
+    change(new Set(all.map((one) => one.id)), { reason: sent });
+    // What was typed meanwhile stays.
+    if (reason.value !== sent) return;
     // Nothing is drawn again that would forget it.
     reason.value = reasons[base] = "";
     isOpen.value = false;
@@ -256,7 +294,8 @@ function Rows({ rows, chosen, page, questions }) {
   const height = 600;
   const first = Math.max(0, Math.floor(top.value / ROW_PX) - SPARE);
   const last = Math.min(rows.length, Math.ceil((top.value + height) / ROW_PX) + SPARE);
-  const isAll = rows.length > 0 && rows.every((one) => chosen.value.has(one.id));
+  const there = rows.filter((one) => !isErased(one));
+  const isAll = there.length > 0 && there.every((one) => chosen.value.has(one.id));
   const toggle = (id) => {
     const next = new Set(chosen.value);
     if (!next.delete(id)) next.add(id);
@@ -276,7 +315,7 @@ function Rows({ rows, chosen, page, questions }) {
       style=${{ height: `${count * ROW_PX}px`, padding: 0 }}></td></tr>`;
   return html`
     <p><label class="check"><input type="checkbox" checked=${isAll}
-      onChange=${() => (chosen.value = new Set(isAll ? [] : rows.map((one) => one.id)))} />
+      onChange=${() => (chosen.value = new Set(isAll ? [] : there.map((one) => one.id)))} />
       <span>${t("submissions.choose.all")}</span></label></p>
     <div class="scroll rows" ref=${place} tabindex="0" role="region" aria-label=${t("submissions")}
       onScroll=${(event) => {
@@ -299,7 +338,7 @@ function Rows({ rows, chosen, page, questions }) {
         ${rows.slice(first, last).map(
           (one, at) => html`<tr key=${one.id} aria-rowindex=${first + at + 2}
             aria-selected=${chosen.value.has(one.id)}>
-          <td><input type="checkbox" aria-label=${`${t("submissions.choose")}: ${nameOf(one)}`}
+          <td><input type="checkbox" disabled=${isErased(one)} aria-label=${`${t("submissions.choose")}: ${nameOf(one)}`}
             checked=${chosen.value.has(one.id)} onChange=${() => toggle(one.id)} /></td>
           <td><a href=${link(`${page}review/?only=all&open=${one.id}`)}>${nameOf(one)}</a></td>
           ${columns.map(([name, , show]) => html`<td key=${name}>${show(one)}</td>`)}</tr>`,

@@ -91,7 +91,8 @@ function Made({ webhook, close }) {
   useEffect(() => heading.current?.focus(), [webhook.secret]);
   if (!webhook.secret) {
     return html`<section class="card"><h2 tabindex="-1" ref=${heading}>${t("webhooks.secret")}</h2>
-      <p>${t("webhooks.lost", { host: hostOf(webhook.url) })}</p></section>`;
+      <p>${t("webhooks.lost", { host: hostOf(webhook.url) })}</p>
+      <p><button onClick=${close}>${t("close")}</button></p></section>`;
   }
   return html`<section class="card"><h2 tabindex="-1" ref=${heading}>${t("webhooks.secret")}</h2>
     <p>${t("webhooks.once", { host: hostOf(webhook.url) })}</p>

@@ -8,7 +8,7 @@ import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { useSubmissions } from "../parts/submissions.js";
 import { t } from "../parts/texts.js";
-import { Chip, Empty, Icon, Skeleton, Title } from "../parts/ui.js";
+import { Chip, Empty, Icon, Problem, Skeleton, Title } from "../parts/ui.js";
 
 const DAY = 86_400_000;
 
@@ -110,9 +110,11 @@ function Waits({ code }) {
 
 /** The newest application in numbers. */
 function Newest({ code, application }) {
-  const { state } = useSubmissions(code, application.id);
-  const { all, isComplete } = state.value;
-  const todo = all.filter((one) => one.my_score === null && one.status === 1).length;
+  const { state, load } = useSubmissions(code, application.id);
+  const { all, isComplete, error } = state.value;
+  const todo = !isComplete
+    ? 0
+    : all.filter((one) => one.my_score === null && one.status === 1).length;
   const base = url`/clubs/${code}/applications/${application.id}/`;
   return html`<section><div class="head"><h2 class="flat">${application.name}</h2>
     <${ApplicationState} application=${application} />
@@ -122,9 +124,11 @@ function Newest({ code, application }) {
           html`<a class="button main" href=${link(`${base}review/`)}>
           ${t("review.start", { n: todo })}</a>`
         }</span></div>
+    ${error && html`<${Problem} error=${error} retry=${load} />`}
     ${
-      !isComplete && all.length === 0
-        ? html`<${Skeleton} lines=${4} />`
+      // Of a part of them, the numbers would be wrong.
+      !isComplete
+        ? !error && html`<${Skeleton} lines=${4} />`
         : html`<${Facts} all=${all} />
       <${Plots} all=${all} end=${application.application_end_time}
         club=${code} application=${String(application.id)} />`

@@ -5,7 +5,7 @@ import { person, token } from "./auth.js";
 import { cached, keep, written } from "./cache.js";
 import { remember, remembered, unremember } from "./offline.js";
 import { link } from "./router.js";
-import { isPassing, send } from "./request.js";
+import { holds, isPassing, send } from "./request.js";
 import { loadSentences, t, told } from "./texts.js";
 
 /** An error that the service answered, or that there was no answer. */
@@ -131,13 +131,25 @@ export async function call(method, path, options = {}) {
   more.until ??= last?.signal;
   const address = link(`/api${path}`);
   const began = Date.now();
-  const response = await send(wire, { method, address, headers, body: sent, ...more });
+  let attempts = 1;
+  const again = (attempt, ms) => {
+    attempts = attempt + 1;
+    options.again?.(attempt, ms);
+  };
+  const response = await send(wire, { method, address, headers, body: sent, ...more, again });
   if (repeats.get(path) === last) repeats.delete(path);
   if (!response && last?.signal.aborted) throw new Superseded();
   isReached.value = Boolean(response);
   const isOpen = !response || isPassing(response.status);
   if (what && isOpen) unheard = { what, key: key ?? known };
   else if (method !== "GET" && !isOpen) unheard = { what: "", key: "" };
+  // An attempt before may have stored it, and its answer was lost: then it is the change itself
+  // after which the version is another one.
+  if (response?.status === 412 && attempts > 1) {
+    const there = await call("GET", path).catch(() => null);
+    const isNew = there && !(/** @type {any} */ (there).isOld);
+    if (isNew && holds(there.data, body)) return /** @type {any} */ (there);
+  }
   if (!response) {
     const seen = method === "GET" ? await remembered(person(), path) : undefined;
     if (seen) return /** @type {any} */ ({ ...seen, isOld: true });

@@ -4,7 +4,7 @@
 import { html, useSignal } from "./kit.js";
 import { get, patch, put, remove } from "./api.js";
 import { link } from "./router.js";
-import { dayName, span } from "./slots.js";
+import { campusTime, dayName, span } from "./slots.js";
 import { t } from "./texts.js";
 import { Action, Icon, confirmed } from "./ui.js";
 
@@ -61,7 +61,7 @@ export function Booking({ one, slot, all, base, reload }) {
         onChange=${(event) => (target.value = Number(event.currentTarget.value))}>
         <option value="" selected=${target.value === 0}>${t("interviews.move.to")}</option>${free.map(
           (other) => html`<option value=${other.id} selected=${target.value === other.id}>
-          ${dayName(other.start_time)}, ${span(other)}</option>`,
+          ${dayName(other.start_time)}, ${span(other)} ${campusTime(other)}</option>`,
         )}</select>
       ${
         free.some((other) => other.id === target.value) &&

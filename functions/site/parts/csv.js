@@ -33,7 +33,8 @@ const TRIES = 5;
  * @param {number} size rows of one call
  * @param {(text: string) => Promise<Imported>} send
  * @param {(done: number, all: number) => void} [progress]
- * @returns {Promise<Imported>}
+ * @returns {Promise<Imported>} If some rows were imported, an error has `done`, what came of them,
+ *   and `left`, the table of the rows with errors, which come first, and of all others.
  */
 export async function importAll(text, size, send, progress) {
   const [header, ...rows] = records(text);
@@ -50,7 +51,14 @@ export async function importAll(text, size, send, progress) {
   let tries = 0;
   while (waiting.length) {
     const part = waiting.slice(0, size);
-    const answer = await send([header, ...part.map((one) => one.row)].join("\n"));
+    const table = (those) => [header, ...those.map((one) => one.row)].join("\n");
+    const answer = await send(table(part)).catch((error) => {
+      if (waiting.length === rows.length) throw error;
+      const wrong = [...new Set(result.errors.map((one) => one.row))].sort((a, b) => a - b);
+      const errors = result.errors.map((one) => ({ ...one, row: wrong.indexOf(one.row) + 1 }));
+      const left = [...wrong.map((number) => ({ row: rows[number - 1] })), ...waiting];
+      throw Object.assign(error, { done: { ...result, errors }, left: table(left) });
+    });
     result.dry_run = answer.dry_run;
     for (const name of COUNTS) result[name] += answer[name];
     const late = answer.errors

@@ -17,6 +17,8 @@ export function Importer({ path, columns, example, done }) {
   const { typed, set } = useTyped(`import ${path}`);
   const text = typed.value.rows?.now ?? "";
   const result = useSignal(/** @type {import("../api").Schemas["ImportBody"] | null} */ (null));
+  /** Whether an import ended before all rows were done. */
+  const isPart = useSignal(false);
   const progress = useSignal(/** @type {null | {done: number, all: number}} */ (null));
   const run = (dry) => async () => {
     const send = async (part) =>
@@ -24,6 +26,17 @@ export function Importer({ path, columns, example, done }) {
     let found;
     try {
       found = await importAll(text, PART, send, (done, all) => (progress.value = { done, all }));
+    } catch (error) {
+      // What was imported before is told, and only the other rows stay.
+      if (!dry && error.left !== undefined) {
+        if ((typed.value.rows?.now ?? "") === text) {
+          change(error.left);
+          result.value = error.done;
+          isPart.value = true;
+        }
+        await done?.();
+      }
+      throw error;
     } finally {
       await loadSentences();
       progress.value = null;
@@ -39,6 +52,7 @@ export function Importer({ path, columns, example, done }) {
   const change = (value) => {
     set(value ? { rows: { now: value, base: "" } } : {});
     result.value = null;
+    isPart.value = false;
   };
   const found = result.value;
   // Only what was checked can be imported.
@@ -69,7 +83,7 @@ export function Importer({ path, columns, example, done }) {
     ${
       found &&
       html`<section class="card" role="status">
-      <h2>${t(found.dry_run ? "import.would" : "import.done")}</h2>
+      <h2>${t(isPart.value ? "import.part" : found.dry_run ? "import.would" : "import.done")}</h2>
       <dl>${COUNTS.map((name) => html`<dt>${t(`import.${name}`)}</dt><dd>${found[name]}</dd>`)}</dl>
       ${
         found.errors.length > 0 &&

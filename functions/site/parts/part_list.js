@@ -39,8 +39,11 @@ export function makePartList({ first, newest, ask }) {
   };
   const list = {
     state,
-    /** Loads all. A list that is complete stays so until the new one is: nothing goes meanwhile. */
-    async load() {
+    /**
+     * Loads all. A list that is complete stays so until the new one is: nothing goes meanwhile.
+     * Returns whether it is there. What nobody asked for may fail.
+     */
+    async load(isAsked = true) {
       const number = ++last;
       isLoading = true;
       const { isComplete: isKept, loads } = state.value;
@@ -49,15 +52,17 @@ export function makePartList({ first, newest, ask }) {
       try {
         for (let path = first; path; ) {
           const { present, next } = await answered(path);
-          if (number !== last) return;
+          if (number !== last) return false;
           parts.push(present);
           path = next;
           if (path && isKept) continue;
           const all = parts.flatMap((one) => one());
           state.value = { all, isComplete: !path, loads: path ? loads : loads + 1, error: null };
         }
+        return true;
       } catch (error) {
-        if (number === last) state.value = { ...state.value, error };
+        if (number === last && (isAsked || !isKept)) state.value = { ...state.value, error };
+        return false;
       } finally {
         if (number === last) isLoading = false;
       }
@@ -72,6 +77,7 @@ export function makePartList({ first, newest, ask }) {
       if (!state.value.isComplete || isLoading) return;
       const { present, next } = await answered(newest);
       const known = new Map(state.value.all.map((one) => [one.id, one]));
+      if (state.value.error) state.value = { ...state.value, error: null };
       const arrived = present().filter((one) => known.get(one.id)?.updated_at !== one.updated_at);
       if (arrived.length === 0) return;
       // There may be more new ones than one answer has.

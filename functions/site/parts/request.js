@@ -1,7 +1,10 @@
 // One request of the API, with a time limit and with repeats. Nothing here knows the page, so that
 // it is tested without a browser.
 
-/** A read or a small write takes at most this long; others as long as the gateway waits. */
+/**
+ * A read or a small write waits so long for its answer, and for each part of it; others as long as
+ * the gateway waits.
+ */
 const LIMIT_MS = { GET: 10_000, PUT: 10_000, PATCH: 10_000, POST: 30_000, DELETE: 30_000 };
 /** A request is sent this often, unless the caller says otherwise. */
 const TRIES = 4;
@@ -54,7 +57,12 @@ export async function send(wire, wanted) {
   for (let attempt = 1; ; attempt++) {
     let response = null;
     const ends = new AbortController();
-    const timer = setTimeout(() => ends.abort(), limit);
+    let timer = setTimeout(() => ends.abort(), limit);
+    // A long answer on a slow network goes on as long as something arrives.
+    const goOn = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => ends.abort(), limit);
+    };
     try {
       const bearer = await within(wire.token({ fresh }), ends.signal);
       headers.delete("Authorization");
@@ -69,8 +77,7 @@ export async function send(wire, wanted) {
       // The attempt before this one deleted it, and its answer was lost.
       if (method === "DELETE" && attempt > 1 && response.status === 404)
         return new Response(null, { status: 204 });
-      // The time limit is for the whole answer.
-      if (!isPassing(response.status)) return await whole(response, ends.signal);
+      if (!isPassing(response.status)) return await whole(response, ends.signal, goOn);
     } catch {
       response = null;
     } finally {
@@ -96,9 +103,30 @@ function within(promise, signal) {
   });
 }
 
-/** The response with its body in memory. */
-async function whole(response, signal) {
-  if ([204, 205, 304].includes(response.status)) return response;
-  const body = await within(response.arrayBuffer(), signal);
-  return new Response(body, { status: response.status, headers: response.headers });
+/** The response with its body in memory. `arrived` is told of each part. */
+async function whole(response, signal, arrived) {
+  const isEmpty = [204, 205, 304].includes(response.status);
+  const reader = isEmpty ? null : response.body?.getReader();
+  if (!reader) return response;
+  const parts = [];
+  for (;;) {
+    const { done, value } = await within(reader.read(), signal);
+    if (done) break;
+    arrived();
+    parts.push(value);
+  }
+  return new Response(new Blob(parts), { status: response.status, headers: response.headers });
+}
+
+/**
+ * Whether an answer has everything that was sent. Ids that the service gave to new parts, and
+ * fields that were not sent, are no difference.
+ */
+export function holds(there, sent) {
+  if (Array.isArray(sent))
+    return Array.isArray(there) && there.length === sent.length
+      ? sent.every((one, i) => holds(there[i], one))
+      : false;
+  if (sent === null || typeof sent !== "object") return there === sent;
+  return Boolean(there) && Object.keys(sent).every((name) => holds(there[name], sent[name]));
 }

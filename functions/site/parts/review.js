@@ -1,17 +1,106 @@
 // The own review of a submission, stored as it is made, and those of others.
 
-import { html, useEffect, useMemo, useRef, useSignal } from "./kit.js";
-import { now, put, remove } from "./api.js";
-import { person } from "./auth.js";
+import { html, signal, useEffect, useMemo, useRef, useSignal } from "./kit.js";
+import { get, now, put, remove } from "./api.js";
+import { isSignedIn, person } from "./auth.js";
 import { loaded, useLoad } from "./load.js";
 import { me } from "./me.js";
 import { isFinal } from "./request.js";
 import { typedStore } from "./store.js";
 import { t } from "./texts.js";
-import { Action, say, useUnsaved } from "./ui.js";
+import { Action, Chip, say, useUnsaved } from "./ui.js";
 
 /** A comment is stored this long after the last key. */
 const PAUSE_MS = 1000;
+
+/** The paths of the reviews that are shown: they send themselves. */
+const open = new Set();
+/** How many reviews were made and could not be sent yet. */
+const unsent = signal(0);
+/** How often they are tried again. */
+const AGAIN_MS = 30_000;
+let isSending = false;
+const isOwn = (one) => Boolean(me.value) && one.by?.id === me.value?.id;
+/** Nothing is no review. */
+const isNothing = ({ score, comment }) => score === null && !comment.trim();
+/** What is younger may be on its way, or is being typed in another tab. */
+const YOUNG_MS = 30_000;
+
+/**
+ * Sends the reviews that could not be sent when they were made, and whose applicant is not shown.
+ * @param {(of: number, score: number | null) => void} sent
+ */
+async function sendUnsent(sent) {
+  const store = typedStore(person(), "review");
+  const waiting = () => Object.entries(store.all()).filter(([path]) => !open.has(path));
+  unsent.value = waiting().length;
+  // Without the caller's id, the own review is not known.
+  if (isSending || !me.value) return;
+  isSending = true;
+  try {
+    for (const [path, review] of waiting()) {
+      if (now() - review.at < YOUNG_MS) continue;
+      if (!(await sendOne(store, path, review, sent))) break;
+    }
+  } finally {
+    isSending = false;
+    unsent.value = waiting().length;
+  }
+}
+
+/** Sends one of them. Returns false if the next one need not be tried now. */
+async function sendOne(store, path, review, sent) {
+  const isSame = () => !open.has(path) && store.all()[path]?.at === review.at;
+  try {
+    const own = (await get(path + "reviews/")).find(isOwn);
+    if (!isSame()) return true;
+    // What was stored after it elsewhere is newer.
+    const isOld = Date.parse(own?.updated_at ?? "") > review.at;
+    if (!isOld && isNothing(review)) await dropOwn(path);
+    else if (!isOld)
+      await put(path + "reviews/mine/", { score: review.score, comment: review.comment });
+    if (isSame()) store.remove(path);
+    if (!isOld) sent(Number(/(\d+)\/$/.exec(path)?.[1]), review.score);
+    return true;
+  } catch (error) {
+    if (!isFinal(error.status)) return false;
+    say(error.message, "problem");
+    if (isSame()) store.remove(path);
+    return true;
+  }
+}
+
+/** Deletes the own review, if there is one. */
+const dropOwn = (path) =>
+  remove(path + "reviews/mine/").catch((error) => {
+    if (error.status !== 404) throw error;
+  });
+
+/** Tries to send them while a page is open that uses this, and when the network is back. */
+export function useUnsent(sent) {
+  const tell = useRef(sent);
+  tell.current = sent;
+  useUnsaved(unsent.value > 0);
+  useEffect(() => {
+    if (!isSignedIn.value) return;
+    const look = () => void sendUnsent((...all) => tell.current(...all));
+    const timer = setInterval(look, AGAIN_MS);
+    addEventListener("online", look);
+    look();
+    return () => {
+      clearInterval(timer);
+      removeEventListener("online", look);
+    };
+  }, []);
+}
+
+/** How many there are. */
+export function Unsent() {
+  return html`<p class="flat" role="status">${
+    unsent.value > 0 &&
+    html`<${Chip} kind="warn" icon="clock">${t("review.unsent", { n: unsent.value })}<//>`
+  }</p>`;
+}
 
 /**
  * @param {object} props
@@ -26,7 +115,7 @@ export function Review({ path, handle, changed, read }) {
     ${loaded(
       reviews,
       (all) => {
-        const own = all.find((one) => one.by?.id === me.value?.id);
+        const own = all.find(isOwn);
         const others = all.filter((one) => one !== own);
         return html`<${Own} key=${path} path=${path} own=${own} handle=${handle} stored=${async (
           score,
@@ -65,11 +154,11 @@ function Own({ path, own, handle, stored }) {
   const keep = () => store.set(path, { score: score.value, comment: comment.value, at: now() });
   /** The number of the last save: of an earlier one, nothing is told. */
   const last = useRef(0);
+  const hasFailed = useRef(false);
   /** What the service has, also for timers that began earlier. */
   const there = useRef(own);
   there.current = own;
-  /** Nothing is no review. */
-  const isEmpty = () => score.value === null && !comment.value.trim();
+  const isEmpty = () => isNothing({ score: score.value, comment: comment.value });
   const save = async () => {
     if (isEmpty()) return there.current || last.current ? dropped() : forgotten();
     const number = ++last.current;
@@ -83,14 +172,17 @@ function Own({ path, own, handle, stored }) {
       const kept = store.all()[path];
       if (kept?.score === sent.score && kept.comment === sent.comment) store.remove(path);
       if (number !== last.current) return;
+      hasFailed.current = false;
       const isSame = sent.score === score.value && sent.comment === comment.value;
       state.value = isSame ? "saved" : "dirty";
       await stored(sent.score);
     } catch (error) {
       if (isFinal(error.status)) store.remove(path);
-      if (number !== last.current) return;
+      if (number !== last.current || error.code === "superseded") return;
+      // It is tried again, and told once.
+      if (!hasFailed.current) say(error.message, "problem");
+      hasFailed.current = true;
       state.value = "failed";
-      say(error.message, "problem");
     }
   };
   const give = (value) => {
@@ -112,9 +204,7 @@ function Own({ path, own, handle, stored }) {
   const removed = async () => {
     last.current += 1;
     clearTimeout(timer.current);
-    await remove(path + "reviews/mine/").catch((error) => {
-      if (error.status !== 404) throw error;
-    });
+    await dropOwn(path);
   };
   const drop = async () => {
     try {
@@ -137,6 +227,18 @@ function Own({ path, own, handle, stored }) {
       if (error.code !== "superseded") say(error.message, "problem");
     }
   };
+  // What failed is tried again while it is shown; later, with the others that wait.
+  const hasToWait = state.value === "failed";
+  useEffect(() => {
+    if (!hasToWait) return;
+    const again = () => void save();
+    const timer = setInterval(again, AGAIN_MS);
+    addEventListener("online", again);
+    return () => {
+      clearInterval(timer);
+      removeEventListener("online", again);
+    };
+  }, [hasToWait]);
   // What was stored elsewhere is shown, unless somebody types here.
   useEffect(() => {
     if (state.value !== "clean" && state.value !== "saved") return;
@@ -147,8 +249,10 @@ function Own({ path, own, handle, stored }) {
   });
   // Whoever goes on to the next applicant takes nothing along: what is typed is stored at once.
   useEffect(() => {
+    open.add(path);
     if (begun) void save();
     return () => {
+      open.delete(path);
       if (state.value === "dirty" || state.value === "failed") void save();
     };
   }, []);

@@ -3,8 +3,15 @@
 import { html, useEffect, useRef } from "./kit.js";
 import { call, remove } from "./api.js";
 import { Form } from "./form.js";
+import { isPassing } from "./request.js";
 import { t } from "./texts.js";
 import { Action, confirmed } from "./ui.js";
+
+/**
+ * What was sent last without an answer, and its key: it may be made, and is not made twice, also if
+ * the form was closed meanwhile.
+ */
+let unheard = { sent: "", key: "" };
 
 /**
  * @param {object} props
@@ -25,8 +32,6 @@ export function SlotForm({ path, begun, members, committees, reload, close }) {
     title.current?.focus({ preventScroll: true });
     return () => opener?.isConnected && opener.focus();
   }, []);
-  /** What was sent last, and its key: what got no answer may be made, and is not made twice. */
-  const last = useRef({ sent: "", key: "" });
   const people = members.filter((one) => one.person).map((one) => [one.person, one.name]);
   const fields = (values) => [
     { name: "start_time", label: t("slots.start"), kind: "time" },
@@ -71,13 +76,15 @@ export function SlotForm({ path, begun, members, committees, reload, close }) {
     if (isStored) return call("PATCH", `${path}${begun.id}/`, { body });
     const to = isSeries ? `${path}series/` : path;
     const sent = JSON.stringify([to, body]);
-    if (last.current.sent !== sent) last.current = { sent, key: crypto.randomUUID() };
+    if (unheard.sent !== sent) unheard = { sent, key: crypto.randomUUID() };
     try {
-      return await call("POST", to, { body, key: last.current.key });
+      const made = await call("POST", to, { body, key: unheard.key });
+      unheard = { sent: "", key: "" };
+      return made;
     } catch (error) {
-      if (error.status === 0) await reload();
+      if (isPassing(error.status ?? 0)) await reload();
       // A refusal would be repeated, too.
-      if (error.status === 400) last.current = { sent: "", key: "" };
+      if (error.status === 400) unheard = { sent: "", key: "" };
       throw error;
     }
   };
@@ -91,6 +98,8 @@ export function SlotForm({ path, begun, members, committees, reload, close }) {
     if (now && !confirmed(sure)) return false;
     try {
       if (now) await remove(`${path}${begun.id}/${booked ? "?force=true" : ""}`);
+      // The same may be meant once more.
+      unheard = { sent: "", key: "" };
     } catch (error) {
       // An earlier attempt, whose answer was lost, may have deleted it.
       if (error.status !== 404) throw error;

@@ -29,16 +29,22 @@ export const dayName = (day) => dated(new Date(day), LONG);
 /** From when to when, such as "2:00 – 2:25 PM". */
 export const span = (slot) => `${clock(slot.start_time)} – ${clock(slot.end_time)}`;
 
+/** Making one takes long, and a list has many times. */
+const formats = new Map();
+function formatOf(timeZone) {
+  const name = `${language.value} ${timeZone}`;
+  const options = /** @type {const} */ ({ weekday: "short", hour: "numeric", minute: "2-digit" });
+  const format =
+    formats.get(name) ?? new Intl.DateTimeFormat(language.value, { ...options, timeZone });
+  formats.set(name, format);
+  return format;
+}
+
 /** The same time as the clocks of the campus show it; nothing if they show the same. */
 export function campusTime(slot) {
+  if (config.time_zone === zone) return "";
   try {
-    const at = (text, timeZone) =>
-      new Intl.DateTimeFormat(language.value, {
-        weekday: "short",
-        hour: "numeric",
-        minute: "2-digit",
-        timeZone,
-      }).format(new Date(text));
+    const at = (text, timeZone) => formatOf(timeZone).format(new Date(text));
     const there = at(slot.start_time, config.time_zone);
     return there === at(slot.start_time, zone) ? "" : `${there} (${config.time_zone})`;
   } catch {

@@ -12,8 +12,12 @@ const PART = 200;
 /** How often new submissions are asked for while the page is seen. */
 const POLL_MS = 45_000;
 const NEWEST = 50;
+/** Whoever comes back to the page after this time sees what others did meanwhile. */
+const OLD_MS = 120_000;
 
 export const STATUSES = [1, 2, 3, 4];
+/** Whether the data of the applicant was erased: nothing of it changes any more. */
+export const isErased = (submission) => submission.user === null;
 /** The name of an applicant; nobody has one after their data was erased. */
 export const nameOf = (submission) => submission.user?.name ?? t("applicant.erased");
 
@@ -43,10 +47,21 @@ export function useSubmissions(club, application) {
   const { list } = current;
   useEffect(() => {
     if (!isSignedIn.value) return;
+    let loaded = Date.now();
     void list.load();
     const look = () => document.visibilityState === "visible" && list.arrive().catch(() => {});
     const timer = setInterval(look, POLL_MS);
-    return () => clearInterval(timer);
+    const come = async () => {
+      if (document.visibilityState !== "visible" || Date.now() - loaded < OLD_MS) return;
+      const before = loaded;
+      loaded = Date.now();
+      if (!(await list.load(false))) loaded = before;
+    };
+    document.addEventListener("visibilitychange", come);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", come);
+    };
   }, [base]);
   return { base, ...list };
 }

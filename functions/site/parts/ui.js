@@ -3,6 +3,7 @@
 import { Component, Fragment, html, signal, useEffect, useMemo, useRef, useSignal } from "./kit.js";
 import { isReached } from "./api.js";
 import { hasEnded, signIn } from "./auth.js";
+import { isFinal } from "./request.js";
 import { link, unsaved } from "./router.js";
 import { t, away, moment } from "./texts.js";
 
@@ -14,11 +15,21 @@ export const notice = signal({
   undo: /** @type {null | (() => any)} */ (null),
 });
 let fading;
-/** Tells a message until it is closed; what was done, for some seconds. `undo` takes it back. */
+/**
+ * Tells a message until it is closed; what was done, for some seconds. `undo` takes it back, and can
+ * be tried again if it fails.
+ */
 export function say(text, kind = "done", undo = /** @type {null | (() => any)} */ (null)) {
-  notice.value = { text, kind, at: Date.now(), undo };
+  const back = async () => {
+    try {
+      await undo?.();
+    } catch (error) {
+      say(error.message, "problem", isFinal(error.status ?? 0) ? null : undo);
+    }
+  };
+  notice.value = { text, kind, at: Date.now(), undo: undo && back };
   clearTimeout(fading);
-  if (kind === "done") fading = setTimeout(() => say("", ""), undo ? 20_000 : 6000);
+  if (kind === "done") fading = setTimeout(() => say("", ""), undo ? 60_000 : 6000);
 }
 /** After a change of page, what was told before goes; what was told just now stays. */
 export function leaveNotices() {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cached, forgetAll, keep, shared, written } from "../parts/cache.js";
 import { match, url } from "../parts/path.js";
-import { pauseBefore, send } from "../parts/request.js";
+import { holds, pauseBefore, send } from "../parts/request.js";
 
 const GET = { method: "GET", address: "/api/", headers: new Headers() };
 
@@ -48,6 +48,45 @@ test("a request that hangs ends at its limit, and an answer that hangs as well",
   const line = wire(hangs, halfway, 200);
   assert.equal((await send(line, { ...GET, limit: 20 }))?.status, 200);
   assert.equal(line.seen.length, 3);
+});
+
+test("a long answer on a slow network goes on as long as something arrives", async () => {
+  const slow = () =>
+    new Response(
+      new ReadableStream({
+        async start(all) {
+          for (const part of ["a", "b", "c", "d"]) {
+            await new Promise((done) => setTimeout(done, 30));
+            all.enqueue(new TextEncoder().encode(part));
+          }
+          all.close();
+        },
+      }),
+    );
+  const answer = await send(wire(slow), { ...GET, limit: 60 });
+  assert.equal(await answer?.text(), "abcd");
+  // Browsers give a body to an answer that has none.
+  const same = Object.defineProperty(new Response(null, { status: 304 }), "body", {
+    value: new Response("").body,
+  });
+  assert.equal(
+    (
+      await send(
+        wire(() => same),
+        GET,
+      )
+    )?.status,
+    304,
+  );
+});
+
+test("an answer holds what was sent, whatever the service added", () => {
+  const there = { id: 1, name: "Fall", committees: [{ id: 7, name: "Tech" }], note: null };
+  assert.ok(holds(there, { name: "Fall", committees: [{ name: "Tech" }], note: null }));
+  assert.ok(!holds(there, { name: "Spring" }));
+  assert.ok(!holds(there, { committees: [] }));
+  assert.ok(!holds(there, { committees: [{ name: "Art" }] }));
+  assert.ok(!holds({ note: null }, { note: { a: 1 } }));
 });
 
 test("a hanging sign-in does not hold the request for ever", async () => {

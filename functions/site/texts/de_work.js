@@ -157,6 +157,7 @@ export default {
   "import.file": "CSV-Datei",
   "import.invited": "Eingeladen",
   "import.members": "Mitglieder importieren",
+  "import.part": "Zum Teil importiert. Die übrigen Zeilen stehen noch hier.",
   "import.problem": "Fehler",
   "import.progress": "{done} von {all} Zeilen",
   "import.row": "Zeile",
@@ -191,10 +192,11 @@ export default {
   "mails.acceptance": "Zusagen",
   "mails.decided": "Nur, wenn über alle entschieden ist",
   "mails.failed":
-    "{n} Mail konnte nicht vorbereitet werden.|{n} Mails konnten nicht vorbereitet werden.",
+    "{n} Mail ist gescheitert oder wurde vielleicht verschickt: siehe die Liste.|{n} Mails sind gescheitert oder wurden vielleicht verschickt: siehe die Liste.",
   "mails.ledger": "Mails bisher",
   "mails.left": "{n} Mail ist übrig: die Zeit war um.|{n} Mails sind übrig: die Zeit war um.",
-  "mails.missed": "Nicht erreicht",
+  "mails.missed": "Mails zu Entscheidungen, die nicht ankamen",
+  "mails.missed.interview": "Einladungen zu einem Gespräch, die nicht ankamen",
   "mails.missed.none": "Alle wurden erreicht.",
   "mails.missed.preview": "Mails an diese ansehen",
   "mails.new": "Neue Mails",
@@ -297,6 +299,7 @@ export default {
   "review.decided": "{name}: {status}",
   "review.delete": "Meine Bewertung löschen",
   "review.done": "Hier ist niemand mehr übrig.",
+  "review.erased": "Die Daten dieser Person wurden gelöscht. Daran ändert sich nichts mehr.",
   "review.gone": "Diese Bewerbung steht nicht mehr in der Liste.",
   "review.history": "Verlauf der Entscheidung",
   "review.keys": "Tasten",
@@ -310,6 +313,7 @@ export default {
     "Niemand erfährt davon, bevor du die Mails sendest oder die Entscheidungen freigegeben " +
     "sind.",
 
+  "review.unsent": "{n} Bewertung ist noch nicht gesendet|{n} Bewertungen sind noch nicht gesendet",
   "reviews.comment": "Kommentar, nur für den Vorstand",
   "reviews.score": "Punkte von 1 bis 5",
 
@@ -328,6 +332,8 @@ export default {
   "submissions.order.-created_at": "Neueste zuerst",
   "submissions.order.-score": "Beste Bewertung zuerst",
   "submissions.order.name": "Nach Namen",
+  "submissions.other":
+    "{n} Bewerbung hat inzwischen jemand anderes geändert; sie bleibt, wie sie ist.|{n} Bewerbungen hat inzwischen jemand anderes geändert; sie bleiben, wie sie sind.",
   "submissions.reasons":
     "Begründung für {n} Bewerbung setzen|Begründung für {n} Bewerbungen setzen",
   "submissions.score": "Bewertung",

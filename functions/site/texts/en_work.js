@@ -153,6 +153,7 @@ export default {
   "import.file": "CSV file",
   "import.invited": "Invited",
   "import.members": "Import members",
+  "import.part": "Imported in part. The other rows are still here.",
   "import.problem": "Problem",
   "import.progress": "{done} of {all} rows",
   "import.row": "Row",
@@ -186,10 +187,12 @@ export default {
 
   "mails.acceptance": "Acceptances",
   "mails.decided": "Only if everybody is decided",
-  "mails.failed": "{n} mail could not be prepared.|{n} mails could not be prepared.",
+  "mails.failed":
+    "{n} mail failed, or perhaps was sent: see the list.|{n} mails failed, or perhaps were sent: see the list.",
   "mails.ledger": "Mails so far",
   "mails.left": "{n} mail is left over: the time was up.|{n} mails are left over: the time was up.",
-  "mails.missed": "Not reached",
+  "mails.missed": "Decision mails that did not arrive",
+  "mails.missed.interview": "Invitations to an interview that did not arrive",
   "mails.missed.none": "Everybody was reached.",
   "mails.missed.preview": "Preview mails to these",
   "mails.new": "New mails",
@@ -290,6 +293,7 @@ export default {
   "review.decided": "{name}: {status}",
   "review.delete": "Delete my review",
   "review.done": "Nobody is left here.",
+  "review.erased": "The data of this person was erased. Nothing of it changes any more.",
   "review.gone": "This submission is not in the list any more.",
   "review.history": "History of the decision",
   "review.keys": "Keys",
@@ -301,6 +305,7 @@ export default {
   "review.start": "Review {n}",
   "review.told": "Nobody is told before you send the mails or the decisions are released.",
 
+  "review.unsent": "{n} review is not sent yet|{n} reviews are not sent yet",
   "reviews.comment": "Comment, for officers only",
   "reviews.score": "Score from 1 to 5",
 
@@ -318,6 +323,8 @@ export default {
   "submissions.order.-created_at": "Newest first",
   "submissions.order.-score": "Best score first",
   "submissions.order.name": "By name",
+  "submissions.other":
+    "{n} submission was changed by somebody else meanwhile and is left as it is.|{n} submissions were changed by somebody else meanwhile and are left as they are.",
   "submissions.reasons": "Set the reason of {n} submission|Set the reason of {n} submissions",
   "submissions.score": "Score",
   "submissions.search": "Search names and addresses",

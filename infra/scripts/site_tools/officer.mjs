@@ -73,13 +73,14 @@ await olivia.keyboard.press("Escape");
 await olivia.keyboard.press("k");
 await olivia.waitForFunction(() => !document.querySelector("h1")?.textContent.includes("Fatima"));
 await olivia.reload();
+// It is sent as soon as there is a network, whoever is shown.
+await olivia.getByText("1 review is not sent yet").waitFor();
 await olivia.unroute("**/reviews/mine/");
+await olivia.getByText("1 review is not sent yet").waitFor({ state: "detached", timeout: 90_000 });
 await olivia.getByRole("button", { name: "Next", exact: true }).click();
 await heading(olivia, "Fatima Zahra");
-await olivia.getByText("Saved", { exact: true }).waitFor();
-assert.equal(
-  await olivia.getByLabel("Comment, for officers only").inputValue(),
-  "Builds, teaches, sings",
+await olivia.waitForFunction(
+  () => document.querySelector("#comment")?.value === "Builds, teaches, sings",
 );
 
 // The list arrives in parts, and is loaded again. Nobody is shown in the place of somebody else.
@@ -164,6 +165,29 @@ await olivia.getByText("1 submission was changed.").waitFor();
 await olivia.getByRole("button", { name: "Undo" }).click();
 await olivia.getByText("It was taken back.").waitFor();
 assert.equal(await olivia.getByRole("row").nth(1).locator("td").nth(3).textContent(), before);
+// What somebody else decided since is left alone, and shown.
+const listed = `${of}/submissions/`;
+const row = olivia.getByRole("row").nth(1);
+const name = await row.getByRole("link").textContent();
+const ofRow = async () =>
+  (await call("olivia", "GET", listed)).find((one) => one.user?.name === name);
+const { id: first, status: was } = await ofRow();
+const other = was === 4 ? 3 : 4;
+await call("olivia", "PATCH", `${listed}${first}/`, { status: other });
+await row.getByRole("checkbox").check();
+await olivia.getByRole("button", { name: "Rejected", exact: true }).click();
+await olivia.getByText("1 submission was changed by somebody else meanwhile").waitFor();
+assert.equal((await ofRow()).status, other);
+await call("olivia", "PATCH", `${listed}${first}/`, { status: was });
+await olivia.reload();
+// A reason for many.
+await row.getByRole("checkbox").check();
+await olivia.getByRole("button", { name: "Reason …" }).click();
+await olivia.locator("#bulk-reason").fill("Thank you for your time");
+await olivia.getByRole("button", { name: "Set the reason of 1 submission" }).click();
+await olivia.getByText("Saved.", { exact: true }).waitFor();
+assert.equal((await ofRow()).reason, "Thank you for your time");
+await call("olivia", "PATCH", `${listed}${first}/`, { reason: "" });
 // A column with the answers to a question.
 await olivia.getByText("Columns", { exact: true }).click();
 await olivia.getByRole("checkbox", { name: "Why would you like to join us?" }).check();
