@@ -1,6 +1,8 @@
-//! `clubs-admin check --table NAME` reads a whole table and prints what is wrong. `clubs-admin
-//! repair` repairs what follows from other items. `clubs-admin reconcile` compares receipts with
-//! it.
+//! The commands of `clubs-admin`, for whoever operates a deployment: `check` reads a whole table and
+//! says what is wrong, `repair` repairs what follows from other items, `bring-back` copies single
+//! objects from a restored table, `reconcile` compares receipts with a table, `preflight` asks the
+//! account what would make a deployment fail, `keep` and `back` go back to a release, and `capacity`
+//! computes what a deadline needs.
 
 mod access;
 

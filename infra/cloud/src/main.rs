@@ -130,15 +130,8 @@ impl Cloud {
             reports,
         )?;
         serve(listener, services.router());
-        let project_all = matches!(
-            options.command,
-            Command::Work {
-                project_all: true,
-                ..
-            }
-        );
         if restored.is_empty() {
-            services.deploy(&template, project_all).await?;
+            services.deploy(&template).await?;
         }
         let start = Start {
             emulator: options.emulator.clone(),
@@ -255,7 +248,6 @@ async fn run(options: Options) -> Result<(), Error> {
             submissions,
             times,
             only,
-            ..
         } => {
             work::run(&cloud, &options.built, submissions, times, &only).await?;
         }

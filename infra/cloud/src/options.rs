@@ -89,9 +89,6 @@ pub enum Command {
     },
     /// Measure time, processor and memory of functions at work, apart from the table's engine
     Work {
-        /// Let the first index have all attributes, as releases before 2026-11-22 needed it
-        #[arg(long)]
-        project_all: bool,
         /// How many people have submitted
         #[arg(long, default_value_t = 1_000)]
         submissions: usize,

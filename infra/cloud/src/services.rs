@@ -122,7 +122,7 @@ impl Services {
     }
 
     /// Creates the resources of the template: table, buckets and sender.
-    pub async fn deploy(&self, template: &SamTemplate, project_all: bool) -> Result<(), Error> {
+    pub async fn deploy(&self, template: &SamTemplate) -> Result<(), Error> {
         let resources = template.resources();
         let name = template
             .resolved(&json!({ "!Ref": "Table" }))
@@ -136,9 +136,6 @@ impl Services {
             "StreamSpecification",
         ] {
             table[property] = resources["Table"]["Properties"][property].clone();
-        }
-        if project_all {
-            table["GlobalSecondaryIndexes"][0]["Projection"] = json!({ "ProjectionType": "ALL" });
         }
         table["StreamSpecification"]["StreamEnabled"] = json!(true);
         post(

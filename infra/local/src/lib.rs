@@ -39,7 +39,7 @@ use shared::db::Table;
 use shared::files::Files;
 use shared::media::Media;
 use shared::queue::Queue;
-use shared::receiver::ReceiverRules;
+use shared::receiver_rules::ReceiverRules;
 use shared::web::{finish, guard};
 use shared::{App, Shared};
 use tower::ServiceExt as _;

@@ -1,6 +1,6 @@
 //! `cargo run -p local` runs the whole service on this machine.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -69,17 +69,21 @@ async fn run(options: Options) -> Result<(), Error> {
     if !options.empty && demo::is_wanted(&campus).await? {
         demo::load(&campus).await?;
     }
-    println!("listening on {origin}\n");
-    println!("  start     {origin}/            (in a browser)");
-    println!("  API       {origin}/api/        (docs: {origin}/api/docs/)");
-    println!("  mailbox   {origin}/local/mail/");
-    println!(
-        "  data      {}\n",
+    let greeting = format!(
+        "listening on {origin}\n\n  \
+        start     {origin}/            (in a browser)\n  \
+        API       {origin}/api/        (docs: {origin}/api/docs/)\n  \
+        mailbox   {origin}/local/mail/\n  \
+        data      {}\n\n",
         folder.map_or_else(|| "in memory".into(), |folder| folder.display().to_string())
     );
+    say(&greeting);
     for (who, subject) in demo::personas() {
         let (token, _) = campus.issuer.token(&subject, campus.clock.now())?;
-        println!("  {who} token ({}): {token}\n", subject.username);
+        say(&format!(
+            "  {who} token ({}): {token}\n\n",
+            subject.username
+        ));
     }
     let router = campus.router.clone();
     let router = router.layer(axum::middleware::map_request(with_address));
@@ -93,8 +97,17 @@ async fn run(options: Options) -> Result<(), Error> {
         () = campus.ticker.run() => {}
         () = campus.mailbox.report(&campus.reports) => {}
     }
-    println!("stopped");
+    say("stopped\n");
     Ok(())
+}
+
+/// Prints this, if anybody still reads what the service prints. Whoever closes the pipe does not
+/// stop the service.
+fn say(text: &str) {
+    let mut output = std::io::stdout();
+    let _ = output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush());
 }
 
 /// Tells the service the address of the client, as the gateway does.
