@@ -27,15 +27,37 @@ type Answers<One> = One extends { responses: infer Codes }
   ? Content<Codes[keyof Codes & (200 | 201 | 204)]>
   : never;
 
-/** What a request answers. It is `any` for a path that is only known when it is sent. */
+/** A path that the document has for this method; no other one is taken. */
+export type Address<Method extends string, Given extends string> = Given extends unknown
+  ? string extends Given ? never
+    : Given extends "" ? Given
+    : [Operation<Method, Given>] extends [never] ? never : Given
+  : never;
+
+/** The path of an application, and of a submission to it. */
+export type OfApplication = `/clubs/${string}/applications/${string}/`;
+export type OfSubmission = `${OfApplication}submissions/${string}/`;
+/** A list that admins keep. */
+export type Lookups = "/tags/" | "/badges/" | "/schools/" | "/majors/" | "/years/" | "/clubfairs/";
+/** What can be changed and deleted where it stands. */
+export type OfEntity =
+  | `/clubs/${string}/events/${string}/showings/${string}/`
+  | `/clubs/${string}/members/${string}/`
+  | `${OfApplication}questions/${string}/`
+  | `/tags/${string}/` | `/badges/${string}/` | `/schools/${string}/` | `/majors/${string}/`
+  | `/years/${string}/` | `/clubfairs/${string}/`;
+
+/** What a request answers. */
 export type Reply<Method extends string, Given extends string> = Given extends unknown
-  ? string extends Given ? any
+  ? string extends Given ? { "address is not known": Given }
     : [Operation<Method, Given>] extends [never] ? { "no such operation": [Method, Given] }
     : Answers<Operation<Method, Given>>
   : never;
 
 /** What a request sends. */
-export type Sent<Method extends string, Given extends string> = string extends Given ? any
-  : Operation<Method, Given> extends { requestBody?: { content: infer Types } }
-    ? Types extends { "application/json": infer Json } ? Json : never
-    : any;
+export type Sent<Method extends string, Given extends string> = Given extends unknown
+  ? string extends Given ? never
+    : Operation<Method, Given> extends { requestBody?: { content: infer Types } }
+      ? Types extends { "application/json": infer Json } ? Json : never
+      : any
+  : never;

@@ -4,7 +4,7 @@ import { html } from "../parts/kit.js";
 import { remove } from "../parts/api.js";
 import { Answers, Receipt } from "../parts/apply_ends.js";
 import { Left } from "../parts/countdown.js";
-import { loaded, useLoad } from "../parts/load.js";
+import { loaded, useLoad, useParts } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { Interview } from "../parts/own_interview.js";
@@ -14,7 +14,7 @@ import { Action, Chip, Empty, Icon, Mono, Time, Title, confirmed } from "../part
 
 export default function Applications() {
   const own = useLoad("/submissions/");
-  const open = useLoad("/applications/open/?limit=200");
+  const open = useParts("/applications/open/?limit=200");
   return html`
     <div class="head"><${Title}>${t("nav.applications")}<//></div>
     ${loaded(own, (all) => {
@@ -76,7 +76,7 @@ function Submission({ submission, entry, reload }) {
           <${Chip} kind=${kind} icon=${icon}>${t(`status.${submission.status}`)}<//>
           ${submission.committee && html`<b>${submission.committee.name}</b>`}
           <span class="quiet small">${t("applications.sent")} <${Time}
-            at=${submission.updated_at} /></span></p></div></div>
+            at=${submission.submitted_at} /></span></p></div></div>
     ${submission.interview && html`<${Interview} of=${submission} />`}
     ${submission.reason && html`<p class="answer">${submission.reason}</p>`}
     <details><summary>${t("applications.answers", { n: submission.responses.length })}</summary>
@@ -92,6 +92,7 @@ function Submission({ submission, entry, reload }) {
         </a>
       <${Receipt} submission=${submission} />
       ${
+        entry &&
         submission.status === 1 &&
         html`<${Action} className="danger" run=${withdraw}
         done=${t("applications.withdrawn")}>${t("withdraw")}<//>`

@@ -6,7 +6,7 @@ import { isSignedIn } from "../parts/auth.js";
 import { ClubCard, Cover, Star } from "../parts/club_card.js";
 import { Left } from "../parts/countdown.js";
 import { Agenda, inOrder, isOver } from "../parts/event_list.js";
-import { loaded, useLoad } from "../parts/load.js";
+import { loaded, useLoad, useParts } from "../parts/load.js";
 import { manages } from "../parts/me.js";
 import { url } from "../parts/path.js";
 import { saw } from "../parts/seen.js";
@@ -147,7 +147,7 @@ function Subscribe({ club, reload }) {
 /** What can be applied to, and how the person stands with it. */
 function Applications({ code, club }) {
   const open = useLoad(isSignedIn.value ? url`/clubs/${code}/applications/current/` : "");
-  const own = useLoad(isSignedIn.value ? "/applications/open/?limit=200" : "");
+  const own = useParts(isSignedIn.value ? "/applications/open/?limit=200" : "");
   if (!isSignedIn.value) {
     return club.accepting_members
       ? html`<section class="card line"><h2 class="flat">${t("club.open")}</h2>

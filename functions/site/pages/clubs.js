@@ -46,7 +46,7 @@ export default function Clubs() {
         (club) => html`<${ClubCard} key=${club.code} club=${club}
         changed=${clubs.reload} />`,
       )}</ul>
-      <${Pages} page=${page} next=${found.next} />`,
+      <${Pages} page=${page} next=${found.next} isStale=${clubs.isStale} />`,
       8,
     )}`;
 }

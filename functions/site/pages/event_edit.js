@@ -93,7 +93,10 @@ function Present({ code, id }) {
   );
 }
 
-/** A new showing begins with the place of the last one. */
+/**
+ * A new showing begins with the place of the last one.
+ * @param {{after: any, path: `/clubs/${string}/events/${string}/showings/`, reload: any}} props
+ */
 function NewShowing({ after, path, reload }) {
   const isFirst = useMemo(() => !after, []);
   const data = {

@@ -104,6 +104,6 @@ function List() {
       html`<div class="card"><${Agenda} events=${found.results}
       level=${2} from=${from ?? undefined} /></div>`
     }
-    <${Pages} page=${page} next=${found.next} />`,
+    <${Pages} page=${page} next=${found.next} isStale=${events.isStale} />`,
   );
 }

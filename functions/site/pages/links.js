@@ -27,7 +27,7 @@ function Invites({ code }) {
   const send = (values) => post(url`/clubs/${code}/invite/`, values);
   const path = (one) => url`/clubs/${code}/invites/${one.id}/`;
   const resend = (one) =>
-    orReload(() => post(path(one) + "resend/").then(invites.reload), invites.reload);
+    orReload(() => post(`${path(one)}resend/`).then(invites.reload), invites.reload);
   const revoke = (one) =>
     orReload(async () => {
       if (!confirmed(t("manage.revoke.sure", { name: one.email }))) return false;

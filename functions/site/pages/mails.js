@@ -27,6 +27,16 @@ const TYPES = ["acceptance", "rejection", "interview"];
 const WAITING = ["queued", "sending"];
 const NOT_REACHED = ["failed", "bounced", "complained", "unknown"];
 const isMissed = (status) => NOT_REACHED.includes(status ?? "");
+const missedOf = (all) => all.filter((one) => isMissed(one.email_status));
+/** Those whose invitation did not arrive, and who have neither booked anyway nor are decided. */
+const unaskedOf = (all) =>
+  all.filter(
+    (one) =>
+      one.status === 1 &&
+      !isErased(one) &&
+      !one.interview?.slot &&
+      isMissed(one.interview_email_status),
+  );
 /** Number of submissions that one call can name. */
 const MOST = 2000;
 /** How often the states of waiting mails are read. */
@@ -41,15 +51,8 @@ export default function Mails({ club, application: id }) {
   const waiting = all.filter(
     (one) => isWaiting(one.email_status) || isWaiting(one.interview_email_status),
   ).length;
-  const missed = all.filter((one) => isMissed(one.email_status));
-  /** Those whose invitation did not arrive, and who have neither booked anyway nor are decided. */
-  const unasked = all.filter(
-    (one) =>
-      one.status === 1 &&
-      !isErased(one) &&
-      !one.interview?.slot &&
-      isMissed(one.interview_email_status),
-  );
+  const missed = missedOf(all);
+  const unasked = unaskedOf(all);
   useEffect(() => {
     if (!waiting || !isComplete) return;
     const timer = setTimeout(load, POLL_MS);
@@ -87,7 +90,7 @@ export default function Mails({ club, application: id }) {
     async () => {
       plan.value = null;
       const [asked, chosen] = [wanted(values), choice.value];
-      const found = await post(base + "send_emails/", { ...asked, dry_run: true });
+      const found = await post(`${base}send_emails/`, { ...asked, dry_run: true });
       await loadSentences();
       // What was chosen meanwhile needs a preview of its own.
       if (chosen === choice.value) plan.value = { ...found, asked, values, chosen };
@@ -96,7 +99,7 @@ export default function Mails({ club, application: id }) {
     const { digest, recipients, asked, values, chosen } = plan.value;
     if (!confirmed(t("mails.send.sure", { n: recipients }))) return false;
     try {
-      const sent = await post(base + "send_emails/", { ...asked, digest });
+      const sent = await post(`${base}send_emails/`, { ...asked, digest });
       await loadSentences();
       result.value = { ...sent, values, chosen };
       plan.value = null;
@@ -117,8 +120,10 @@ export default function Mails({ club, application: id }) {
   /** What a sending had no time for: of those who were named, only whom it did not reach. */
   const rest = async () => {
     const { values, chosen } = result.value;
+    // Whoever was mailed just now is not mailed again because the list is old.
+    if (!(await load())) return false;
     choice.value = chosen;
-    const left = chosen.type === "interview" ? unasked : missed;
+    const left = (chosen.type === "interview" ? unaskedOf : missedOf)(state.value.all);
     const named = values.submissions && left.filter((one) => values.submissions.includes(one.id));
     if (named && named.length === 0) return say(t("mails.missed.none"));
     await preview(named ? { ...values, submissions: named.map((one) => one.id) } : values)();

@@ -1,6 +1,6 @@
 // `/memberships/`: the clubs of the caller, and their requests to join.
 
-import { html } from "../parts/kit.js";
+import { html, useSignal } from "../parts/kit.js";
 import { call, patch, remove } from "../parts/api.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
@@ -36,21 +36,25 @@ export default function Memberships() {
 }
 
 function Request({ one, reload }) {
+  const club = useLoad(url`/clubs/${one.club}/`);
   const withdraw = async () => {
     await remove(url`/requests/membership/${one.club}/`);
     await reload();
   };
   return html`<li>
-    <h3><a href=${link(url`/clubs/${one.club}/`)}>${one.club}</a></h3>
+    <h3><a href=${link(url`/clubs/${one.club}/`)}>${club.data?.name ?? one.club}</a></h3>
     <p class="quiet small">${t("memberships.asked")} <${Time} at=${one.created_at} /></p>
     <p><${Action} run=${withdraw} done=${t("club.asked.withdrawn")}>${t("withdraw")}<//></p></li>`;
 }
 
-/** The clubs that the person marked, each with a way to take the mark away. */
+/**
+ * The clubs that the person marked, each with a way to take the mark away.
+ * @param {{path: "/favorites/" | "/subscriptions/", title: string, icon: string}} props
+ */
 function Marked({ path, title, icon }) {
   const marked = useLoad(path);
   const drop = (club) => async () => {
-    await remove(path + url`${club.code}/`);
+    await remove(`${path}${encodeURIComponent(club.code)}/`);
     await marked.reload();
   };
   if (!marked.data?.length) return problems(marked);
@@ -67,13 +71,18 @@ function Marked({ path, title, icon }) {
 
 function Membership({ one, reload }) {
   const path = url`/clubs/${one.club_code}/members/${one.id}/`;
+  /** One change at a time: a repeat of the one before could arrive after the next. */
+  const isBusy = useSignal(false);
   const toggle = (name) => async (event) => {
+    isBusy.value = true;
     try {
       await patch(path, { [name]: event.currentTarget.checked });
+      say(t("saved"));
     } catch (error) {
       say(error.message, "problem");
     }
     await reload();
+    isBusy.value = false;
   };
   const leave = async () => {
     if (!confirmed(t("memberships.leave.sure", { club: one.club_name }))) return false;
@@ -83,9 +92,9 @@ function Membership({ one, reload }) {
   return html`<li>
     <h2><a href=${link(url`/clubs/${one.club_code}/`)}>${one.club_name}</a></h2>
     <p><span class="state">${t(`role.${one.role}`)}</span> ${one.title}</p>
-    <p><label class="check"><input type="checkbox" checked=${one.public}
+    <p><label class="check"><input type="checkbox" checked=${one.public} disabled=${isBusy.value}
       onChange=${toggle("public")} /> ${t("memberships.public")}</label></p>
-    <p><label class="check"><input type="checkbox" checked=${one.active}
+    <p><label class="check"><input type="checkbox" checked=${one.active} disabled=${isBusy.value}
       onChange=${toggle("active")} /> ${t("memberships.active")}</label></p>
     <p><${Action} className="danger" run=${leave} done=${t("memberships.left")}>
       ${t("memberships.leave")}<//></p>

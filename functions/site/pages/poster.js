@@ -43,6 +43,13 @@ export default function Poster({ club: code }) {
 /**
  * What is printed. The code is that of a path of the site; for a secret address, it comes from a
  * path of the API, because an image cannot send a token.
+ * @param {object} props
+ * @param {any} props.club
+ * @param {any} props.call
+ * @param {any} [props.more]
+ * @param {string} [props.path]
+ * @param {string} [props.address]
+ * @param {`/clubs/${string}/joinlinks/${string}/qr.svg` | ""} [props.code]
  */
 function Sheet({ club, call, more = null, path = "", address = "", code = "" }) {
   const drawn = useSignal("");

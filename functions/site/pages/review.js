@@ -63,7 +63,8 @@ export default function ReviewMode({ club, application: id }) {
   }, [isComplete, loads, committee, only]);
   const byId = useMemo(() => new Map(all.map((one) => [one.id, one])), [all]);
   // Who is named in the address does not wait for the list.
-  const named = open && !isComplete ? url`${table}submissions/${open}/` : "";
+  const named =
+    open && !isComplete ? url`/clubs/${club}/applications/${id}/submissions/${open}/` : "";
   const direct = useLoad(named);
   const people = isComplete
     ? queue.map((one) => byId.get(one)).filter((one) => one !== undefined)
@@ -133,7 +134,17 @@ export default function ReviewMode({ club, application: id }) {
     }`;
 }
 
-/** @param {any} props */
+/**
+ * @param {object} props
+ * @param {any} props.one
+ * @param {import("../api").OfSubmission} props.path
+ * @param {any[]} props.people
+ * @param {number} props.at
+ * @param {(to: number) => any} props.go
+ * @param {(values: any) => any} props.changed
+ * @param {any} props.press
+ * @param {boolean} props.isOpen
+ */
 function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
   // The list has the answers. They change while the application is open.
   const submission = useLoad(isOpen ? path : "");
@@ -275,10 +286,13 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
       }</div></div>`;
 }
 
-/** Who decided what and when. It is loaded when it is opened. */
+/**
+ * Who decided what and when. It is loaded when it is opened.
+ * @param {{path: import("../api").OfSubmission}} props
+ */
 function History({ path }) {
   const isOpen = useSignal(false);
-  const history = useLoad(isOpen.value ? path + "history/" : "");
+  const history = useLoad(isOpen.value ? `${path}history/` : "");
   return html`<details onToggle=${(event) => (isOpen.value = event.currentTarget.open)}><summary>
     ${t("review.history")}</summary>
     ${

@@ -1,6 +1,6 @@
 // `/settings/second-factor/`: an authenticator app for the account in the user pool.
 
-import { html, useEffect, useSignal } from "../parts/kit.js";
+import { html, useEffect, useRef, useSignal } from "../parts/kit.js";
 import { accountToken, signIn } from "../parts/auth.js";
 import { config } from "../parts/config.js";
 import { me } from "../parts/me.js";
@@ -39,8 +39,21 @@ export default function SecondFactor() {
 
 function Account({ token }) {
   const pool = account(config.issuer, token, (address, options) =>
-    fetch(address, { ...options, signal: AbortSignal.timeout(LONGEST_MS) }),
+    fetch(address, { ...options, signal: AbortSignal.timeout(LONGEST_MS) }).catch(() => {
+      // A browser says this in its own words and language.
+      throw new Error(t("error.network"));
+    }),
   );
+  /** What is asked for long after the page was opened may need another sign-in. */
+  const orAgain = (run) => async () => {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isTooOld(error)) throw error;
+      await again();
+      return false;
+    }
+  };
   const isOn = useSignal(/** @type {boolean | null} */ (null));
   const key = useSignal("");
   const problem = useSignal(/** @type {any} */ (null));
@@ -53,14 +66,14 @@ function Account({ token }) {
       (error) => (isTooOld(error) ? again() : (problem.value = error)),
     );
   useEffect(() => void load(), []);
-  const begin = async () => {
+  const begin = orAgain(async () => {
     key.value = await pool.newKey();
-  };
-  const stop = async () => {
+  });
+  const stop = orAgain(async () => {
     if (!confirmed(t("factor.remove.sure"))) return false;
     await pool.remove();
     isOn.value = false;
-  };
+  });
   if (problem.value) return html`<${Problem} error=${problem.value} retry=${load} />`;
   if (isOn.value === null) return html`<${Skeleton} lines=${3} />`;
   if (key.value) {
@@ -83,8 +96,11 @@ function Key({ value, pool, stored }) {
   const wrong = useSignal("");
   const address = keyAddress(value, t("app"), me.value?.username ?? "");
   useEffect(() => void picture(address).then((made) => (image.value = made)), [address]);
+  const isSending = useRef(false);
   const send = async (event) => {
     event.preventDefault();
+    if (isSending.current) return;
+    isSending.current = true;
     const code = String(new FormData(event.currentTarget).get("code")).replace(/\s/g, "");
     try {
       await pool.confirm(code);
@@ -94,6 +110,8 @@ function Key({ value, pool, stored }) {
       if (isTooOld(error)) return again();
       wrong.value = isWrongCode(error) ? t("factor.wrong") : error.message;
       document.getElementById("code")?.focus();
+    } finally {
+      isSending.current = false;
     }
   };
   return html`<ol><li><p>${t("factor.scan")}</p>

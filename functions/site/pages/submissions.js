@@ -71,7 +71,7 @@ export default function Submissions({ club, application: id }) {
   useUnsent((of, score) => change(new Set([of]), { my_score: score }));
   const page = url`/clubs/${club}/applications/${id}/`;
   const save = async () => {
-    const { data } = await call("GET", base + "export/", { limit: EXPORT_MS });
+    const { data } = await call("GET", `${base}export/`, { limit: EXPORT_MS });
     download("submissions.csv", String(data), "text/csv");
   };
   if (error && all.length === 0) return html`<${Problem} error=${error} retry=${load} isPage />`;

@@ -109,8 +109,16 @@ function State({ webhook }) {
   return html`<${Chip} kind="good">${t("webhooks.on")}<//>`;
 }
 
+/**
+ * @param {object} props
+ * @param {`/clubs/${string}/webhooks/` | "/webhooks/"} props.base
+ * @param {any} props.webhook
+ * @param {(webhook: any) => any} props.made
+ * @param {(webhook: any) => any} props.ended
+ * @param {() => any} props.reload
+ */
 function One({ base, webhook, made, ended, reload }) {
-  const path = `${base}${webhook.id}/`;
+  const path = /** @type {const} */ (`${base}${webhook.id}/`);
   const shows = useSignal(false);
   const tests = useSignal(0);
   const name = webhook.description || hostOf(webhook.url);
@@ -164,8 +172,16 @@ function One({ base, webhook, made, ended, reload }) {
 /** When the list is read again after something was asked for, in milliseconds. */
 const LOOKS = [2_000, 5_000, 10_000, 16_000, 30_000];
 
+/**
+ * @param {object} props
+ * @param {`/clubs/${string}/webhooks/${string}/` | `/webhooks/${string}/`} props.path
+ * @param {any} props.name
+ * @param {any} props.isOn
+ * @param {any} props.tests
+ * @param {() => any} props.reload
+ */
 function Deliveries({ path, name, isOn, tests, reload }) {
-  const all = useLoad(/** @type {string} */ (`${path}deliveries/`));
+  const all = useLoad(`${path}deliveries/`);
   const retries = useSignal(0);
   useEffect(() => {
     // An answer may also have switched the webhook off.

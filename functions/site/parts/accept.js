@@ -9,15 +9,28 @@ import { t } from "./texts.js";
 import { useLoad } from "./load.js";
 import { Action, SignIn, Title } from "./ui.js";
 
+/**
+ * @typedef {`/clubs/${string}/joinlinks/${string}/join/`} OfLink
+ * @typedef {`/clubs/${string}/invites/${string}/accept/`} OfInvite
+ * @param {{club: string, token: string, path: OfLink | OfInvite}} props
+ */
 export function Accept({ club: code, path, token }) {
   const club = useLoad(url`/clubs/${code}/`);
   const isPublic = useSignal(true);
-  const member = useSignal(null);
+  const member = useSignal(/** @type {any} */ (null));
   const name = club.data?.name ?? code;
   const accept = async () => {
-    member.value = await post(path, { token, public: isPublic.value });
+    try {
+      member.value = await post(path, { token, public: isPublic.value });
+    } catch (error) {
+      // An earlier attempt, whose answer was lost, may have used it.
+      const now = await club.reload();
+      if (typeof now?.is_member !== "number") throw error;
+      return false;
+    }
   };
-  if (member.value) {
+  const isMember = isSignedIn.value && typeof club.data?.is_member === "number";
+  if (member.value || isMember) {
     return html`<${Title}>${t("join.done", { club: name })}<//>
       <p><a class="button main" href=${link(url`/clubs/${code}/`)}>${name}</a></p>`;
   }

@@ -93,7 +93,7 @@ let unheard = { what: "", key: "" };
  * @template {string} M
  * @template {string} P
  * @param {M} method
- * @param {P} path below `/api`
+ * @param {import("../api").Address<M, P>} path below `/api`
  * @param {object} [options]
  * @param {import("../api").Sent<M, P>} [options.body]
  * @param {string} [options.etag] the version that is changed
@@ -146,9 +146,12 @@ export async function call(method, path, options = {}) {
   // An attempt before may have stored it, and its answer was lost: then it is the change itself
   // after which the version is another one.
   if (response?.status === 412 && attempts > 1) {
-    const there = await call("GET", path).catch(() => null);
+    const there = await ask("GET", path).catch(() => null);
     const isNew = there && !(/** @type {any} */ (there).isOld);
-    if (isNew && holds(there.data, body)) return /** @type {any} */ (there);
+    if (isNew && holds(there.data, body)) {
+      written(method, path, there);
+      return /** @type {any} */ (there);
+    }
   }
   if (!response) {
     const seen = method === "GET" ? await remembered(person(), path) : undefined;
@@ -202,31 +205,39 @@ export function learn(path, data) {
   return answer;
 }
 
+/** The same for those whose callers are checked. @type {any} */
+const ask = call;
+
 /**
  * @template {string} P
- * @param {P} path
+ * @param {import("../api").Address<"GET", P>} path
+ * @returns {Promise<import("../api").Reply<"GET", P>>}
  */
-export const get = async (path) => (await call("GET", path)).data;
+export const get = async (path) => (await ask("GET", path)).data;
 /**
  * @template {string} P
- * @param {P} path
+ * @param {import("../api").Address<"POST", P>} path
  * @param {import("../api").Sent<"POST", P>} [body]
+ * @returns {Promise<import("../api").Reply<"POST", P>>}
  */
-export const post = async (path, body) => (await call("POST", path, { body })).data;
+export const post = async (path, body) => (await ask("POST", path, { body })).data;
 /**
  * @template {string} P
- * @param {P} path
+ * @param {import("../api").Address<"PUT", P>} path
  * @param {import("../api").Sent<"PUT", P>} body
+ * @returns {Promise<import("../api").Reply<"PUT", P>>}
  */
-export const put = async (path, body) => (await call("PUT", path, { body })).data;
+export const put = async (path, body) => (await ask("PUT", path, { body })).data;
 /**
  * @template {string} P
- * @param {P} path
+ * @param {import("../api").Address<"PATCH", P>} path
  * @param {import("../api").Sent<"PATCH", P>} body
+ * @returns {Promise<import("../api").Reply<"PATCH", P>>}
  */
-export const patch = async (path, body) => (await call("PATCH", path, { body })).data;
+export const patch = async (path, body) => (await ask("PATCH", path, { body })).data;
 /**
  * @template {string} P
- * @param {P} path
+ * @param {import("../api").Address<"DELETE", P>} path
+ * @returns {Promise<import("../api").Reply<"DELETE", P>>}
  */
-export const remove = async (path) => (await call("DELETE", path)).data;
+export const remove = async (path) => (await ask("DELETE", path)).data;

@@ -35,8 +35,8 @@ export const answersOf = (submission) =>
 /** The draft of this form, and what loading it said. */
 export function useDraft({ club, application, committee, submission, others }) {
   const key = `${person()} ${application.id}`;
-  const query = committee ? `?committee=${committee}` : "";
-  const path = url`/clubs/${club}/applications/${application.id}/draft/` + query;
+  const whole = url`/clubs/${club}/applications/${application.id}/draft/`;
+  const path = committee ? /** @type {const} */ (`${whole}?committee=${committee}`) : whole;
   const place = `draft/${application.id}/${committee ?? 0}`;
   const form = useMemo(() => (drafts[`${person()} ${place}`] ??= newForm(path, place)), []);
   const { draft } = form;
@@ -116,7 +116,12 @@ export function useDraft({ club, application, committee, submission, others }) {
   return { form, draft, load, submitted, ...state.value };
 }
 
-/** A form that this page did not have before. */
+/**
+ * A form that this page did not have before.
+ * @typedef {`/clubs/${string}/applications/${string}/draft/`} OfDraft
+ * @param {OfDraft | `${OfDraft}?committee=${number}`} path
+ * @param {string} place
+ */
 function newForm(path, place) {
   const owner = person();
   const draft = makeDraft({

@@ -1,6 +1,7 @@
 // What an application shows when nothing can be typed: what was sent, and that it is closed.
 
 import { html, useEffect, useMemo, useRef } from "./kit.js";
+import { now } from "./api.js";
 import { link, setQuery } from "./router.js";
 import { FileLink } from "./submitted_files.js";
 import { moment, t } from "./texts.js";
@@ -46,16 +47,17 @@ export function Receipt({ submission }) {
 
 /** What was sent and when, also after a reload. */
 export function Sent({ application, submission, end }) {
+  const isOpen = submission.status === 1 && Date.parse(end) > now();
   return html`<div class="form">
     <${Title}>${t("apply.sent")}<//>
     <p class="line"><${Chip} kind="good" icon="circle-check">${t("state.sent")}<//> <b>
       ${application.name}</b></p>
     <div class="card">
-      <p class="good">${t("apply.received")} <${Time} at=${submission.updated_at} zoned /></p>
-      ${submission.status === 1 && html`<p>${t("apply.change")} <${Time} at=${end} zoned /></p>`}
+      <p class="good">${t("apply.received")} <${Time} at=${submission.submitted_at} zoned /></p>
+      ${isOpen && html`<p>${t("apply.change")} <${Time} at=${end} zoned /></p>`}
       <p class="row">
         ${
-          submission.status === 1 &&
+          isOpen &&
           html`<button onClick=${() => setQuery({ step: "" })}><${Icon}
           name="pencil" /> ${t("apply.edit")}</button>`
         }
@@ -82,7 +84,7 @@ export function Closed({ submission, sent, unsent, end, isDecided, isUnsure = fa
       (one) => html`<div class="card" key=${one.id}>
       <p class="line"><${Chip} kind="good" icon="check">${t("state.sent")}
         <//> ${one.committee && html`<b>${one.committee.name}</b>`}
-        <span class="small">${t("apply.sent.on", { time: moment(one.updated_at) })}</span></p>
+        <span class="small">${t("apply.sent.on", { time: moment(one.submitted_at) })}</span></p>
       <${Answers} submission=${one} /><p><${Receipt} submission=${one} /></p></div>`,
     )}
     ${

@@ -6,6 +6,7 @@ import { forgetAll } from "./cache.js";
 import { config } from "./config.js";
 import { forgetSeen, unremember } from "./offline.js";
 import { link, open, unsaved } from "./router.js";
+import { forgetClubs } from "./seen.js";
 import { makeSession } from "./session.js";
 import { forgetPerson, forgetUnless, hasPending } from "./store.js";
 import { t } from "./texts.js";
@@ -234,13 +235,21 @@ export async function signOut({ isAsked = true } = {}) {
   sessionStorage.clear();
   // The documentation of the API keeps its token here.
   localStorage.removeItem("authorized");
+  forgetClubs();
   hasEnded.value = false;
   elevated = "";
   session.keep(null);
   unsaved.clear();
   open("/");
+  await endAtIssuer(refresh, id);
+}
+
+/** Ends the session at the issuer. Without a network it says that the session goes on there. */
+async function endAtIssuer(refresh, id) {
   const oauth = await library();
-  const as = await discovered(oauth);
+  const as = await discovered(oauth).catch(() => {
+    throw new Error(t("signout.open"));
+  });
   if (refresh && as.revocation_endpoint) {
     const options = optionsOf(oauth);
     await oauth

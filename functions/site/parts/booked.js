@@ -13,11 +13,11 @@ import { Action, Icon, confirmed } from "./ui.js";
  * @param {any} props.one the booking
  * @param {any} props.slot
  * @param {any[]} props.all the slots of the application
- * @param {string} props.base the path of the application
+ * @param {import("../api").OfApplication} props.base the path of the application
  * @param {() => Promise<any>} props.reload
  */
 export function Booking({ one, slot, all, base, reload }) {
-  const path = `${base}submissions/${one.submission}/interview/`;
+  const path = /** @type {const} */ (`${base}submissions/${one.submission}/interview/`);
   const { name } = one.user;
   const target = useSignal(0);
   /** Does something with the booking as it is shown here, and shows what is stored afterwards. */

@@ -1,7 +1,7 @@
 // A club in a list: its cover, its name, and what can be done now.
 
 import { html } from "./kit.js";
-import { post, remove } from "./api.js";
+import { call, post, remove } from "./api.js";
 import { isSignedIn, signIn } from "./auth.js";
 import { url } from "./path.js";
 import { link } from "./router.js";
@@ -28,7 +28,8 @@ export function Star({ club, changed, className = "star" }) {
     else await post("/favorites/", { club: club.code });
     await changed();
   };
-  const label = t(club.is_favorite ? "club.unfavorite" : "club.favorite", { club: club.name });
+  // It is pressed or not; the words stay the same.
+  const label = t("club.favorite", { club: club.name });
   return html`<${Action} className=${className} run=${toggle} pressed=${Boolean(club.is_favorite)}
     label=${`${club.favorite_count} ${label}`}><${Icon} name="star" /> ${club.favorite_count}<//>`;
 }
@@ -37,7 +38,10 @@ export function Star({ club, changed, className = "star" }) {
 export async function carryOut() {
   const wanted = JSON.parse(sessionStorage.getItem("then") ?? "null");
   sessionStorage.removeItem("then");
-  if (wanted?.favorite) await post("/favorites/", { club: wanted.favorite }).catch(() => {});
+  if (!wanted?.favorite) return;
+  // On a bad network, nobody waits for it.
+  const options = { body: { club: wanted.favorite }, tries: 1, limit: 5_000 };
+  await call("POST", "/favorites/", options).catch(() => {});
 }
 
 /** @param {{club: any, changed: () => any}} props */

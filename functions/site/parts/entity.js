@@ -10,7 +10,7 @@ import { Action, confirmed } from "./ui.js";
 
 /**
  * @param {object} props
- * @param {string} props.path path of the resource
+ * @param {import("../api").OfEntity} props.path path of the resource
  * @param {any} props.summary what is shown while the element is closed
  * @param {string} props.name how the resource is called in questions and for screen readers
  * @param {any} props.fields of the form

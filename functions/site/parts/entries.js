@@ -12,7 +12,7 @@ const MANY = 20;
 
 /**
  * @param {object} props
- * @param {string} props.path the list, below `/api`
+ * @param {import("../api").Lookups | "/clubfairs/?all=true"} props.path the list, below `/api`
  * @param {string} props.title the field that names an entry
  * @param {import("./form.js").FieldOf[]} props.fields
  * @param {any} props.empty what a new entry begins with
@@ -21,7 +21,7 @@ const MANY = 20;
 export function Entries({ path, title, fields, empty, more }) {
   const list = useLoad(path);
   const words = useSignal("");
-  const base = path.split("?")[0];
+  const base = /** @type {import("../api").Lookups} */ (path.split("?")[0]);
   const fits = (one) => one[title].toLowerCase().includes(words.value.trim().toLowerCase());
   const entry = (one) => html`<${Entity} key=${one.id} path=${`${base}${one.id}/`}
     summary=${one[title]} name=${one[title]} fields=${fields} reload=${list.reload}>

@@ -55,11 +55,16 @@ function useAll(wanted, from, until) {
       }
       state.value = { data: results, error: null, asked };
     } catch (error) {
-      if (number === last.current) state.value = { ...state.value, error };
+      if (number === last.current) state.value = { data: undefined, error, asked };
     }
   };
-  useEffect(() => void load(), [asked]);
-  return { ...state.value, isStale: state.value.asked !== asked, reload: load };
+  useEffect(() => {
+    state.value = { ...state.value, error: null };
+    void load();
+  }, [asked]);
+  const { data, error, asked: of } = state.value;
+  // The events of other days would look as if there were none.
+  return { data: of === asked ? data : undefined, error, reload: load };
 }
 
 /** The days of the weeks that a month touches, from Monday on. */

@@ -7,6 +7,7 @@ import { t } from "./texts.js";
 import { loaded, useLoad } from "./load.js";
 import { Action, Time } from "./ui.js";
 
+/** @param {{path: `/clubs/${string}/applications/${string}/extensions/`, end: string}} props */
 export function Extensions({ path, end }) {
   const extensions = useLoad(path);
   const fields = [

@@ -5,7 +5,6 @@ import { html, without } from "./kit.js";
 import { call } from "./api.js";
 import { Drop, fitting } from "./files.js";
 import { useLoad } from "./load.js";
-import { url } from "./path.js";
 import { unsaved } from "./router.js";
 import { decimal, t } from "./texts.js";
 import { Icon } from "./ui.js";
@@ -26,9 +25,12 @@ export const sized = (bytes) =>
     ? `${Math.max(1, Math.round(bytes / 1000))} KB`
     : `${decimal(bytes / 1_000_000, 1)} MB`;
 
-/** The name and the size of a file of the applicant. */
+/**
+ * The name and the size of a file of the applicant.
+ * @param {{path: import("../api").OfApplication, id: number}} props
+ */
 export function FileName({ path, id }) {
-  const { data: file, error } = useLoad(path + url`files/${id}/`);
+  const { data: file, error } = useLoad(`${path}files/${id}/`);
   if (error?.status === 404) return html`<span class="message">${t("file.gone")}</span>`;
   return file ? `${file.name} (${sized(file.size)})` : t("file.there");
 }
@@ -38,7 +40,7 @@ export function FileName({ path, id }) {
  * @param {any} props.question
  * @param {any} props.draft
  * @param {boolean} [props.isLocked]
- * @param {string} [props.path] path of the application; without one, nothing is sent
+ * @param {import("../api").OfApplication} [props.path] without one, nothing is sent
  */
 export function FileField({ question, draft, isLocked, path }) {
   const id = draft.answers.value[question.id]?.file ?? null;
@@ -72,7 +74,7 @@ export function FileField({ question, draft, isLocked, path }) {
         file,
         announce: async (said) => {
           const body = { question: question.id, ...said };
-          const announced = /** @type {any} */ (`${path}files/`);
+          const announced = /** @type {const} */ (`${path}files/`);
           return (await call("POST", announced, { body, key, tries: 1 })).data;
         },
         told: (now) => note({ ...now, stop }),

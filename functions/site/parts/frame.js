@@ -8,7 +8,7 @@ import { me, OFFICER } from "./me.js";
 import { url } from "./path.js";
 import { address, link } from "./router.js";
 import { language, languages, speak, t } from "./texts.js";
-import { Action, Icon, Mono, SignIn } from "./ui.js";
+import { Action, Icon, Mono, SignIn, say } from "./ui.js";
 
 const everybody = () => true;
 const signedIn = () => isSignedIn.value;
@@ -152,9 +152,18 @@ export function Narrow() {
 }
 
 export function Foot() {
+  const choose = async (event) => {
+    const select = event.currentTarget;
+    try {
+      await speak(select.value);
+    } catch {
+      select.value = language.value;
+      say(t("error.network"), "problem");
+    }
+  };
   return html`<footer class="foot">
     <label>${t("language")}
-      <select value=${language.value} onChange=${(event) => speak(event.currentTarget.value)}>
+      <select value=${language.value} onChange=${choose}>
         ${Object.entries(languages).map(
           ([tag, name]) => html`
           <option value=${tag} lang=${tag}>${name}</option>`,

@@ -12,7 +12,13 @@ import { Action, Field } from "./ui.js";
 const PART = 250;
 const COUNTS = ["created", "updated", "invited", "skipped"];
 
-/** @param {{path: string, columns: string, example: string, done?: () => any}} props */
+/**
+ * @param {object} props
+ * @param {"/clubs/import/" | `/clubs/${string}/members/import/`} props.path
+ * @param {string} props.columns
+ * @param {string} props.example
+ * @param {() => any} [props.done]
+ */
 export function Importer({ path, columns, example, done }) {
   const { typed, set } = useTyped(`import ${path}`);
   const text = typed.value.rows?.now ?? "";
@@ -21,8 +27,8 @@ export function Importer({ path, columns, example, done }) {
   const isPart = useSignal(false);
   const progress = useSignal(/** @type {null | {done: number, all: number}} */ (null));
   const run = (dry) => async () => {
-    const send = async (part) =>
-      (await call("POST", path + (dry ? "?dry_run=true" : ""), { text: part })).data;
+    const to = dry ? /** @type {const} */ (`${path}?dry_run=true`) : path;
+    const send = async (part) => (await call("POST", to, { text: part })).data;
     let found;
     try {
       found = await importAll(text, PART, send, (done, all) => (progress.value = { done, all }));

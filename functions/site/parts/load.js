@@ -6,6 +6,8 @@ import { hasEnded, isSignedIn } from "./auth.js";
 import { cached, shared } from "./cache.js";
 import { Problem, Skeleton } from "./ui.js";
 
+/** The callers of `useLoad` are checked. @type {any} */
+const ask = call;
 /** After this time, who comes back to a page sees what it shows again. */
 const LONG_MS = 60_000;
 /** How often it is asked again while there is no answer. */
@@ -27,7 +29,7 @@ const AGAIN_MS = 15_000;
  * Loads data for a page: `{ data, error, reload, take, etag, next }`. What was loaded stays while it
  * is loaded again. Nothing is loaded for an empty path. `take` shows an answer that came otherwise.
  * @template {string} P
- * @param {P} path
+ * @param {import("../api").Address<"GET", P>} path
  * @returns {Load<P extends "" ? never : import("../api").Reply<"GET", P>>}
  */
 export function useLoad(path) {
@@ -43,7 +45,7 @@ export function useLoad(path) {
     if (!path) return;
     const number = ++last.current;
     try {
-      const answer = await shared(path, () => call("GET", path), again);
+      const answer = await shared(path, () => ask("GET", path), again);
       if (number === last.current) state.value = { ...answer, at: Date.now(), error: null, path };
       return answer.data;
     } catch (error) {
@@ -92,6 +94,28 @@ export function useLoad(path) {
 }
 
 /**
+ * The same for a list that comes in parts: five of them at most. It is there when all parts are.
+ * @template {string} P
+ * @param {import("../api").Address<"GET", P>} path of the first part
+ * @returns {Load<P extends "" ? never : import("../api").Reply<"GET", P>>}
+ */
+export function useParts(path) {
+  const first = useLoad(path);
+  const parts = /** @type {any[]} */ ([first]);
+  // What a part says of the next one is an address of the same list.
+  const next = (one) => /** @type {""} */ (one.data ? one.next : "");
+  for (let n = 1; n < 5; n++) parts.push(useLoad(next(parts[n - 1])));
+  const there = parts.filter((_, n) => n === 0 || parts[n - 1].next);
+  const isComplete = there.every((one) => one.data);
+  return /** @type {any} */ ({
+    ...first,
+    data: isComplete ? there.flatMap((one) => one.data) : undefined,
+    error: there.find((one) => one.error)?.error ?? null,
+    reload: () => Promise.all(there.map((one) => one.reload())),
+  });
+}
+
+/**
  * Shows what was loaded, a skeleton before that, or the error with a way to try again.
  * @template D
  * @param {{data?: D, error: any, isStale?: boolean, reload: () => any}} from
@@ -105,7 +129,7 @@ export function loaded(from, show, lines = 4, isPage = false) {
     return html`<${Problem} error=${error} retry=${reload} isPage=${isPage} />`;
   }
   if (data === undefined) return html`<${Skeleton} lines=${lines} />`;
-  return html`<div class=${from.isStale ? "stale" : ""}>
+  return html`<div class=${from.isStale ? "stale" : ""} aria-busy=${from.isStale}>
     ${error && html`<${Problem} error=${error} retry=${reload} />`} ${show(data)}
   </div>`;
 }

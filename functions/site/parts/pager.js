@@ -5,17 +5,18 @@ import { setQuery } from "./router.js";
 import { t } from "./texts.js";
 import { Icon } from "./ui.js";
 
-export function Pages({ page, next }) {
-  const go = (to) => () => setQuery({ page: to > 1 ? to : "" }, { step: true });
+/** While what is shown is not what the address says, nothing leads on from it. */
+export function Pages({ page, next, isStale = false }) {
+  const go = (to) => () => !isStale && setQuery({ page: to > 1 ? to : "" }, { step: true });
   return html`<p class="row">
     ${
       page > 1 &&
-      html`<button onClick=${go(page - 1)}><${Icon}
+      html`<button onClick=${go(page - 1)} aria-disabled=${isStale ? "true" : undefined}><${Icon}
       name="chevron-left" /> ${t("previous")}</button>`
     }
     ${
       next &&
-      html`<button onClick=${go(page + 1)}>${t("next")} <${Icon} name="chevron-right" />
+      html`<button onClick=${go(page + 1)} aria-disabled=${isStale ? "true" : undefined}>${t("next")} <${Icon} name="chevron-right" />
       </button>`
     }</p>`;
 }

@@ -250,6 +250,12 @@ export function Questions({ application, path, reload }) {
     <${NewQuestion} application=${application} path=${path} reload=${reload} />`;
 }
 
+/**
+ * @param {object} props
+ * @param {any} props.application
+ * @param {`/clubs/${string}/applications/${string}/questions/`} props.path
+ * @param {() => any} props.reload
+ */
 function NewQuestion({ application, path, reload }) {
   const isFirst = useMemo(() => application.questions.length === 0, []);
   const last = application.questions.at(-1)?.precedence ?? 0;

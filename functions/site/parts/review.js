@@ -26,13 +26,16 @@ const isNothing = ({ score, comment }) => score === null && !comment.trim();
 /** What is younger may be on its way, or is being typed in another tab. */
 const YOUNG_MS = 30_000;
 
+/** The reviews of a store whose applicant is not shown. */
+const waitingIn = (store) => Object.entries(store.all()).filter(([path]) => !open.has(path));
+
 /**
  * Sends the reviews that could not be sent when they were made, and whose applicant is not shown.
  * @param {(of: number, score: number | null) => void} sent
  */
 async function sendUnsent(sent) {
   const store = typedStore(person(), "review");
-  const waiting = () => Object.entries(store.all()).filter(([path]) => !open.has(path));
+  const waiting = () => waitingIn(store);
   unsent.value = waiting().length;
   // Without the caller's id, the own review is not known.
   if (isSending || !me.value) return;
@@ -40,7 +43,7 @@ async function sendUnsent(sent) {
   try {
     for (const [path, review] of waiting()) {
       if (now() - review.at < YOUNG_MS) continue;
-      if (!(await sendOne(store, path, review, sent))) break;
+      if (!(await sendOne(store, /** @type {any} */ (path), review, sent))) break;
     }
   } finally {
     isSending = false;
@@ -48,17 +51,23 @@ async function sendUnsent(sent) {
   }
 }
 
-/** Sends one of them. Returns false if the next one need not be tried now. */
+/**
+ * Sends one of them. Returns false if the next one need not be tried now.
+ * @param {import("./store.js").Store} store
+ * @param {import("../api").OfSubmission} path
+ * @param {any} review
+ * @param {(of: number, score: number | null) => void} sent
+ */
 async function sendOne(store, path, review, sent) {
   const isSame = () => !open.has(path) && store.all()[path]?.at === review.at;
   try {
-    const own = (await get(path + "reviews/")).find(isOwn);
+    const own = (await get(`${path}reviews/`)).find(isOwn);
     if (!isSame()) return true;
     // What was stored after it elsewhere is newer.
     const isOld = Date.parse(own?.updated_at ?? "") > review.at;
     if (!isOld && isNothing(review)) await dropOwn(path);
     else if (!isOld)
-      await put(path + "reviews/mine/", { score: review.score, comment: review.comment });
+      await put(`${path}reviews/mine/`, { score: review.score, comment: review.comment });
     if (isSame()) store.remove(path);
     if (!isOld) sent(Number(/(\d+)\/$/.exec(path)?.[1]), review.score);
     return true;
@@ -70,9 +79,12 @@ async function sendOne(store, path, review, sent) {
   }
 }
 
-/** Deletes the own review, if there is one. */
+/**
+ * Deletes the own review, if there is one.
+ * @param {import("../api").OfSubmission} path
+ */
 const dropOwn = (path) =>
-  remove(path + "reviews/mine/").catch((error) => {
+  remove(`${path}reviews/mine/`).catch((error) => {
     if (error.status !== 404) throw error;
   });
 
@@ -104,13 +116,13 @@ export function Unsent() {
 
 /**
  * @param {object} props
- * @param {any} props.path of the submission
+ * @param {import("../api").OfSubmission} props.path of the submission
  * @param {{current: any}} props.handle gets `score(n)` and `focus()`, for the keys of the page
  * @param {(values: any) => void} props.changed gets what the list of submissions shows
  * @param {() => Promise<any>} props.read reads the submission again, which counts its reviews
  */
 export function Review({ path, handle, changed, read }) {
-  const reviews = useLoad(path + "reviews/");
+  const reviews = useLoad(`${path}reviews/`);
   return html`<h2 class="flat">${t("review.mine")}</h2>
     ${loaded(
       reviews,
@@ -135,6 +147,7 @@ export function Review({ path, handle, changed, read }) {
     )}`;
 }
 
+/** @param {{path: import("../api").OfSubmission, own: any, handle: any, stored: any}} props */
 function Own({ path, own, handle, stored }) {
   // What is not stored yet: whoever comes back finds it, also after signing in again.
   const store = useMemo(() => typedStore(person(), "review"), []);
@@ -150,7 +163,9 @@ function Own({ path, own, handle, stored }) {
   );
   const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const timer = useRef(/** @type {any} */ (null));
-  useUnsaved(["dirty", "saving", "failed"].includes(state.value));
+  /** Whether it would be refused whenever it is sent. */
+  const isRefused = useRef(false);
+  useUnsaved(["dirty", "saving", "failed"].includes(state.value) && !isRefused.current);
   const keep = () => store.set(path, { score: score.value, comment: comment.value, at: now() });
   /** The number of the last save: of an earlier one, nothing is told. */
   const last = useRef(0);
@@ -163,21 +178,24 @@ function Own({ path, own, handle, stored }) {
     if (isEmpty()) return there.current || last.current ? dropped() : forgotten();
     const number = ++last.current;
     clearTimeout(timer.current);
+    isRefused.current = false;
     state.value = "saving";
     const sent = { score: score.value, comment: comment.value };
     keep();
     try {
-      await put(path + "reviews/mine/", sent);
+      await put(`${path}reviews/mine/`, sent);
       // Somebody may have gone on and come back, and typed more.
       const kept = store.all()[path];
       if (kept?.score === sent.score && kept.comment === sent.comment) store.remove(path);
+      unsent.value = waitingIn(store).length;
       if (number !== last.current) return;
       hasFailed.current = false;
       const isSame = sent.score === score.value && sent.comment === comment.value;
       state.value = isSame ? "saved" : "dirty";
       await stored(sent.score);
     } catch (error) {
-      if (isFinal(error.status)) store.remove(path);
+      isRefused.current = isFinal(error.status);
+      if (isRefused.current) store.remove(path);
       if (number !== last.current || error.code === "superseded") return;
       // It is tried again, and told once.
       if (!hasFailed.current) say(error.message, "problem");
@@ -210,7 +228,9 @@ function Own({ path, own, handle, stored }) {
     try {
       await removed();
     } catch (error) {
-      state.value = "failed";
+      // Perhaps it is deleted: nothing stores it again unasked.
+      store.remove(path);
+      state.value = "clean";
       throw error;
     }
     forgotten();
@@ -228,7 +248,7 @@ function Own({ path, own, handle, stored }) {
     }
   };
   // What failed is tried again while it is shown; later, with the others that wait.
-  const hasToWait = state.value === "failed";
+  const hasToWait = state.value === "failed" && !isRefused.current;
   useEffect(() => {
     if (!hasToWait) return;
     const again = () => void save();

@@ -3,6 +3,9 @@
 const PLACE = "seen";
 const MOST = 8;
 
+/** Forgets them: whoever comes next to this browser need not know. */
+export const forgetClubs = () => localStorage.removeItem(PLACE);
+
 /** @returns {{code: string, name: string}[]} */
 export function seen() {
   try {

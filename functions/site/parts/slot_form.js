@@ -15,7 +15,7 @@ let unheard = { sent: "", key: "" };
 
 /**
  * @param {object} props
- * @param {string} props.path of the slots
+ * @param {`/clubs/${string}/applications/${string}/slots/`} props.path of the slots
  * @param {any} props.begun a stored slot, the times of a new one, or nothing
  * @param {any[]} props.members of the club
  * @param {any[]} props.committees of the application
@@ -74,7 +74,7 @@ export function SlotForm({ path, begun, members, committees, reload, close }) {
     /** @type {any} */
     const body = isSeries ? { ...values, minutes, break_minutes: pause } : values;
     if (isStored) return call("PATCH", `${path}${begun.id}/`, { body });
-    const to = isSeries ? `${path}series/` : path;
+    const to = isSeries ? /** @type {const} */ (`${path}series/`) : path;
     const sent = JSON.stringify([to, body]);
     if (unheard.sent !== sent) unheard = { sent, key: crypto.randomUUID() };
     try {

@@ -23,12 +23,16 @@ export const nameOf = (submission) => submission.user?.name ?? t("applicant.eras
 
 /** @typedef {import("../api").Schemas["SubmissionBody"]} Submission */
 
+/** @type {any} */
+const ask = call;
+
 /** @param {string} base */
 const listOf = (base) =>
   makePartList({
     first: `${base}?limit=${PART}`,
     newest: `${base}?limit=${NEWEST}&ordering=-created_at`,
-    ask: (path) => /** @type {Promise<{data: Submission[], next: string}>} */ (call("GET", path)),
+    // The service says where the next part is.
+    ask: (path) => /** @type {Promise<{data: Submission[], next: string}>} */ (ask("GET", path)),
   });
 
 /** One application at a time is kept. */

@@ -86,7 +86,6 @@ export default {
   "club.similar": "Ähnliche Clubs",
   "club.subscribe": "Folgen",
   "club.subscribe.about": "Der Vorstand sieht, wer dem Club folgt.",
-  "club.unfavorite": "{club} nicht mehr als Favorit merken",
   "club.unsubscribe": "Nicht mehr folgen",
   "club.waiting": "Dieser Club wartet auf seine Freigabe.",
 
@@ -364,6 +363,8 @@ export default {
   "signin.other": "Die Anmeldung wurde nicht in diesem Tab begonnen.",
 
   signout: "Abmelden",
+  "signout.open":
+    "Hier bist du abgemeldet, aber die Anmeldeseite war nicht erreichbar: Schließe den Browser, damit sich niemand als du anmeldet.",
   "signout.unsaved":
     "Etwas, das du eingegeben hast, ist nicht gespeichert. Abmelden und verwerfen?",
 

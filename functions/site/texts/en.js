@@ -85,7 +85,6 @@ export default {
   "club.similar": "Similar clubs",
   "club.subscribe": "Follow",
   "club.subscribe.about": "The officers see who follows the club.",
-  "club.unfavorite": "{club} is no favorite any more",
   "club.unsubscribe": "Stop following",
   "club.waiting": "This club waits for its approval.",
 
@@ -360,6 +359,8 @@ export default {
   "signin.other": "Signing in was not begun in this tab.",
 
   signout: "Sign out",
+  "signout.open":
+    "You are signed out here, but the sign-in page could not be reached: close the browser, so that nobody signs in as you.",
   "signout.unsaved": "Something that you typed is not stored. Sign out and lose it?",
 
   skip: "Skip to the content",
