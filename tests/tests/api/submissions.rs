@@ -60,6 +60,7 @@ async fn a_submission_is_stored_as_it_was_sent() {
             "revision": 1,
             "receipt": submission["receipt"],
             "created_at": hours(0),
+            "submitted_at": "2026-11-21T09:00:00Z",
             "updated_at": hours(0),
         })
     );
