@@ -263,7 +263,6 @@ export default {
   "memberships.none": "Du bist noch in keinem Club.",
   "memberships.public": "Andere dürfen sehen, dass ich Mitglied bin",
   "memberships.requests": "Anfragen",
-  "memberships.requests.none": "Keine.",
   "memberships.unmark": "Entfernen",
 
   nav: "Hauptmenü",

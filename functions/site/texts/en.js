@@ -262,7 +262,6 @@ export default {
   "memberships.none": "You are in no club yet.",
   "memberships.public": "Others may see that I am a member",
   "memberships.requests": "Requests to join",
-  "memberships.requests.none": "None.",
   "memberships.unmark": "Remove",
 
   nav: "Main",
