@@ -1,4 +1,5 @@
-//! Who is listed first, who has confirmed a membership, and what people who come in count for
+//! How people come into a club: the order of members, confirmed memberships, imports, invitations
+//! and join links.
 
 use chrono::TimeDelta;
 use http::Method;

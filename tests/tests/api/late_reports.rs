@@ -75,16 +75,21 @@ fn reports_of_the_acceptance(campus: &TestCampus) -> Vec<Value> {
     reports_of(campus, "acceptance", tests::start())
 }
 
+/// SES takes all mails, but its answer to one call, counted from 0, is lost.
+fn losing(call: usize) -> TestCampus {
+    let calls = AtomicUsize::new(0);
+    Setup::default()
+        .mail(Arc::new(move |_: &str| {
+            let is_lost = calls.fetch_add(1, Ordering::SeqCst) == call;
+            Box::pin(async move { is_lost.then(|| Ok((500, json!({ "__type": "Lost" })))) })
+        }))
+        .build()
+}
+
 // proves S14, E18
 #[tokio::test(start_paused = true)]
 async fn what_was_told_last_stays_when_an_earlier_mail_turns_out_to_have_arrived() {
-    let calls = AtomicUsize::new(0);
-    let campus = Setup::default()
-        .mail(Arc::new(move |_: &str| {
-            let first = calls.fetch_add(1, Ordering::SeqCst) == 0;
-            Box::pin(async move { first.then(|| Ok((500, json!({ "__type": "Lost" })))) })
-        }))
-        .build();
+    let campus = losing(0);
     let (drive, submission, _) = sent(&campus, "complaint").await;
     campus.advance(chrono::TimeDelta::minutes(1));
     drive.decide(&submission, 2, "Too late.").await;
@@ -335,14 +340,7 @@ async fn a_mail_that_goes_while_it_is_reported_stays_gone() {
 // proves E25, E23
 #[tokio::test(start_paused = true)]
 async fn a_rejection_of_which_ses_tells_later_revokes_the_invitation() {
-    let calls = AtomicUsize::new(0);
-    let campus = Setup::default()
-        .mail(Arc::new(move |_: &str| {
-            // SES takes the second mail, but its answer is lost.
-            let second = calls.fetch_add(1, Ordering::SeqCst) == 1;
-            Box::pin(async move { second.then(|| Ok((500, json!({ "__type": "Lost" })))) })
-        }))
-        .build();
+    let campus = losing(1);
     let (drive, submission, _) = sent(&campus, "complaint").await;
     let invites = || drive.officer.get("/api/clubs/chess/invites/");
     drive.decide(&submission, 2, "").await;

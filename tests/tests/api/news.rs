@@ -239,6 +239,15 @@ async fn what_is_made_or_moved_later_is_new_even_if_it_began_before() {
     assert_eq!(told(&campus, &words), ["Autumn Concert Gala Spring Winter"]);
 }
 
+/// So many people, who follow the club and get news.
+async fn fans(campus: &TestCampus, n: usize) {
+    for n in 0..n {
+        let person = campus.as_(&format!("fan{n}"));
+        follow(&person, "chess").await;
+        switch(&person, "weekly").await;
+    }
+}
+
 // proves G3, G5
 #[tokio::test]
 async fn the_news_of_more_people_than_are_read_at_once_are_all_told() {
@@ -248,11 +257,7 @@ async fn the_news_of_more_people_than_are_read_at_once_are_all_told() {
     // Its reminder is due in the same hour, and stands behind the news.
     let slot = there.slot(slot(71)).await;
     there.book(slot).await.ok();
-    for n in 0..120 {
-        let person = campus.as_(&format!("fan{n}"));
-        follow(&person, "chess").await;
-        switch(&person, "weekly").await;
-    }
+    fans(&campus, 120).await;
     campus.advance(TimeDelta::days(2));
     campus.tick().await;
     assert_eq!(notices(&campus).len(), 121);
@@ -272,11 +277,7 @@ async fn a_reminder_does_not_wait_for_the_news_of_many_people() {
     let slot = there.slot(slot(72)).await;
     there.book(slot).await.ok();
     // At this rate, a run has no time for all of them.
-    for n in 0..310 {
-        let person = campus.as_(&format!("fan{n}"));
-        follow(&person, "chess").await;
-        switch(&person, "weekly").await;
-    }
+    fans(&campus, 310).await;
     campus.advance(TimeDelta::hours(49));
     let first = campus.tick().await.mails;
     assert!(first < 311, "{first}");

@@ -10,7 +10,7 @@ use shared::settings::Secret;
 use shared::time::Clock as _;
 use tests::receiver::{Answers, Receiver};
 
-use tests::{Before, Setup};
+use tests::{Before, Client, Setup, TestCampus};
 
 use crate::webhooks::{campus, campus_of, change, hook, is_signed};
 
@@ -340,16 +340,22 @@ async fn the_webhooks_of_a_deleted_club_are_off() {
     assert_eq!(owner.get(&one).await.ok()["active"], false);
 }
 
+/// A webhook whose receiver only fails, after its first call. Returns its path.
+async fn failing(campus: &TestCampus, owner: &Client, receiver: &Receiver) -> String {
+    receiver.always(Answers::Status(500));
+    let (one, _) = hook(owner, receiver, json!(["club.updated"])).await;
+    change(owner, "a").await;
+    campus.call_webhooks().await;
+    one
+}
+
 // In an earlier version, the timer failed at the place of the deleted webhook for a day.
 // proves Z10
 #[tokio::test]
 async fn a_failing_webhook_that_is_deleted_holds_up_nothing() {
     let (campus, owner) = campus().await;
     let receiver = Receiver::start().await;
-    receiver.always(Answers::Status(500));
-    let (one, _) = hook(&owner, &receiver, json!(["club.updated"])).await;
-    change(&owner, "a").await;
-    campus.call_webhooks().await;
+    let one = failing(&campus, &owner, &receiver).await;
     campus.pass(TimeDelta::hours(119)).await;
     let owner = campus.as_("ada");
     owner.delete(&one).await.no_content();
@@ -364,10 +370,7 @@ async fn a_failing_webhook_that_is_deleted_holds_up_nothing() {
 async fn a_new_address_begins_anew_and_nothing_is_tried_while_it_is_off() {
     let (campus, owner) = campus().await;
     let receiver = Receiver::start().await;
-    receiver.always(Answers::Status(500));
-    let (one, _) = hook(&owner, &receiver, json!(["club.updated"])).await;
-    change(&owner, "a").await;
-    campus.call_webhooks().await;
+    let one = failing(&campus, &owner, &receiver).await;
     campus.pass(TimeDelta::days(3)).await;
     assert_ne!(owner.get(&one).await.ok()["failing_since"], Value::Null);
     let moved = json!({ "url": format!("{}other", receiver.url()) });
