@@ -304,7 +304,8 @@ async fn save(
     loop {
         retries.next().await?;
         let old = whole.form.application.clone();
-        if own.as_ref() != Some(&body(&whole)) {
+        let is_own = own.as_ref().is_some_and(|own| *own == body(&whole));
+        if !is_own {
             scope
                 .if_match
                 .check(|| ApplicationBody::new(&whole, viewer))?;
