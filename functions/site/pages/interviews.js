@@ -117,7 +117,8 @@ function Day({ day, slots, all, base, of, committees, reload, edit }) {
     <ul class="list card">${slots.map(
       (slot) => html`<li key=${slot.id} class="person">
       <div class="line"><b>${span(slot)}</b>
-        ${campusTime(slot) && html`<span class="quiet small">${campusTime(slot)}</span>`}<${Place} at=${slot.location} />
+        ${campusTime(slot) && html`<span class="quiet small">${campusTime(slot)}</span>`}
+        <${Place} at=${slot.location} />
         <${Chip} kind=${slot.booked === slot.capacity ? "good" : ""}>
           ${t("slots.booked", { n: slot.booked, of: slot.capacity })}<//>
         ${committeeOf(slot) && html`<${Chip}>${committeeOf(slot)}<//>`}

@@ -120,7 +120,7 @@ export default function Mails({ club, application: id }) {
   /** What a sending had no time for: of those who were named, only whom it did not reach. */
   const rest = async () => {
     const { values, chosen } = result.value;
-    // Whoever was mailed just now is not mailed again because the list is old.
+    // The list before does not show who was mailed just now, and they would be mailed again.
     if (!(await load())) return false;
     choice.value = chosen;
     const left = (chosen.type === "interview" ? unaskedOf : missedOf)(state.value.all);
@@ -181,7 +181,7 @@ export default function Mails({ club, application: id }) {
     }`;
 }
 
-/** Whom a mail did not reach. While the list is not complete, nobody is said to be reached. */
+/** Whom a mail did not reach. Only a complete list can say that everybody was reached. */
 function Missed({ title, those, state, statusOf, again }) {
   const { isComplete, error } = state.value;
   if (those.length === 0 && !isComplete)
@@ -214,7 +214,8 @@ function Result({ result, rest }) {
 
 function Plan({ plan, send }) {
   return html`<section class="card">
-    <h2 class="flat">${t(`mails.${plan.email_type.id}`)}: ${t("mails.plan", { n: plan.recipients })}</h2>
+    <h2 class="flat">
+      ${t(`mails.${plan.email_type.id}`)}: ${t("mails.plan", { n: plan.recipients })}</h2>
     ${plan.warnings.map((text) => html`<p class="warn">${told(text)}</p>`)}
     <dl>${Object.entries(plan.skipped).map(
       ([name, n]) =>

@@ -88,7 +88,9 @@ export default function ReviewMode({ club, application: id }) {
   const go = (to) => people[to] && setQuery({ open: people[to].id });
   const reviewed = all.filter((other) => other.my_score !== null).length;
   return html`<div class="head"><div aria-live="polite"><p class="flat"><a class="back"
-    href=${link(table)}><${Icon} name="chevron-left" />${application.data?.name ?? t("submissions")}</a></p>
+    href=${link(table)}><${Icon} name="chevron-left" />${
+      application.data?.name ?? t("submissions")
+    }</a></p>
         <${Title} name=${t("review")}>${one ? nameOf(one) : t("review")}<//></div>
       <span class="push line small quiet">
         ${isComplete && t("review.count", { n: reviewed, all: all.length })}

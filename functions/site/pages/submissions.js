@@ -338,7 +338,8 @@ function Rows({ rows, chosen, page, questions }) {
         ${rows.slice(first, last).map(
           (one, at) => html`<tr key=${one.id} aria-rowindex=${first + at + 2}
             aria-selected=${chosen.value.has(one.id)}>
-          <td><input type="checkbox" disabled=${isErased(one)} aria-label=${`${t("submissions.choose")}: ${nameOf(one)}`}
+          <td><input type="checkbox" disabled=${isErased(one)}
+            aria-label=${`${t("submissions.choose")}: ${nameOf(one)}`}
             checked=${chosen.value.has(one.id)} onChange=${() => toggle(one.id)} /></td>
           <td><a href=${link(`${page}review/?only=all&open=${one.id}`)}>${nameOf(one)}</a></td>
           ${columns.map(([name, , show]) => html`<td key=${name}>${show(one)}</td>`)}</tr>`,

@@ -126,7 +126,7 @@ function Newest({ code, application }) {
         }</span></div>
     ${error && html`<${Problem} error=${error} retry=${load} />`}
     ${
-      // Of a part of them, the numbers would be wrong.
+      // The numbers of a part would be wrong.
       !isComplete
         ? !error && html`<${Skeleton} lines=${4} />`
         : html`<${Facts} all=${all} />

@@ -143,8 +143,8 @@ export async function call(method, path, options = {}) {
   const isOpen = !response || isPassing(response.status);
   if (what && isOpen) unheard = { what, key: key ?? known };
   else if (method !== "GET" && !isOpen) unheard = { what: "", key: "" };
-  // An attempt before may have stored it, and its answer was lost: then it is the change itself
-  // after which the version is another one.
+  // An earlier attempt, whose answer was lost, may have stored it. Then the version is another one
+  // because of this change itself.
   if (response?.status === 412 && attempts > 1) {
     const there = await ask("GET", path).catch(() => null);
     const isNew = there && !(/** @type {any} */ (there).isOld);
@@ -205,7 +205,7 @@ export function learn(path, data) {
   return answer;
 }
 
-/** The same for those whose callers are checked. @type {any} */
+/** `call` without types, for functions that check the address themselves. @type {any} */
 const ask = call;
 
 /**

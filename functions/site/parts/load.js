@@ -6,7 +6,7 @@ import { hasEnded, isSignedIn } from "./auth.js";
 import { cached, shared } from "./cache.js";
 import { Problem, Skeleton } from "./ui.js";
 
-/** The callers of `useLoad` are checked. @type {any} */
+/** `call` without types: `useLoad` checks the address itself. @type {any} */
 const ask = call;
 /** After this time, who comes back to a page sees what it shows again. */
 const LONG_MS = 60_000;

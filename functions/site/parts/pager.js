@@ -5,18 +5,19 @@ import { setQuery } from "./router.js";
 import { t } from "./texts.js";
 import { Icon } from "./ui.js";
 
-/** While what is shown is not what the address says, nothing leads on from it. */
+/** While the list of another page is still shown (`isStale`), the buttons do nothing. */
 export function Pages({ page, next, isStale = false }) {
   const go = (to) => () => !isStale && setQuery({ page: to > 1 ? to : "" }, { step: true });
+  const disabled = isStale ? "true" : undefined;
   return html`<p class="row">
     ${
       page > 1 &&
-      html`<button onClick=${go(page - 1)} aria-disabled=${isStale ? "true" : undefined}><${Icon}
+      html`<button onClick=${go(page - 1)} aria-disabled=${disabled}><${Icon}
       name="chevron-left" /> ${t("previous")}</button>`
     }
     ${
       next &&
-      html`<button onClick=${go(page + 1)} aria-disabled=${isStale ? "true" : undefined}>${t("next")} <${Icon} name="chevron-right" />
-      </button>`
+      html`<button onClick=${go(page + 1)} aria-disabled=${disabled}>${t("next")} <${Icon}
+      name="chevron-right" /></button>`
     }</p>`;
 }

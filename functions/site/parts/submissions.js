@@ -23,7 +23,7 @@ export const nameOf = (submission) => submission.user?.name ?? t("applicant.eras
 
 /** @typedef {import("../api").Schemas["SubmissionBody"]} Submission */
 
-/** @type {any} */
+/** `call` without types: the service says where the next part of a list is. @type {any} */
 const ask = call;
 
 /** @param {string} base */
@@ -31,7 +31,6 @@ const listOf = (base) =>
   makePartList({
     first: `${base}?limit=${PART}`,
     newest: `${base}?limit=${NEWEST}&ordering=-created_at`,
-    // The service says where the next part is.
     ask: (path) => /** @type {Promise<{data: Submission[], next: string}>} */ (ask("GET", path)),
   });
 

@@ -16,8 +16,8 @@ export const notice = signal({
 });
 let fading;
 /**
- * Tells a message until it is closed; what was done, for some seconds. `undo` takes it back, and can
- * be tried again if it fails.
+ * Tells a message until it is closed; what was done, for some seconds. `undo` takes it back, and
+ * can be tried again if it fails.
  */
 export function say(text, kind = "done", undo = /** @type {null | (() => any)} */ (null)) {
   const back = async () => {

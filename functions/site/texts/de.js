@@ -363,7 +363,7 @@ export default {
 
   signout: "Abmelden",
   "signout.open":
-    "Hier bist du abgemeldet, aber die Anmeldeseite war nicht erreichbar: Schließe den Browser, damit sich niemand als du anmeldet.",
+    "Die Anmeldeseite war nicht erreichbar: Schließe den Browser, um dich ganz abzumelden.",
   "signout.unsaved":
     "Etwas, das du eingegeben hast, ist nicht gespeichert. Abmelden und verwerfen?",
 

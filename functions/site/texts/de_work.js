@@ -192,7 +192,8 @@ export default {
   "mails.acceptance": "Zusagen",
   "mails.decided": "Nur, wenn über alle entschieden ist",
   "mails.failed":
-    "{n} Mail ist gescheitert oder wurde vielleicht verschickt: siehe die Liste.|{n} Mails sind gescheitert oder wurden vielleicht verschickt: siehe die Liste.",
+    "{n} Mail ist gescheitert, oder ihr Ergebnis ist nicht bekannt: siehe die Liste.|" +
+    "{n} Mails sind gescheitert, oder ihr Ergebnis ist nicht bekannt: siehe die Liste.",
   "mails.ledger": "Mails bisher",
   "mails.left": "{n} Mail ist übrig: die Zeit war um.|{n} Mails sind übrig: die Zeit war um.",
   "mails.missed": "Mails zu Entscheidungen, die nicht ankamen",
@@ -299,7 +300,7 @@ export default {
   "review.decided": "{name}: {status}",
   "review.delete": "Meine Bewertung löschen",
   "review.done": "Hier ist niemand mehr übrig.",
-  "review.erased": "Die Daten dieser Person wurden gelöscht. Daran ändert sich nichts mehr.",
+  "review.erased": "Die Daten dieser Person sind gelöscht. Hier kann nichts mehr geändert werden.",
   "review.gone": "Diese Bewerbung steht nicht mehr in der Liste.",
   "review.history": "Verlauf der Entscheidung",
   "review.keys": "Tasten",
@@ -333,7 +334,8 @@ export default {
   "submissions.order.-score": "Beste Bewertung zuerst",
   "submissions.order.name": "Nach Namen",
   "submissions.other":
-    "{n} Bewerbung hat inzwischen jemand anderes geändert; sie bleibt, wie sie ist.|{n} Bewerbungen hat inzwischen jemand anderes geändert; sie bleiben, wie sie sind.",
+    "{n} Bewerbung hat inzwischen jemand anderes geändert; sie bleibt, wie sie ist.|" +
+    "{n} Bewerbungen hat inzwischen jemand anderes geändert; sie bleiben, wie sie sind.",
   "submissions.reasons":
     "Begründung für {n} Bewerbung setzen|Begründung für {n} Bewerbungen setzen",
   "submissions.score": "Bewertung",

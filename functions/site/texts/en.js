@@ -359,7 +359,7 @@ export default {
 
   signout: "Sign out",
   "signout.open":
-    "You are signed out here, but the sign-in page could not be reached: close the browser, so that nobody signs in as you.",
+    "The sign-in page could not be reached: close the browser to be signed out completely.",
   "signout.unsaved": "Something that you typed is not stored. Sign out and lose it?",
 
   skip: "Skip to the content",

@@ -188,7 +188,8 @@ export default {
   "mails.acceptance": "Acceptances",
   "mails.decided": "Only if everybody is decided",
   "mails.failed":
-    "{n} mail failed, or perhaps was sent: see the list.|{n} mails failed, or perhaps were sent: see the list.",
+    "{n} mail failed, or its result is not known: see the list.|" +
+    "{n} mails failed, or their result is not known: see the list.",
   "mails.ledger": "Mails so far",
   "mails.left": "{n} mail is left over: the time was up.|{n} mails are left over: the time was up.",
   "mails.missed": "Decision mails that did not arrive",
@@ -293,7 +294,7 @@ export default {
   "review.decided": "{name}: {status}",
   "review.delete": "Delete my review",
   "review.done": "Nobody is left here.",
-  "review.erased": "The data of this person was erased. Nothing of it changes any more.",
+  "review.erased": "The data of this person was erased. Nothing can be changed here any more.",
   "review.gone": "This submission is not in the list any more.",
   "review.history": "History of the decision",
   "review.keys": "Keys",
@@ -324,7 +325,8 @@ export default {
   "submissions.order.-score": "Best score first",
   "submissions.order.name": "By name",
   "submissions.other":
-    "{n} submission was changed by somebody else meanwhile and is left as it is.|{n} submissions were changed by somebody else meanwhile and are left as they are.",
+    "{n} submission was changed by somebody else meanwhile and is left as it is.|" +
+    "{n} submissions were changed by somebody else meanwhile and are left as they are.",
   "submissions.reasons": "Set the reason of {n} submission|Set the reason of {n} submissions",
   "submissions.score": "Score",
   "submissions.search": "Search names and addresses",

@@ -129,10 +129,10 @@ impl Table {
         Ok(Ok(()))
     }
 
-    /// Erases what was read. What was received after `until` belongs to somebody who came back: this
-    /// process may have been slow, and another one has finished the erasure. Only their keyed
-    /// requests, the marks of where they hold interviews, and the notes of where they submitted in
-    /// the last hour may be lost then.
+    /// Erases what was read. If this process was slow, another one may have finished the erasure,
+    /// and the person may have come back: what was received after `until` is theirs and stays. Only
+    /// their keyed requests, the marks of where they hold interviews, and the notes of where they
+    /// submitted in the last hour may be lost then.
     async fn erase_personal_data(
         &self,
         person: &Person,

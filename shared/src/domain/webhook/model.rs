@@ -63,7 +63,7 @@ pub struct Webhook {
     pub failing_since: Option<Timestamp>,
     /// The secrets, the present one first.
     pub secrets: Vec<SealedSecret>,
-    /// The order number of the request that created it. Only releases before 2026-11-28 read it.
+    /// The order number of the request that created it. Only the release before this one reads it.
     #[serde(default)]
     pub received: u64,
 }
