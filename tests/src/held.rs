@@ -32,8 +32,18 @@ struct State {
     /// How many writes with which text are held back.
     hold: Option<(usize, &'static str)>,
     late: Late,
-    /// What the call is whose caller waits, and whether it is executed before that.
-    stop: Option<(Is, bool)>,
+    /// What the call is whose caller waits, and what became of it.
+    stop: Option<(Is, Stopped)>,
+}
+
+/// What becomes of a call that is stopped.
+enum Stopped {
+    /// It is executed after [`Held::go`].
+    NotExecuted,
+    /// It is executed, and its caller gets the answer after [`Held::go`].
+    Answered,
+    /// It is executed, and its caller gets a broken connection after [`Held::go`].
+    Lost,
 }
 
 type Is = Box<dyn Fn(&Call) -> bool + Send>;
@@ -80,7 +90,14 @@ impl Held {
     /// The next write with this text is not executed until [`Held::go`].
     pub fn stop_write(&self, text: &'static str) {
         let is: Is = Box::new(move |call| writes(call, text));
-        self.state().stop = Some((is, false));
+        self.state().stop = Some((is, Stopped::NotExecuted));
+    }
+
+    /// The next write with this text is executed, but its caller gets a broken connection after
+    /// [`Held::go`].
+    pub fn lose_write(&self, text: &'static str) {
+        let is: Is = Box::new(move |call| writes(call, text));
+        self.state().stop = Some((is, Stopped::Lost));
     }
 
     /// The next query with this text is answered, with what is there now, only after
@@ -89,7 +106,7 @@ impl Held {
         let is: Is = Box::new(move |call| {
             call.operation == "Query" && String::from_utf8_lossy(&call.body).contains(text)
         });
-        self.state().stop = Some((is, true));
+        self.state().stop = Some((is, Stopped::Answered));
     }
 
     /// Waits until a call is stopped.
@@ -124,8 +141,11 @@ impl Held {
             }
             state.stop.take_if(|(is, _)| is(&call))
         };
-        let (_, is_executed) = stop?;
+        let (_, stopped) = stop?;
+        let is_executed = !matches!(stopped, Stopped::NotExecuted);
         let reply = is_executed.then(|| call.apply(&call.body));
+        let is_lost = matches!(stopped, Stopped::Lost);
+        let reply = if is_lost { Some(Reply::Broken) } else { reply };
         self.stopped.notify_one();
         self.go.notified().await;
         reply

@@ -14,11 +14,11 @@ use shared::web::{
 };
 use shared::{Shared, limits};
 
+use crate::applicant::ApplicantData;
 use crate::draft_body::{CHANGED_ELSEWHERE, DraftBody, DraftConflictBody, DraftInput, conflict};
 use crate::file_sources::{CheckedFiles, NOT_HERE, check_files};
 use crate::own_draft::{DRAFT_KEPT, OwnDraft, Stamp, committee, named_committee};
 use crate::store::{closed, is_orphaned};
-use crate::submissions::ApplicantData;
 
 /// Get a draft of the caller.
 ///

@@ -22,9 +22,9 @@ use shared::web::{
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
+use crate::applicant::ApplicantData;
 use crate::file_sources::{FileSource, find_sources};
 use crate::store::{closed, is_orphaned};
-use crate::submissions::ApplicantData;
 
 shared::input! {
     /// A file that is going to be uploaded.

@@ -1,6 +1,7 @@
 //! Submissions, decisions and decision mails.
 
 pub mod answers;
+mod applicant;
 mod booking;
 mod composer;
 pub mod decisions;

@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use shared::bodies::Studies;
 use shared::domain::StoredSubmission;
 use shared::domain::{
-    Answered, Committee, Extension, Form, Membership, Person, RememberedKey, Status, Submission,
+    Answered, Committee, Form, Membership, Person, RememberedKey, Status, Submission,
 };
 use shared::ids::Id;
 use shared::time::{RequestTime, Timestamp};
@@ -21,35 +21,11 @@ use shared::web::{
 use shared::{Shared, ids, limits};
 
 use crate::answers::{CheckError, CheckedAnswers, NewSubmission};
+use crate::applicant::ApplicantData;
 use crate::file_copies::{copy_files, finish_files};
 use crate::file_sources::{CheckedFiles, check_files};
 use crate::store::{SubmitResult, Target, closed, store};
 use shared::bodies::{SubmissionBody, references_of};
-
-/// The profile and the extension of the caller, read in parallel with the form.
-pub struct ApplicantData {
-    pub(crate) person: Person,
-    pub(crate) extension: Option<Extension>,
-}
-
-impl Load for ApplicantData {
-    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let Some(application) = path.id("application") else {
-            return Ok(None);
-        };
-        let extension = async {
-            Ok(app
-                .table
-                .extension(application, Extension::id_of(application, user.id()))
-                .await?)
-        };
-        let (person, extension) = futures::try_join!(user.person(), extension)?;
-        Ok(Some(Self {
-            person: person.clone(),
-            extension,
-        }))
-    }
-}
 
 /// How long an idempotency key is valid (X1).
 const KEY_VALIDITY: TimeDelta = TimeDelta::hours(24);
@@ -240,6 +216,8 @@ fn new_submission(
         revision: 1,
         withdrawn: 0,
         erased: 0,
+        changes: vec![],
+        last_change: None,
         reviews: BTreeMap::new(),
         keys: vec![],
         confirmations: vec![],

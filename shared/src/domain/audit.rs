@@ -30,9 +30,8 @@ use crate::domain::question::model::{Prompt, Question};
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::review::model::Review;
 use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
-use crate::domain::submission::model::{
-    AnswerSheet, DecisionChange, OwnPlace, Submission, Withdrawal,
-};
+use crate::domain::submission::model::{AnswerSheet, DecisionChange, OwnPlace, Submission};
+use crate::domain::submission::withdrawal::Withdrawal;
 use crate::domain::token::model::Token;
 use crate::domain::tombstones::DeletedApplication;
 use crate::domain::webhook::model::{Delivery, Webhook};

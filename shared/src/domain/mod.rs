@@ -116,12 +116,13 @@ pub use submission::decide::DecisionWrite;
 pub use submission::keys::SUBMISSION_PARTS;
 pub use submission::model::{
     AnswerSheet, Answered, Applicant, DecisionChange, Mailed, OldAndNew, OwnPlace, Status,
-    Submission, Withdrawal,
+    StatusChange, Submission,
 };
 pub use submission::remembered::RememberedKey;
 pub use submission::store::{StoredSubmission, SubmissionQuery};
 pub use submission::submit::{CancelledInterview, WithdrawOutcome};
 pub use submission::told::Told;
+pub use submission::withdrawal::Withdrawal;
 pub use token::model::{Token, TokenScope};
 pub use tombstones::{DeletedApplication, Gone};
 pub use waiting::{ClubWaiting, Waiting};

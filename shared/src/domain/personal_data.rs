@@ -20,7 +20,8 @@ use crate::domain::member::model::Membership;
 use crate::domain::person::model::Person;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::review::model::Review;
-use crate::domain::submission::model::{OwnPlace, Submission, Withdrawal};
+use crate::domain::submission::model::{OwnPlace, Submission};
+use crate::domain::submission::withdrawal::Withdrawal;
 use crate::domain::token::model::Token;
 use crate::ids::Id;
 

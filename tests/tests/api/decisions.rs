@@ -210,6 +210,9 @@ async fn bulk_decisions_reach_every_submission() {
         .get(&format!("{path}{}/history/", ids[7]))
         .await
         .ok();
+    assert_eq!(history[0]["changes"], json!({ "status": [1, 4] }));
+    assert_eq!(history[0]["by"]["username"], "ada");
+    assert_eq!(history[0]["at"], hours(0));
     assert_eq!(
         history[1]["changes"],
         json!({ "reason": ["", format!("reason {}", ids[7])] })

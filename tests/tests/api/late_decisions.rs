@@ -16,13 +16,13 @@ use crate::mail_worker::{rejections, state};
 // proves X8
 #[tokio::test(start_paused = true)]
 async fn a_late_decision_does_not_come_back_after_it_was_taken_back() {
-    for many in [false, true] {
+    for (many, seconds) in [(false, 1), (false, 0), (true, 1), (true, 0)] {
         let (held, campus) = Held::campus();
         let drive = campus.drive("chess").await;
         let submission = drive.submit(&campus.as_("sue")).await;
         let list = format!("{}submissions/", drive.path);
         let decide = async |status: u8| {
-            campus.advance(TimeDelta::seconds(1));
+            campus.advance(TimeDelta::seconds(seconds));
             if many {
                 let all = json!({ "status": status, "submissions": [id(&submission)] });
                 drive.officer.post(&format!("{list}status/"), all).await
@@ -31,7 +31,10 @@ async fn a_late_decision_does_not_come_back_after_it_was_taken_back() {
                 drive.officer.patch(&one, json!({ "status": status })).await
             }
         };
-        decide(2).await.ok();
+        // The submission itself has no room for more changes of its status.
+        for status in [3, 2, 3, 2] {
+            decide(status).await.ok();
+        }
         held.hold(usize::MAX, "rejected_at");
         decide(4).await.error(500);
         let late = held.release();
@@ -41,8 +44,39 @@ async fn a_late_decision_does_not_come_back_after_it_was_taken_back() {
         assert_eq!(
             drive.officer.get(&list).await.ok()[0]["status"],
             2,
-            "{many}"
+            "{many} {seconds}"
         );
+        let history = format!("{list}{}/history/", id(&submission));
+        let history = drive.officer.get(&history).await.ok();
+        assert_eq!(history.as_array().map(Vec::len), Some(6));
+    }
+}
+
+// proves X8
+#[tokio::test(start_paused = true)]
+async fn a_decision_whose_answer_was_lost_does_not_replace_a_later_one() {
+    for careful in [false, true] {
+        let (held, campus) = Held::campus();
+        let drive = campus.drive("chess").await;
+        let submission = drive.submit(&campus.as_("sue")).await;
+        let one = format!("{}submissions/{}/", drive.path, id(&submission));
+        let tag = drive.officer.get(&one).await.header("etag").to_owned();
+        let officer = match careful {
+            true => drive.officer.clone().header("if-match", tag),
+            false => drive.officer.clone(),
+        };
+        held.lose_write("last_change");
+        let (first, ()) = futures::join!(officer.patch(&one, json!({ "status": 4 })), async {
+            held.stopped().await;
+            let later = drive.officer.patch(&one, json!({ "status": 2 })).await;
+            later.ok();
+            held.go();
+        });
+        assert_eq!(first.ok()["status"], 2, "as it is now");
+        let history = drive.officer.get(&format!("{one}history/")).await.ok();
+        let changes = history.as_array().expect("changes").iter();
+        let changes: Vec<&Value> = changes.map(|one| &one["changes"]["status"]).collect();
+        assert_eq!(changes, [&json!([1, 4]), &json!([4, 2])]);
     }
 }
 

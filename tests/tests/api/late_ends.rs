@@ -183,18 +183,19 @@ async fn a_bulk_decision_that_is_stored_in_part_is_not_told_as_refused() {
     let (held, campus) = Held::campus();
     let drive = campus.drive("chess").await;
     let mut ids = vec![];
-    for n in 0..46 {
+    for n in 0..51 {
         ids.push(id(&drive.submit(&campus.as_(&format!("s{n}"))).await));
     }
-    let last = Box::leak(format!("\"{:016}\"", ids[45]).into_boxed_str());
-    let all = json!({ "submissions": ids, "status": 2 });
-    let path = format!("{}submissions/status/", drive.path);
+    let last = Box::leak(format!("\"{:016}\"", ids[50]).into_boxed_str());
+    let reasons = ids.iter().map(|id| json!({ "id": id, "reason": "x" }));
+    let all = json!({ "submissions": reasons.collect::<Vec<_>>() });
+    let path = format!("{}submissions/reason/", drive.path);
     held.stop_write(last);
     let (decided, ()) = futures::join!(drive.officer.post(&path, all.clone()), async {
         held.stopped().await;
-        let s45 = campus.as_("s45");
-        drive.decide(&json!({ "id": ids[45] }), 4, "").await;
-        s45.delete("/api/settings/").await.no_content();
+        let s50 = campus.as_("s50");
+        drive.decide(&json!({ "id": ids[50] }), 4, "").await;
+        s50.delete("/api/settings/").await.no_content();
         held.go();
     });
     assert_eq!(decided.json()["code"], "outcome_unknown");

@@ -86,7 +86,7 @@ fn check_limits(rows: &[Row]) {
     // However long the answers are, only a submission writes them.
     let huge = "18 answers of 300 KB";
     for (operation, note, most) in [
-        ("update_decision", huge, 5.0),
+        ("update_decision", huge, 4.0),
         ("put_review", huge, 7.0),
         ("put_review", "18 answers of 300 KB, again", 5.0),
         ("send_emails", huge, 7.0),
@@ -95,7 +95,7 @@ fn check_limits(rows: &[Row]) {
         assert!(long.write_units <= most, "{operation}: {long:?}");
     }
     let (all, _) = price("set_statuses", "120");
-    assert!(all.write_units <= 4.0 * 120.0);
+    assert!(all.write_units <= 2.0 * 120.0);
     // A form that is not in memory is read before the places of its committees.
     assert!(price("submit", "10 submissions there").1 <= 4);
     assert!(price("update_decision", "10 submissions there").1 <= 2);

@@ -134,6 +134,8 @@ pub(super) async fn submissions(witness: &Witness) -> Vec<Row> {
     let one = format!("{path}{}/", id(&first));
     let (note, body) = ("10 submissions there", json!({ "status": 2 }));
     p.row("update_decision", note, &ada, &one, body).await;
+    let (note, body) = ("with a reason", json!({ "status": 2, "reason": "x" }));
+    p.row("update_decision", note, &ada, &one, body).await;
     let all: Vec<u64> = (1_000_000..1_000_009).collect();
     let statuses = format!("{path}status/");
     let body = json!({ "submissions": all, "status": 4 });

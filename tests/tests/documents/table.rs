@@ -265,6 +265,7 @@ pub async fn one_of_everything() -> TestCampus {
     tests::scene::webhooks(&campus.admin(), &drive.officer).await;
     interview(&drive, &submission).await;
     drive.decide(&submission, 4, "").await;
+    drive.decide(&submission, 4, "Welcome.").await;
     campus
         .with_worker(drive.send("acceptance", json!({})))
         .await

@@ -260,6 +260,8 @@ pub fn submission(
         revision: 1,
         withdrawn: 0,
         erased: 0,
+        changes: vec![],
+        last_change: None,
         reviews: BTreeMap::new(),
         keys: vec![],
         confirmations: vec![],

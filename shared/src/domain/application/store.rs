@@ -14,7 +14,7 @@ use crate::domain::form::model::WholeForm;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::question::model::Question;
-use crate::domain::submission::model::Withdrawal;
+use crate::domain::submission::withdrawal::Withdrawal;
 use crate::domain::tombstones::{DeletedApplication, Gone};
 use crate::ids::Id;
 use crate::text::ClubCode;

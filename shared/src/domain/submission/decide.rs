@@ -1,14 +1,13 @@
 //! Decisions on submissions.
 
+use std::collections::HashMap;
+
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use crate::db::error::ignore_refusal;
-use crate::db::read::Fetch;
-use crate::db::{Entity, Key, PARALLEL, Refusal, Retries, Table, TableError, Write};
-use crate::domain::application::model::Application;
-use crate::domain::keys;
+use crate::db::execute::MOST_WRITES;
+use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
 use crate::domain::person::model::Person;
-use crate::domain::submission::model::{DecisionChange, OldAndNew, Status, Submission};
+use crate::domain::submission::model::{DecisionChange, Status, Submission};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -35,43 +34,42 @@ impl DecisionWrite {
         self.was
             .is_none_or(|was| now == was || self.status == Some(now))
     }
+
+    /// The number of writes that it needs at most: the submission, and the entry of the history if
+    /// the submission cannot keep the change itself.
+    fn writes(&self) -> usize {
+        let keeps_it = self.reason.is_none() && self.submission.has_room_for_change();
+        if keeps_it { 1 } else { 2 }
+    }
 }
 
-/// Maximum decisions in one transaction. Each needs two writes, and DynamoDB allows 100 writes and
-/// 4 MB. A submission and its history entry hold up to four reasons of 20 KB.
-const MAX_DECISIONS_PER_TRANSACTION: usize = 45;
+/// Divides decisions into those of one transaction each. DynamoDB allows 100 writes and 4 MB: a
+/// submission and its history entry hold up to four reasons of 20 KB.
+fn transactions(decisions: Vec<DecisionWrite>) -> Vec<Vec<DecisionWrite>> {
+    let mut all: Vec<Vec<DecisionWrite>> = vec![];
+    let mut room = 0;
+    for decision in decisions {
+        let writes = decision.writes();
+        match all.last_mut().filter(|_| writes <= room) {
+            Some(last) => {
+                room -= writes;
+                last.push(decision);
+            }
+            None => {
+                room = MOST_WRITES - writes;
+                all.push(vec![decision]);
+            }
+        }
+    }
+    all
+}
 
 impl Table {
-    /// Removes the reasons that were given until then from the history of a submission: 1 query,
-    /// and 1 write for each. Each only once, also if this is repeated: there may be many.
-    pub(crate) async fn forget_reasons(
-        &self,
-        application: Id<Application>,
-        submission: Id<Submission>,
-        until: u64,
-    ) -> Result<(), TableError> {
-        let mut due: Vec<Key> = vec![];
-        let take = |page: Vec<DecisionChange>| {
-            let is_due =
-                |change: &&DecisionChange| change.reason.is_some() && change.id.get() <= until;
-            let changes = page.iter().filter(is_due);
-            due.extend(changes.map(Entity::key));
-            Ok(true)
-        };
-        let (pk, range) = keys::history_of(application, submission);
-        self.each_page(false, pk, range, Fetch::Items, take).await?;
-        let writes = stream::iter(due).map(async |key| {
-            let write = Write::update(key).set("reason", &None::<()>);
-            ignore_refusal(self.write(write.if_exists()).await)
-        });
-        writes.buffer_unordered(PARALLEL).try_collect().await
-    }
-
-    /// Writes decisions, each with its history entry, at most 45 per transaction. Returns the
-    /// submissions as they are now.
+    /// Writes decisions with their history, at most 100 in one transaction. Returns the submissions
+    /// as they are now.
     ///
-    /// A submission that changed after it was read is read again; its history entry then shows the
-    /// old values from the second read.
+    /// A submission that changed after it was read is read again; the history then shows the old
+    /// values from the second read.
     pub async fn decide(
         &self,
         decisions: Vec<DecisionWrite>,
@@ -79,18 +77,14 @@ impl Table {
         at: Timestamp,
         next_id: impl Fn() -> u64 + Sync,
     ) -> Result<Vec<Submission>, TableError> {
-        let is_one = decisions.len() <= MAX_DECISIONS_PER_TRANSACTION;
+        let chunks = transactions(decisions);
+        let is_one = chunks.len() <= 1;
         // Of several transactions, some may be stored already, or may still be.
         let in_part = |error| match error {
             error if is_one => error,
             TableError::Refused(why) => TableError::Unknown(format!("in part refused: {why:?}")),
             error => error.after_write(),
         };
-        let mut rest = decisions.into_iter();
-        let chunks = std::iter::from_fn(|| {
-            let chunk: Vec<_> = rest.by_ref().take(MAX_DECISIONS_PER_TRANSACTION).collect();
-            (!chunk.is_empty()).then_some(chunk)
-        });
         let decided: Result<Vec<Vec<Submission>>, TableError> = stream::iter(chunks)
             .map(|chunk| self.decide_chunk(chunk, by, at, &next_id))
             .buffered(8)
@@ -106,96 +100,117 @@ impl Table {
         at: Timestamp,
         next_id: &(impl Fn() -> u64 + Sync),
     ) -> Result<Vec<Submission>, TableError> {
+        let mut done = vec![];
         let mut retries = Retries::default();
-        loop {
+        for is_again in std::iter::once(false).chain(std::iter::repeat(true)) {
             retries.next().await?;
             decisions.retain(DecisionWrite::is_meant);
-            let (mut writes, mut decided) = (Vec::new(), Vec::new());
-            for DecisionWrite {
-                submission: old,
-                status,
-                reason,
-                only_as_read,
-                ..
-            } in &decisions
-            {
-                let mut new = old.clone();
-                new.status = status.unwrap_or(old.status);
-                new.reason
-                    .clone_from(reason.as_ref().unwrap_or(&old.reason));
-                let change = change(Id::new(next_id()), old, &new, by, at);
-                if change.status.is_some() || change.reason.is_some() {
-                    new.decided_after(old, at);
-                    writes.push(decision(old, &new, *only_as_read));
-                    writes.push(Write::put(&change)?.if_new());
+            let Planned { writes, decided } = plan(&decisions, is_again, by, at, next_id)?;
+            let refused = match self.store_decisions(writes).await {
+                Err(error @ TableError::Refused(_)) => error,
+                stored => {
+                    stored?;
+                    done.extend(decided);
+                    return Ok(done);
                 }
-                decided.push(new);
-            }
-            if writes.is_empty() {
-                return Ok(decided);
-            }
-            match self.transact(writes).await {
-                Ok(()) => return Ok(decided),
-                Err(TableError::Refused(_))
-                    if decisions.iter().all(|decision| !decision.only_as_read) => {}
-                Err(error) => return Err(error),
-            }
-            let Some(application) = decisions
-                .first()
-                .map(|decision| decision.submission.application)
-            else {
-                break;
             };
-            let ids: Vec<Id<Submission>> = decisions
-                .iter()
-                .map(|decision| decision.submission.id)
-                .collect();
-            let mut again = self.submissions_by_id(application, &ids).await?;
-            // The applicant was erased in the meantime (D5).
-            if again.iter().any(|submission| submission.person.is_none()) {
-                return Err(TableError::Refused(Refusal::ApplicantErased));
+            let again = self.read_again(&decisions).await?;
+            let mut again: HashMap<_, _> = again.into_iter().map(|one| (one.id, one)).collect();
+            // The answer of a write without a transaction was lost, and others decided after it.
+            for (decision, tried) in decisions.iter().zip(decided) {
+                let is_new = tried.last_change != decision.submission.last_change;
+                let change = tried.last_change.filter(|_| is_new);
+                let is_done = |now: &Submission| change.is_some_and(|change| now.keeps(change));
+                if again.get(&tried.id).is_some_and(is_done) {
+                    done.extend(again.remove(&tried.id));
+                }
             }
             // Submissions that were withdrawn in the meantime are left out.
             decisions.retain_mut(|decision| {
-                match again
-                    .iter()
-                    .position(|found| found.id == decision.submission.id)
-                {
-                    Some(position) => {
-                        decision.submission = again.swap_remove(position);
-                        true
-                    }
-                    None => false,
-                }
+                let now = again.remove(&decision.submission.id);
+                let is_there = now.is_some();
+                decision.submission = now.unwrap_or_else(|| decision.submission.clone());
+                is_there
             });
+            if decisions.iter().any(|decision| decision.only_as_read) {
+                return Err(refused);
+            }
         }
         Err(TableError::Busy("too many changes of decisions".into()))
     }
+
+    /// One write alone needs no transaction, which would cost twice as much: what it stores shows
+    /// whether it was applied.
+    async fn store_decisions(&self, mut writes: Vec<Write>) -> Result<(), TableError> {
+        match writes.len() {
+            0 => Ok(()),
+            1 => self.write(writes.remove(0)).await.map(drop),
+            _ => self.transact(writes).await,
+        }
+    }
+
+    /// Reads submissions that changed since they were read. Refused if the applicant of one was
+    /// erased in the meantime (D5).
+    async fn read_again(&self, decisions: &[DecisionWrite]) -> Result<Vec<Submission>, TableError> {
+        let Some(first) = decisions.first() else {
+            return Ok(vec![]);
+        };
+        let all = decisions.iter().map(|decision| &decision.submission);
+        let ids: Vec<Id<Submission>> = all.map(|submission| submission.id).collect();
+        let application = first.submission.application;
+        let again = self.submissions_by_id(application, &ids).await?;
+        if again.iter().any(|submission| submission.person.is_none()) {
+            return Err(TableError::Refused(Refusal::ApplicantErased));
+        }
+        Ok(again)
+    }
 }
 
-/// The entry of the history for a decision that turns `old` into `new`.
-fn change(
-    id: Id<DecisionChange>,
-    old: &Submission,
-    new: &Submission,
+/// The writes of decisions, and the submissions as they are after them.
+struct Planned {
+    writes: Vec<Write>,
+    decided: Vec<Submission>,
+}
+
+/// Plans what decisions write: nothing where nothing changes.
+fn plan(
+    decisions: &[DecisionWrite],
+    is_again: bool,
     by: Id<Person>,
     at: Timestamp,
-) -> DecisionChange {
-    DecisionChange {
-        id,
-        application: old.application,
-        submission: old.id,
-        at,
-        by,
-        status: (new.status != old.status).then_some(OldAndNew {
-            old: old.status,
-            new: new.status,
-        }),
-        reason: (new.reason != old.reason).then(|| OldAndNew {
-            old: old.reason.clone(),
-            new: new.reason.clone(),
-        }),
+    next_id: &impl Fn() -> u64,
+) -> Result<Planned, TableError> {
+    let (mut writes, mut decided) = (Vec::new(), Vec::new());
+    for DecisionWrite {
+        submission: old,
+        status,
+        reason,
+        only_as_read,
+        ..
+    } in decisions
+    {
+        let mut new = old.clone();
+        new.status = status.unwrap_or(old.status);
+        new.reason
+            .clone_from(reason.as_ref().unwrap_or(&old.reason));
+        let change = DecisionChange::between(Id::new(next_id()), old, &new, by, at);
+        if let Some(change) = change {
+            // What was read again may have less room. Then it keeps one more, so that the number of
+            // writes stays.
+            let keeps_it = is_again || old.has_room_for_change();
+            let kept = change.as_status_change().filter(|_| keeps_it);
+            let is_kept = kept.is_some();
+            new.decided_after(old, at);
+            new.changes.extend(kept);
+            new.last_change = Some(change.id);
+            writes.push(decision(old, &new, *only_as_read));
+            if !is_kept {
+                writes.push(Write::put(&change)?.if_new());
+            }
+        }
+        decided.push(new);
     }
+    Ok(Planned { writes, decided })
 }
 
 impl Submission {
@@ -214,7 +229,12 @@ fn decision(old: &Submission, new: &Submission, only_as_read: bool) -> Write {
         .set("status", &new.status)
         .set("reason", &new.reason)
         .set("updated_at", &new.updated_at)
+        .set("last_change", &new.last_change)
         .by_actor();
+    let write = match new.changes.as_slice() {
+        [] => write,
+        changes => write.set("changes", &changes),
+    };
     let write = match new.rejected_at {
         Some(rejected_at) => write.set("rejected_at", &rejected_at),
         None => write.remove("rejected_at"),
@@ -222,8 +242,9 @@ fn decision(old: &Submission, new: &Submission, only_as_read: bool) -> Write {
     let write = write
         .if_equals("status", &old.status)
         .if_equals("reason", &old.reason)
-        // If this arrives late, others may have made the same decision and taken it back.
         .if_equals("updated_at", &old.updated_at)
+        // If this arrives late, others may have made the same decision and taken it back.
+        .if_is("last_change", old.last_change.as_ref())
         .if_equals("sequence", &old.sequence)
         .if_equals("person", &old.person);
     if only_as_read {

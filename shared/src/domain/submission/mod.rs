@@ -2,6 +2,7 @@
 
 pub(crate) mod answers;
 pub(crate) mod decide;
+pub(crate) mod history;
 pub(crate) mod keys;
 pub(crate) mod model;
 pub(crate) mod own;
@@ -11,3 +12,4 @@ pub(crate) mod slices;
 pub(crate) mod store;
 pub(crate) mod submit;
 pub(crate) mod told;
+pub(crate) mod withdrawal;

@@ -135,6 +135,12 @@ pub struct Submission {
     /// The last revision that an erasure withdrew; 0 if none did.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub erased: u32,
+    /// Its first changes of only the status; the other ones have items of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<StatusChange>,
+    /// The last change of its decision, wherever that is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_change: Option<Id<DecisionChange>>,
     /// The scores of its reviews, by the id of the review; none for a review without a score. The
     /// comments are in the reviews.
     #[serde(default)]
@@ -272,7 +278,7 @@ impl Submission {
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"
 )]
-fn is_zero(number: &u32) -> bool {
+pub(crate) fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
@@ -289,37 +295,6 @@ pub struct OwnPlace {
     pub received: u64,
     /// When the table may delete it, in seconds since 1970.
     pub expires: i64,
-}
-
-/// What remains of a withdrawn submission, in the same place. It prevents late repeats of older
-/// requests from storing the submission again.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Withdrawal {
-    /// Id of the submission.
-    pub id: Id<Submission>,
-    /// Id of the application.
-    pub application: Id<Application>,
-    /// Id of the user; none after erasure. An erasure finds what belongs to it, such as reviews.
-    #[serde(default)]
-    pub person: Option<Id<Person>>,
-    /// The order number of the withdrawal.
-    pub received: u64,
-    /// The order number of the submission that was withdrawn.
-    #[serde(default)]
-    pub submitted: u64,
-    /// As in [`Submission`].
-    pub revision: u32,
-    /// As in [`Submission`].
-    #[serde(default)]
-    pub withdrawn: u32,
-    /// As in [`Submission`].
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub erased: u32,
-    /// As in [`Submission`].
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub confirmations: Vec<Timestamp>,
-    /// When it was withdrawn.
-    pub withdrawn_at: Timestamp,
 }
 
 /// The applicant as lists show them.
@@ -370,14 +345,6 @@ pub struct DecisionChange {
     pub reason: Option<OldAndNew<String>>,
 }
 
-impl DecisionChange {
-    /// Returns about how many bytes of memory it needs.
-    pub(crate) fn held(&self) -> usize {
-        let reason = self.reason.as_ref();
-        reason.map_or(0, |reason| reason.old.len() + reason.new.len()) + 200
-    }
-}
-
 /// A value before and after a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OldAndNew<T> {
@@ -386,3 +353,13 @@ pub struct OldAndNew<T> {
     /// Value after the change.
     pub new: T,
 }
+
+/// A change of only the status, as the submission keeps it: id, author, old and new status. The id
+/// tells the time. It needs about 26 bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatusChange(
+    pub(crate) Id<DecisionChange>,
+    pub(crate) Id<Person>,
+    pub(crate) Status,
+    pub(crate) Status,
+);

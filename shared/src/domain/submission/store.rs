@@ -11,9 +11,8 @@ use crate::domain::application::model::{Application, Committee};
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::submission::answers::Answers;
-use crate::domain::submission::model::{
-    AnswerSheet, Answered, DecisionChange, Submission, Withdrawal,
-};
+use crate::domain::submission::model::{AnswerSheet, Answered, Submission};
+use crate::domain::submission::withdrawal::Withdrawal;
 use crate::domain::tombstones::Gone;
 use crate::ids::Id;
 use crate::time::Timestamp;
@@ -36,28 +35,6 @@ impl Entity for Submission {
             self.id,
             self.sequence,
         ))
-    }
-}
-
-/// A withdrawal has the same key as its submission: it replaces the submission.
-impl Entity for Withdrawal {
-    const TYPE: &'static str = "Withdrawal";
-
-    fn key(&self) -> Key {
-        keys::submission(self.application, self.id)
-    }
-
-    fn index_key(&self) -> Option<Key> {
-        self.person
-            .map(|person| keys::own_submission(person, self.id))
-    }
-}
-
-impl Entity for DecisionChange {
-    const TYPE: &'static str = "Change";
-
-    fn key(&self) -> Key {
-        keys::history_item(self.application, self.submission, self.id)
     }
 }
 
@@ -372,22 +349,5 @@ impl Table {
         });
         let used = futures::future::try_join_all(parts).await?;
         Ok(used.into_iter().flatten().collect())
-    }
-
-    /// Returns the changes of a submission's decision, oldest first: 1 query. Fails with
-    /// [`TableError::TooMuch`] if they are larger than the memory limit.
-    pub async fn changes(
-        &self,
-        submission: &Submission,
-    ) -> Result<Vec<DecisionChange>, TableError> {
-        let (pk, range) = keys::history_of(submission.application, submission.id);
-        let (mut all, mut held) = (Vec::new(), 0);
-        let take = |page: Vec<DecisionChange>| {
-            held += page.iter().map(DecisionChange::held).sum::<usize>();
-            all.extend(page);
-            check_held(held).map(|()| true)
-        };
-        self.each_page(false, pk, range, Fetch::Items, take).await?;
-        Ok(all)
     }
 }

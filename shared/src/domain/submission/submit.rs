@@ -14,10 +14,9 @@ use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
 use crate::domain::mail::state::{EmailStatus, MailKind};
 use crate::domain::person::model::Person;
-use crate::domain::submission::model::{
-    AnswerSheet, Answered, OwnPlace, Status, Submission, Withdrawal,
-};
+use crate::domain::submission::model::{AnswerSheet, Answered, OwnPlace, Status, Submission};
 use crate::domain::submission::store::StoredSubmission;
+use crate::domain::submission::withdrawal::Withdrawal;
 use crate::ids::Id;
 use crate::time::{RequestTime, Timestamp};
 
@@ -68,6 +67,8 @@ parts! {
         revision: (Written, Kept, Kept),
         withdrawn: (Once, Kept, Kept),
         erased: (Once, Kept, Kept),
+        changes: (Once, Kept, Kept),
+        last_change: (Once, Kept, Kept),
         reviews: (Once, Removed, Written),
         keys: (Written, Removed, Kept),
         confirmations: (Written, Kept, Kept),
