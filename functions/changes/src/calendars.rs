@@ -59,21 +59,23 @@ fn of_slot(before: Option<Slot>, after: Option<Slot>) -> Vec<CalendarPart> {
     parts
 }
 
-/// A rejection that the applicant may know ends their interview.
+/// A rejection that the applicant may know ends their interview. What they were told in a mail, and
+/// what happens to the interview, they know at once.
 fn of_submission(before: Option<Submission>, after: Option<Submission>) -> Option<CalendarPart> {
     let (before, after) = before.zip(after)?;
-    let known = |one: &Submission| {
+    let told = |one: &Submission| {
         let mailed = one.mailed.as_ref().map(|told| (told.status, told.at));
         let times = one
             .interview()
             .map(|interview| (interview.booked_at, interview.invited_at, interview.kept));
-        let decided_at = one.rejected_at.unwrap_or(one.updated_at);
-        (one.status, decided_at, mailed, times)
+        (mailed, times)
     };
+    let decided = |one: &Submission| (one.status, one.rejected_at.unwrap_or(one.updated_at));
     let goes_on = after.booked().is_some() && before.booked() == after.booked();
-    let is_other = goes_on && known(&before) != known(&after);
-    Some(CalendarPart::Booked(
-        after.person.filter(|_| is_other)?,
-        after.id,
-    ))
+    let person = after.person.filter(|_| goes_on)?;
+    if told(&before) != told(&after) {
+        return Some(CalendarPart::Booked(person, after.id));
+    }
+    let is_other = decided(&before) != decided(&after);
+    is_other.then(|| CalendarPart::Decided(after.club.clone(), after.application, person, after.id))
 }

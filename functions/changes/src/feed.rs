@@ -176,7 +176,8 @@ impl Feed {
     ) -> Option<Result<usize, usize>> {
         let first = parts.values().copied().min()?;
         let mark = || self.ids.next(self.clock.now());
-        let marked = self.table.mark_calendars(parts.into_keys().collect(), mark);
+        let (parts, now) = (parts.into_keys().collect(), Timestamp::at(self.clock.now()));
+        let marked = self.table.mark_calendars(parts, now, mark);
         Some(marked.await.map(|()| 0).map_err(|error| {
             tracing::warn!(%error, "calendars are marked later");
             first

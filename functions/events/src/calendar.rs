@@ -5,19 +5,15 @@ use std::collections::HashMap;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use icalendar::{Calendar, Component as _, Event as Entry, EventLike as _};
 use shared::domain::{Club, Event, EventType, Showing};
 use shared::ids::Id;
 use shared::text::html::to_text;
+use shared::text::ics::Component;
 use shared::web::{ApiError, Kept, Result, User, Visibility, Visible};
 use shared::{Shared, limits};
 
 use crate::events::upcoming;
 
-/// The content of a calendar without entries, because a calendar needs at least one component (RFC
-/// 5545, 3.6).
-const UTC_TIMEZONE: &str = "BEGIN:VTIMEZONE\r\nTZID:Etc/UTC\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0000\r\n\
-    TZOFFSETTO:+0000\r\nTZNAME:UTC\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n";
 /// Largest size of a calendar in bytes, so that it can pass the gateway (H25).
 const MAX_CALENDAR_BYTES: usize = limits::ANSWER_BODY - 100_000;
 
@@ -73,7 +69,7 @@ pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Re
 }
 
 /// The entries of showings, with public data.
-fn entries(showings: Vec<(&Showing, &Event, &Club)>) -> impl Iterator<Item = Entry> {
+fn entries(showings: Vec<(&Showing, &Event, &Club)>) -> impl Iterator<Item = Component> {
     let mut texts = Texts::default();
     showings
         .into_iter()
@@ -92,7 +88,7 @@ impl Texts {
         showing: &Showing,
         club: &Club,
         sees: Sees,
-    ) -> Entry {
+    ) -> Component {
         let text = self
             .0
             .entry(event.id)
@@ -111,32 +107,37 @@ pub(crate) enum Sees {
 }
 
 /// The text of a calendar with the first entries, as many as fit.
-pub(crate) fn calendar_text(name: &str, entries: impl Iterator<Item = Entry>) -> String {
-    let mut calendar = Calendar::empty();
-    for property in [
-        ("VERSION", "2.0"),
-        ("PRODID", "-//Clubs//Clubs//EN"),
-        ("CALSCALE", "GREGORIAN"),
-        ("X-WR-CALNAME", &one_line(name)),
-    ] {
-        calendar.append_property(property);
-    }
+pub(crate) fn calendar_text(name: &str, entries: impl Iterator<Item = Component>) -> String {
+    let mut calendar = Component::calendar();
+    calendar
+        .raw("CALSCALE", "GREGORIAN")
+        .text("X-WR-CALNAME", name);
     let mut is_empty = true;
-    let mut size = 0;
     for entry in entries {
         is_empty = false;
-        size += entry.to_string().len();
-        if size > MAX_CALENDAR_BYTES {
+        if calendar.size() + entry.size() > MAX_CALENDAR_BYTES {
             break;
         }
         calendar.push(entry);
     }
-    let mut text = calendar.to_string();
-    // A name may hold the same words, so only the last line is replaced.
-    if is_empty && let Some(body) = text.trim_end().strip_suffix("END:VCALENDAR") {
-        text = format!("{body}{UTC_TIMEZONE}END:VCALENDAR\r\n");
+    if is_empty {
+        calendar.push(utc());
     }
-    text
+    calendar.into_text()
+}
+
+/// The content of a calendar without entries, because a calendar needs at least one component (RFC
+/// 5545, 3.6).
+fn utc() -> Component {
+    let mut standard = Component::new("STANDARD");
+    standard
+        .raw("DTSTART", "19700101T000000")
+        .raw("TZOFFSETFROM", "+0000")
+        .raw("TZOFFSETTO", "+0000")
+        .raw("TZNAME", "UTC");
+    let mut zone = Component::new("VTIMEZONE");
+    zone.raw("TZID", "Etc/UTC").push(standard);
+    zone
 }
 
 /// A calendar as an answer.
@@ -147,56 +148,40 @@ pub(crate) fn calendar(text: String) -> Response {
 
 /// The data of a showing. All its timestamps come from the event, so an unchanged calendar
 /// is answered with 304 (V19).
-fn entry(event: &Event, showing: &Showing, club: &str, text: &str, sees: Sees) -> Entry {
-    let mut entry = Entry::new();
+fn entry(event: &Event, showing: &Showing, club: &str, text: &str, sees: Sees) -> Component {
+    let mut entry = Component::new("VEVENT");
+    // RFC 5545 allows integers up to 2,147,483,647.
+    let sequence = i32::try_from(event.version - 1).unwrap_or(i32::MAX);
     entry
-        .uid(&format!("showing-{}@clubs", showing.id))
-        .timestamp(event.updated_at.moment())
-        .created(event.created_at.moment())
-        .last_modified(event.updated_at.moment())
-        .sequence(u32::try_from(event.version - 1).unwrap_or(u32::MAX))
-        .summary(&without_control_characters(&format!(
-            "{} ({club})",
-            event.name
-        )))
-        .categories([category(event.event_type)])
-        .starts(showing.start.moment());
+        .raw("UID", &format!("showing-{}@clubs", showing.id))
+        .time("DTSTAMP", event.updated_at.moment())
+        .time("CREATED", event.created_at.moment())
+        .time("LAST-MODIFIED", event.updated_at.moment())
+        .raw("SEQUENCE", &sequence.to_string())
+        .text("SUMMARY", &format!("{} ({club})", event.name))
+        .raw("CATEGORIES", category(event.event_type))
+        .time("DTSTART", showing.start.moment());
     // An end that equals the start is not allowed (RFC 5545, 3.8.2.2).
     if showing.end > showing.start {
-        entry.ends(showing.end.moment());
+        entry.time("DTEND", showing.end.moment());
     }
     if !text.is_empty() {
-        entry.description(text);
+        entry.text("DESCRIPTION", text);
     }
     if let Some(location) = showing
         .location
         .as_ref()
         .filter(|_| showing.location_is_public || sees == Sees::Signed)
     {
-        entry.location(&without_control_characters(location));
+        entry.text("LOCATION", location);
     }
-    entry.done()
+    entry
 }
 
 /// The beginning of an HTML text, as plain text for a calendar.
 fn description_text(html: &str) -> String {
-    let text: String = to_text(html)
-        .chars()
-        .take(limits::SHORTENED_DESCRIPTION)
-        .collect();
-    without_control_characters(&text)
-}
-
-/// Removes control characters except line breaks. Calendars must not contain them.
-pub(crate) fn without_control_characters(text: &str) -> String {
-    text.chars()
-        .filter(|c| *c == '\n' || !c.is_control())
-        .collect()
-}
-
-/// A text on one line.
-fn one_line(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
+    let text = to_text(html);
+    text.chars().take(limits::SHORTENED_DESCRIPTION).collect()
 }
 
 fn category(event_type: EventType) -> &'static str {

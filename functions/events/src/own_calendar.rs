@@ -6,15 +6,15 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
-use icalendar::{Component as _, Event as Entry, EventLike as _};
 use shared::domain::{Application, Club, Event, OwnEntries, Showing, Slot, Window};
 use shared::ids::{self, Id};
 use shared::text::ClubCode;
+use shared::text::ics::Component;
 use shared::time::Timestamp;
 use shared::web::{ApiError, IfNoneMatch, Result, Visibility};
 use shared::{Shared, calendars};
 
-use crate::calendar::{Sees, Texts, calendar, calendar_text, without_control_characters};
+use crate::calendar::{Sees, Texts, calendar, calendar_text};
 use crate::events::{MatchingEvents, of_clubs};
 use crate::own_interviews::{Appointments, Role};
 
@@ -197,15 +197,14 @@ fn deadline(
     end: Timestamp,
     club: &Club,
     site: &str,
-) -> Entry {
+) -> Component {
     let (name, code) = (&club.profile.name, &club.code);
-    Entry::new()
-        .uid(&format!("deadline-{id}@clubs"))
-        .timestamp(window.start.moment())
-        .summary(&without_control_characters(&format!(
-            "Applications close ({name})"
-        )))
-        .starts(end.moment())
-        .url(&format!("{site}/clubs/{code}/apply/{id}/"))
-        .done()
+    let mut entry = Component::new("VEVENT");
+    entry
+        .raw("UID", &format!("deadline-{id}@clubs"))
+        .time("DTSTAMP", window.start.moment())
+        .text("SUMMARY", &format!("Applications close ({name})"))
+        .time("DTSTART", end.moment())
+        .raw("URL", &format!("{site}/clubs/{code}/apply/{id}/"));
+    entry
 }

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use futures::future::try_join_all;
-use icalendar::{Component as _, Event as Entry, EventLike as _};
 use shared::Shared;
 use shared::db::TableError;
 use shared::domain::{
@@ -11,10 +10,9 @@ use shared::domain::{
 };
 use shared::ids::Id;
 use shared::text::ClubCode;
+use shared::text::ics::Component;
 use shared::time::Timestamp;
 use shared::web::{Result, SourceTag};
-
-use crate::calendar::without_control_characters;
 
 /// What the person does in a slot.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +26,7 @@ pub(crate) enum Role {
 
 impl Role {
     /// The entry. Its time stamp is its beginning, so that an unchanged calendar stays the same.
-    pub(crate) fn entry(self, slot: &Slot, club: &Club, site: &str) -> Entry {
+    pub(crate) fn entry(self, slot: &Slot, club: &Club, site: &str) -> Component {
         let (code, application) = (&club.code, slot.application);
         let (uid, sequence, what, page) = match self {
             Self::Applicant(id, file) => (
@@ -45,19 +43,19 @@ impl Role {
             ),
         };
         let name = format!("{what}: {}", club.profile.name);
-        let mut entry = Entry::new();
+        let mut entry = Component::new("VEVENT");
         entry
-            .uid(&uid)
-            .sequence(sequence)
-            .timestamp(slot.start.moment())
-            .starts(slot.start.moment())
-            .ends(slot.end.moment())
-            .summary(&without_control_characters(&name))
-            .url(&page);
+            .raw("UID", &uid)
+            .raw("SEQUENCE", &sequence.to_string())
+            .time("DTSTAMP", slot.start.moment())
+            .time("DTSTART", slot.start.moment())
+            .time("DTEND", slot.end.moment())
+            .text("SUMMARY", &name)
+            .raw("URL", &page);
         if !slot.location.is_empty() {
-            entry.location(&without_control_characters(&slot.location));
+            entry.text("LOCATION", &slot.location);
         }
-        entry.done()
+        entry
     }
 }
 

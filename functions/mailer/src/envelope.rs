@@ -1,9 +1,9 @@
 //! What is handed to SES for a mail: its texts, and the calendar files of interviews (K10).
 
 use chrono_tz::Tz;
-use icalendar::{Calendar, Component as _, Event, EventLike as _, EventStatus, Property};
 use shared::domain::{AppointmentNews, EndedInterview, Mail};
 use shared::mail::Message;
+use shared::text::ics::Component;
 use shared::time::Timestamp;
 
 /// A mail as it is handed to SES.
@@ -44,16 +44,6 @@ pub(crate) struct Entry<'a> {
     pub(crate) is_cancelled: bool,
 }
 
-/// Returns the text without control characters, which a name or a place must not have.
-fn plain(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
-}
-
-/// Returns the value of a parameter: without quotation marks, which it cannot have.
-fn parameter(text: &str) -> String {
-    plain(text).replace('"', "'")
-}
-
 impl Entry<'_> {
     /// Returns the calendar file. `mail` names the applicant's address and the organizer's; `from`
     /// is the organizer's, if the club has none.
@@ -65,56 +55,40 @@ impl Entry<'_> {
             .as_ref()
             .map_or_else(|| sender.to_owned(), ToString::to_string);
         let number = u32::try_from(self.number).unwrap_or_default();
-        let status = if self.is_cancelled {
-            EventStatus::Cancelled
+        let (method, status) = if self.is_cancelled {
+            ("CANCEL", "CANCELLED")
         } else {
-            EventStatus::Confirmed
+            ("REQUEST", "CONFIRMED")
         };
-        let organizer = Property::new("ORGANIZER", format!("mailto:{organizer}"))
-            .add_parameter("CN", &parameter(self.club))
-            .done();
-        let attendee = Property::new("ATTENDEE", format!("mailto:{}", mail.to))
-            .add_parameter("CN", &parameter(self.name))
-            .add_parameter("ROLE", "REQ-PARTICIPANT")
-            .add_parameter("PARTSTAT", "ACCEPTED")
-            .add_parameter("RSVP", "FALSE")
-            .done();
-        let mut event = Event::new();
+        let mut event = Component::new("VEVENT");
+        let attending = [
+            ("ROLE", "REQ-PARTICIPANT"),
+            ("PARTSTAT", "ACCEPTED"),
+            ("RSVP", "FALSE"),
+        ];
         event
-            .uid(&format!("interview-{}@clubs", self.submission))
-            .sequence(number)
-            .timestamp(mail.queued_at.moment())
-            .starts(self.start.moment())
-            .ends(self.end.moment())
-            .status(status)
-            .summary(&plain(&format!("Interview: {}", self.club)))
-            .description(&format!("{}\n{page}", plain(self.application)))
-            .append_property(organizer)
-            .append_multi_property(attendee);
+            .raw("UID", &format!("interview-{}@clubs", self.submission))
+            .raw("SEQUENCE", &number.to_string())
+            .time("DTSTAMP", mail.queued_at.moment())
+            .time("DTSTART", self.start.moment())
+            .time("DTEND", self.end.moment())
+            .raw("STATUS", status)
+            .text("SUMMARY", &format!("Interview: {}", self.club))
+            .text("DESCRIPTION", &format!("{}\n{page}", self.application))
+            .person("ORGANIZER", (self.club, &organizer), &[])
+            .person("ATTENDEE", (self.name, &mail.to), &attending);
         if !self.location.is_empty() {
-            event.location(&plain(self.location));
+            event.text("LOCATION", self.location);
         }
-        let method = if self.is_cancelled {
-            "CANCEL"
-        } else {
-            "REQUEST"
-        };
-        let mut calendar = Calendar::empty();
-        for property in [
-            ("VERSION", "2.0"),
-            ("PRODID", "-//Clubs//Clubs//EN"),
-            ("METHOD", method),
-        ] {
-            calendar.append_property(property);
-        }
-        calendar.push(event.done());
+        let mut calendar = Component::calendar();
+        calendar.raw("METHOD", method).push(event);
         CalendarFile {
             name: if self.is_cancelled {
                 "cancelled.ics"
             } else {
                 "interview.ics"
             },
-            content: calendar.to_string(),
+            content: calendar.into_text(),
         }
     }
 

@@ -5,6 +5,7 @@ mod code;
 mod email;
 pub(crate) mod enums;
 pub mod html;
+pub mod ics;
 #[cfg(feature = "api")]
 mod kind;
 #[cfg(feature = "api")]

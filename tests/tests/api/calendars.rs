@@ -137,6 +137,35 @@ async fn a_calendar_has_an_entry_a_showing() {
     }
 }
 
+// proves V18
+#[tokio::test]
+async fn every_text_can_be_in_a_calendar() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    // A library folded these lines for ever.
+    let places = [
+        format!("{}{}x", "😀".repeat(24), " ".repeat(120)),
+        format!("{}{}x", "😀".repeat(24), "a ".repeat(60)),
+        format!("{}{}x", "é".repeat(72), " ".repeat(73)),
+    ];
+    for (n, place) in places.iter().enumerate() {
+        let body = json!({ "name": place, "showings": [{
+            "start_time": hours(1), "end_time": hours(2),
+            "location": place, "location_visible_to_public": true,
+        }] });
+        ada.post("/api/clubs/chess/events/", body).await.created();
+        let text = campus.anonymous().get("/api/events.ics").await.text();
+        let entries = entries(&text);
+        assert_eq!(entries.len(), n + 1);
+        assert!(
+            entries
+                .iter()
+                .any(|entry| entry.get_location() == Some(place))
+        );
+    }
+}
+
 // proves H28, V19
 #[tokio::test]
 async fn a_calendar_that_did_not_change_is_not_sent_again() {

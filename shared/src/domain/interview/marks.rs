@@ -1,7 +1,7 @@
 //! Marks in the entries that tell which interviews a person has (V22). From them the service sees
 //! whether a calendar changed, without reading each slot.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures::future::try_join_all;
 
@@ -13,6 +13,7 @@ use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::ids::Id;
 use crate::text::ClubCode;
+use crate::time::Timestamp;
 
 /// An entry, or several, whose interviews changed: they get another mark.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +22,9 @@ pub enum CalendarPart {
     Booked(Id<Person>, Id<Submission>),
     /// The interview that is booked for a submission of this application. Its person is read.
     BookedBy(Id<Application>, Id<Submission>),
+    /// The interview that is booked for this submission, whose decision changed. Before the release
+    /// of the application, the applicant may not know that it did (S14).
+    Decided(ClubCode, Id<Application>, Id<Person>, Id<Submission>),
     /// The interviews that a person holds in an application.
     Held(Id<Person>, Id<Application>),
     /// The interviews that a person holds in all applications of a club.
@@ -33,20 +37,33 @@ const AT_ONCE: usize = 16;
 impl Table {
     /// Gives the entries of these interviews another mark. `mark` has to return another number each
     /// time. 1 write for each part; for [`CalendarPart::BookedBy`] also a read of the submission;
-    /// for [`CalendarPart::HeldIn`] 1 query, and 1 write for each application. What is not there is
-    /// not marked.
+    /// for [`CalendarPart::Decided`] also a read of the application, and no write before its
+    /// release; for [`CalendarPart::HeldIn`] 1 query, and 1 write for each application. What is not
+    /// there is not marked.
     pub async fn mark_calendars(
         &self,
         parts: Vec<CalendarPart>,
+        now: Timestamp,
         mark: impl Fn() -> u64,
     ) -> Result<(), TableError> {
         let mut keys: Vec<Key> = Vec::new();
+        let decided = parts.iter().filter_map(|part| match part {
+            CalendarPart::Decided(club, application, ..) => Some((club.clone(), *application)),
+            _ => None,
+        });
+        let decided: BTreeSet<_> = decided.collect();
+        let mut released = self.applications_by_id(decided.into_iter()).await?;
+        released.retain(|_, application| application.release <= now);
         let mut unknown: BTreeMap<Id<Application>, Vec<Id<Submission>>> = BTreeMap::new();
         for part in parts {
             match part {
                 CalendarPart::Booked(person, id) => keys.push(keys::booking(person, id.get())),
                 CalendarPart::BookedBy(application, id) => {
                     unknown.entry(application).or_default().push(id);
+                }
+                CalendarPart::Decided(_, application, person, id) => {
+                    let is_known = released.contains_key(&application);
+                    keys.extend(is_known.then(|| keys::booking(person, id.get())));
                 }
                 CalendarPart::Held(person, id) => keys.push(keys::own_interviews(person, id)),
                 CalendarPart::HeldIn(person, club) => {
