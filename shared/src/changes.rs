@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 
-use chrono::TimeDelta;
 use serde::Serialize;
 
 use crate::domain::{ChangeType, ClubChange, Notification, Object, ObjectType, Person};
 use crate::ids::Id;
 use crate::text::ClubCode;
-use crate::time::Timestamp;
+use crate::time::{CLOCKS_DIFFER, Timestamp};
 
 /// The id of an object, or the code of the club.
 #[derive(Debug, Serialize)]
@@ -48,9 +47,6 @@ impl ObjectBody {
         }
     }
 }
-
-/// By how much the clock of the table and that of a function may differ.
-pub const CLOCKS_DIFFER: TimeDelta = TimeDelta::seconds(10);
 
 /// Returns who is shown to have changed something at a time: nobody who was erased since then.
 /// `there` is what [`crate::db::Table::there_since`] tells.

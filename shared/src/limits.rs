@@ -209,6 +209,8 @@ pub const COUNTED_PAGES: usize = 4;
 pub const COUNTED_ITEMS: i32 = 200;
 /// How many open invitations of a person are shown.
 pub const HOME_INVITES: usize = 20;
+/// Among how many invitations to the address they are looked for.
+pub const HOME_INVITES_READ: usize = 100;
 /// How many favorites of a person are shown, and among how many of the last submissions decisions
 /// are looked for.
 pub const HOME_OWN: usize = 20;

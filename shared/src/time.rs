@@ -36,6 +36,9 @@ pub struct RequestTime {
 /// The years that date-times may have.
 const YEARS: std::ops::RangeInclusive<i32> = 1..=9999;
 
+/// By how much the clock of the table and that of a function may differ.
+pub const CLOCKS_DIFFER: chrono::TimeDelta = chrono::TimeDelta::seconds(10);
+
 /// A date-time of the API. It is read with any RFC 3339 offset, and stored and written in UTC with
 /// whole seconds (`2026-11-21T09:00:00Z`). Years are from 1 to 9999. Times without an offset are
 /// refused (H15).

@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+use shared::db::Retries;
 use shared::domain::{Application, Club, WholeForm};
 use shared::time::RequestTime;
 use shared::web::scopes::RecruitmentWrite;
@@ -72,18 +73,30 @@ pub async fn delete_application(
     if application.deleted.is_none() && !force && app.table.has_submissions(application.id).await? {
         return Err(refused());
     }
-    let forced = force || application.deleted == Some(true);
-    if application.deleted != Some(forced) {
-        let marked = mark_deleted(&app, &mut application, Some(forced)).await;
-        // Somebody else changed the application at the same moment.
-        marked.map_err(|error| {
-            if scope.if_match.is_given() {
-                ApiError::PreconditionFailed
-            } else {
-                error
+    let mut retries = Retries::default();
+    let forced = loop {
+        retries.next().await?;
+        let forced = force || application.deleted == Some(true);
+        if application.deleted == Some(forced) {
+            break forced;
+        }
+        match mark_deleted(&app, &mut application, Some(forced)).await {
+            // Somebody else changed the application at the same moment.
+            Err(ApiError::Changed) if scope.if_match.is_given() => {
+                return Err(ApiError::PreconditionFailed);
             }
-        })?;
-    }
+            Err(ApiError::Changed) => {
+                let again = app
+                    .table
+                    .application_even_deleted(&scope.club.code, application.id);
+                application = again.await?.ok_or(ApiError::NotFound)?;
+            }
+            marked => {
+                marked?;
+                break forced;
+            }
+        }
+    };
     // Somebody may have submitted since the check (X14).
     wait_for_running_submissions(&app, &application).await;
     if Box::pin(remove_marked(&app, &scope.club, application, forced))

@@ -68,8 +68,11 @@ fn read_end(
     end: &mut Timestamp,
 ) -> Result<()> {
     let mut reader = Reader::new(mode);
+    let before = *end;
     reader.set(sent, end);
-    if !reader.errors.has("end_time") && *end <= application.end {
+    // What was read can be sent back, also if the end of the application was moved since.
+    let is_kept = mode != Mode::Create && *end == before;
+    if !reader.errors.has("end_time") && !is_kept && *end <= application.end {
         reader.errors.add(
             "end_time",
             "`end_time` must be after the end of the application.",

@@ -320,7 +320,7 @@ pub async fn order_questions(
 
 /// Returns the precedence of the first of these questions, when they are numbered in this order. It
 /// is 0, unless that would change 100 questions: the application changes too, and a transaction has
-/// at most 100 writes. Then one question keeps its number.
+/// at most 100 writes. Then one question keeps its number, if any can.
 fn first_precedence(questions: &[Question]) -> i32 {
     let moved = (0..).zip(questions).filter(|(n, q)| q.precedence != *n);
     if moved.count() < limits::QUESTIONS {

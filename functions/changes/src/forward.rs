@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use shared::changes::CLOCKS_DIFFER;
 use shared::db::{Table, TableError};
 use shared::domain::{
     Call, CallKind, ChangeType, Delivery, Membership, NewChange, Notification, Webhook,
 };
 use shared::queue::{Queue, QueueError};
 use shared::text::ClubCode;
+use shared::time::CLOCKS_DIFFER;
 use shared::time::Timestamp;
 
 /// Why changes are passed on later.

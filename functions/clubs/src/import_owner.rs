@@ -109,13 +109,15 @@ pub async fn invite_owner(
         if dry_run {
             return Ok(Ok(true));
         }
+        let version = app.next_id();
         let invite = Invite {
             id: id.clone(),
             club: code.clone(),
             email: email.clone(),
             role: Role::Owner,
             title: String::new(),
-            version: app.next_id(),
+            version,
+            creation: version,
             by: None,
             granted_by: None,
             expires_at: now.plus(TimeDelta::days(Invite::DAYS)),

@@ -2,6 +2,7 @@
 //! the result. Later it stores what SES reports about them. No mail is sent twice, unless an
 //! officer asks for it (E12, E15).
 
+mod cancellations;
 mod envelope;
 mod outage;
 mod outcome;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use shared::db::{Table, TableError};
-use shared::domain::MailReport;
-use shared::domain::{MailId, NoMailId, Report};
+use shared::db::{Retries, Table, TableError};
+use shared::domain::{Cancellations, MailId, MailReport, NoMailId, Report};
 use shared::time::{Clock, Timestamp};
+
+use crate::cancellations::cancellations;
 
 /// Name of the message tag that holds the id of a mail.
 pub(crate) const MAIL_ID_TAG: &str = "mail";
@@ -161,17 +162,20 @@ impl Reports {
                 return Ok(());
             }
         };
-        self.table
-            .report_mail(
-                &id,
-                &MailReport {
-                    report,
-                    outcome: &outcome,
-                    taken_at: event.mail.timestamp,
-                    now: Timestamp::at(self.clock.now()),
-                },
-            )
-            .await?;
+        let now = Timestamp::at(self.clock.now());
+        let reported = MailReport {
+            report,
+            outcome: &outcome,
+            taken_at: event.mail.timestamp,
+            now,
+        };
+        let mut retries = Retries::default();
+        let mut cancelled = Cancellations::default();
+        while let Some((mail, ended)) = self.table.report_mail(&id, &reported, &cancelled).await? {
+            retries.next().await?;
+            let mails = cancellations(&self.table, &mail, &ended, now).await?;
+            cancelled = Cancellations { ended, mails };
+        }
         tracing::info!(
             about = id.about,
             kind = id.kind.name(),

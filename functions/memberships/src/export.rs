@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
+use chrono::NaiveDate;
 use serde::Serialize;
 use shared::Shared;
 use shared::bodies::{OwnSubmissions, Studies, SubmissionBody};
@@ -26,6 +27,11 @@ pub struct ExportBody<'a> {
     profile: SettingsBody,
     /// Time of the first request of the caller.
     created_at: Timestamp,
+    /// The last day on which the caller signed in, in UTC; null if it is not kept (Z2).
+    #[schema(value_type = Option<String>, format = Date)]
+    signed_in_on: Option<NaiveDate>,
+    /// Number of clubs that the caller created, with deleted ones.
+    clubs_created: i64,
     /// Addresses that the caller had before, at most 20, the latest last.
     former_emails: Vec<String>,
     /// Memberships, also in deleted clubs.
@@ -91,6 +97,8 @@ pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Re
     let body = ExportBody {
         profile: SettingsBody::new(person, user.is_admin()),
         created_at: person.created_at,
+        signed_in_on: person.signed_in_on,
+        clubs_created: person.clubs_created,
         former_emails: person
             .former_emails
             .iter()

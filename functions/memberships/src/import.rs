@@ -94,6 +94,9 @@ pub async fn import_members(
     Ok(body)
 }
 
+/// The message for a row that came too late: the officer has lost their role during the import.
+const NO_OFFICER: &str = "You may not do this in this club any more.";
+
 async fn add(
     app: &Shared,
     scope: &Officer<MembersWrite>,
@@ -112,6 +115,12 @@ async fn add(
         }
         match add_chunk(app, scope, chunk, by, creation).await {
             Ok(()) => body.created += chunk.len(),
+            // Those before are members, so the answer tells of them (H35).
+            Err(TableError::Refused(Refusal::Authority)) if body.created > 0 => {
+                for addition in chunk {
+                    body.error(addition.row, addition.named_by, NO_OFFICER);
+                }
+            }
             Err(TableError::Refused(Refusal::Authority)) => return Err(ApiError::Forbidden),
             // One of them cannot be added. The others can.
             Err(TableError::Refused(_)) => {
@@ -144,6 +153,7 @@ fn refused(
         Refusal::Daily => body.error(row, named_by, too_many_added()),
         Refusal::Erased => body.error(row, named_by, "There is no such person."),
         Refusal::Quota => body.error(row, "role", owns_too_many(app)),
+        Refusal::Authority if body.created > 0 => body.error(row, named_by, NO_OFFICER),
         Refusal::Authority => return Err(ApiError::Forbidden),
         _ => body.error(
             row,
@@ -239,8 +249,13 @@ async fn change(
         match done {
             None => body.error(row, "title", NOT_IN_TIME),
             Some(Ok(())) => body.updated += 1,
-            Some(Err(TableError::Refused(Refusal::Authority))) => {
+            Some(Err(TableError::Refused(Refusal::Authority)))
+                if body.created + body.updated == 0 =>
+            {
                 return Err(ApiError::Forbidden);
+            }
+            Some(Err(TableError::Refused(Refusal::Authority))) => {
+                body.error(row, "title", NO_OFFICER);
             }
             Some(Err(TableError::Refused(Refusal::Quota))) => {
                 body.error(row, "role", owns_too_many(app));
@@ -274,9 +289,12 @@ async fn invite(
         match invite_addressees(app, scope, new, &addressees).await {
             Ok(done) => done.invited,
             // 429 would mean that nothing was stored (X12).
-            Err(ApiError::RateLimited(..) | ApiError::Busy | ApiError::Changed) if is_begun => {
-                vec![]
-            }
+            Err(
+                ApiError::RateLimited(..)
+                | ApiError::Busy
+                | ApiError::Changed
+                | ApiError::Forbidden,
+            ) if is_begun => vec![],
             Err(error) => return Err(error),
         }
     };

@@ -217,6 +217,7 @@ fn new_invite(
         role: *role,
         title: title.clone(),
         version,
+        creation: version,
         by: scope.authority().map(|own| own.id),
         granted_by: granting_admin(scope, *role),
         expires_at: now.plus(TimeDelta::days(Invite::DAYS)),

@@ -166,9 +166,13 @@ pub async fn delete_invite(
     _: NoInput,
 ) -> Result<NoContent> {
     let (app, invite) = (&app, scope.object.0);
-    let (club, id) = (&scope.club.code, invite.id.clone());
-    // Sent again at the same moment, it is another version, and is revoked as well.
-    let read = || app.table.invite(club, &id);
+    let (club, id, creation) = (&scope.club.code, invite.id.clone(), invite.creation);
+    // Sent again at the same moment, it is another version, and is revoked as well. If the address
+    // was invited anew, that is another invite.
+    let read = async || {
+        let found = app.table.invite(club, &id).await?;
+        Ok(found.filter(|found| found.creation == creation))
+    };
     let delete = async |old: Invite| Ok(app.table.delete_invite(&old).await?);
     let show = |invite: &Invite| InviteBody::from(invite);
     edit(&scope.if_match, invite, show, read, delete).await?;

@@ -65,10 +65,12 @@ impl JoinLinkBody {
             expires_at: link.expires_at,
             max_uses: link.max_uses,
             uses: link.uses,
-            created_by: creator.map(|person| CreatorBody {
-                id: person.id,
-                username: person.personal.username.clone(),
-            }),
+            created_by: creator
+                .filter(|one| one.was_there(link.created_at))
+                .map(|person| CreatorBody {
+                    id: person.id,
+                    username: person.personal.username.clone(),
+                }),
             created_at: link.created_at,
         }
     }
@@ -188,6 +190,8 @@ pub async fn create_join_link(
     if link.by.is_none() {
         scope.user.note_admin().await?;
     }
+    // Once the link is stored, nothing may fail any more.
+    let creator = Some(scope.user.person().await?);
     let stored = if app.table.join_links(club).await?.len() < limits::JOIN_LINKS {
         app.table.create_join_link(&link).await
     } else {
@@ -203,7 +207,6 @@ pub async fn create_join_link(
         _ => ApiError::NotFound,
     };
     let link = create(link, stored, read, |_| true, refused).await?;
-    let creator = Some(scope.user.person().await?);
     Ok(Created {
         location: format!("/api/clubs/{club}/joinlinks/{}/", link.id),
         body: JoinLinkBody::new(&link, creator, &app.settings),

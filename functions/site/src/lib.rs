@@ -148,11 +148,8 @@ impl<S: Sync> FromRequestParts<S> for Base {
 
 /// Search engines may read what everybody may read. Addresses with a secret are not for them.
 async fn show_robots(Base(base): Base) -> Response {
-    let text = format!(
-        "User-agent: *\nDisallow: /api/\nDisallow: {}\nDisallow: {}\n\n\
-         Sitemap: {base}sitemap.xml\n",
-        SECRETS[0], SECRETS[1]
-    );
+    let secrets = SECRETS.map(|start| format!("Disallow: {start}\n")).concat();
+    let text = format!("User-agent: *\nDisallow: /api/\n{secrets}\nSitemap: {base}sitemap.xml\n");
     let headers = [
         (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
         (header::CACHE_CONTROL, "public, max-age=3600"),
@@ -179,7 +176,7 @@ fn base_of(public: &str, path: &str) -> String {
 }
 
 /// Pages whose address has a secret.
-const SECRETS: [&str; 2] = ["/invite/", "/join/"];
+const SECRETS: [&str; 3] = ["/invite/", "/join/", "/unsubscribe/"];
 
 /// The page that a QR code leads to.
 #[derive(Deserialize)]

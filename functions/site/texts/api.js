@@ -78,6 +78,7 @@ export const SENTENCES = [
     "This was changed meanwhile. Please look at it again.",
     "Dies wurde inzwischen geändert. Sieh es dir noch einmal an.",
   ],
+  ["You may not do this in this club any more.", null, "Du darfst das in diesem Club nicht mehr."],
   [
     "This method is not allowed here.",
     "This is not possible here. Please reload the page and try again.",

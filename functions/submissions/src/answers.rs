@@ -23,6 +23,9 @@ shared::input! {
         committee: Option<Reference>, Optional;
         /// The answers, at most 100. Questions may stay without an answer.
         responses: List<NewResponse, { limits::QUESTIONS }>, Required;
+        /// The revision that the client last saw for this committee, 0 if it saw none. If sent, and
+        /// another one with other answers is stored by now, nothing is stored.
+        revision: Option<u32>, Optional;
     }
 }
 
@@ -51,6 +54,8 @@ pub struct CheckedAnswers {
     pub committee: Option<Committee>,
     /// The answers in the order of their questions.
     pub answers: Answers,
+    /// The revision that the client last saw.
+    pub seen: Option<u32>,
 }
 
 /// What a request says, before the form is looked at: the committee, and a hash of it and of the
@@ -119,6 +124,7 @@ impl NewSubmission {
             }
             found
         });
+        let seen = reader.get(self.revision).flatten();
         let responses = reader.get(self.responses).unwrap_or_default();
         if responses.len() > limits::QUESTIONS {
             let why = format!("At most {} answers are allowed.", limits::QUESTIONS);
@@ -162,7 +168,11 @@ impl NewSubmission {
         match reader.finish() {
             Err(errors) if !gone.is_empty() => Err(CheckError::Gone(errors, gone)),
             Err(errors) => Err(CheckError::Invalid(errors)),
-            Ok(()) => Ok(CheckedAnswers { committee, answers }),
+            Ok(()) => Ok(CheckedAnswers {
+                committee,
+                answers,
+                seen,
+            }),
         }
     }
 }

@@ -358,6 +358,7 @@ impl ChangeBody {
             reason: change.reason.map(|OldAndNew { old, new }| [old, new]),
         };
         let author = people.get(&change.by);
+        let author = author.filter(|person| person.was_there(change.at));
         let username = author.map(|person| person.personal.username.as_str());
         let by = AuthorBody::new(change.by, username);
         Self {

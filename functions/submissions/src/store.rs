@@ -27,6 +27,8 @@ pub(crate) struct Target<'a> {
     pub(crate) club: &'a Club,
     pub(crate) form: &'a Form,
     pub(crate) person: &'a Person,
+    /// The revision that shall be replaced, 0 for none; none if the request does not say.
+    pub(crate) seen: Option<u32>,
 }
 
 /// The error whenever a submission cannot be made, changed or withdrawn (S2).
@@ -72,22 +74,27 @@ enum Step {
     Write,
 }
 
-fn step(submission: &Submission, earlier: &StoredSubmission) -> Result<Step> {
+fn step(submission: &Submission, earlier: &StoredSubmission, seen: Option<u32>) -> Result<Step> {
+    let present = match earlier {
+        StoredSubmission::Present(stored) => Some(stored),
+        _ => None,
+    };
+    let is_same = present.is_some_and(|one| one.hash_of_answers() == submission.answers_hash);
+    let is_decided = present.is_some_and(|one| one.status != Status::Pending);
+    let revision = present.map_or(0, |one| one.revision);
+    // Another tab or device has submitted or withdrawn since (S21).
+    let is_behind = seen.is_some_and(|seen| seen != revision) && !is_same && !is_decided;
     let number = submission.received;
-    let is_same = |stored: &Submission| stored.hash_of_answers() == submission.answers_hash;
     Ok(match earlier {
-        StoredSubmission::Present(stored) if stored.received == number && is_same(stored) => {
+        StoredSubmission::Present(stored) if stored.received == number && is_same => {
             Step::Own(Submission::clone(stored))
         }
+        _ if is_behind => return Err(ApiError::PreconditionFailed),
         StoredSubmission::Present(stored) if stored.received >= number => {
             Step::Later(Submission::clone(stored))
         }
-        StoredSubmission::Present(stored) if stored.status != Status::Pending => {
-            return Err(closed());
-        }
-        StoredSubmission::Present(stored) if is_same(stored) => {
-            Step::Same(Submission::clone(stored))
-        }
+        StoredSubmission::Present(_) if is_decided => return Err(closed()),
+        StoredSubmission::Present(stored) if is_same => Step::Same(Submission::clone(stored)),
         earlier
             if earlier
                 .received()
@@ -122,7 +129,7 @@ pub(crate) async fn store(
     let mut replaced: Option<Option<u64>> = None;
     loop {
         retries.next().await?;
-        let step = step(&submission, &earlier);
+        let step = step(&submission, &earlier, target.seen);
         // The place has changed since then, so a late write of the submission is refused, too.
         let is_overtaken = replaced.is_some_and(|replaced| replaced != earlier.received());
         if is_overtaken && step.is_err() {
@@ -215,7 +222,9 @@ async fn write(
     app: &Shared,
     mut new: Answered,
     earlier: &StoredSubmission,
-    Target { club, form, person }: &Target<'_>,
+    Target {
+        club, form, person, ..
+    }: &Target<'_>,
 ) -> Result<Answered> {
     let now = app.now();
     new.submission.confirmations.retain(|at| now < at.plus(DAY));

@@ -93,6 +93,7 @@ pub async fn submit(
         let files = check_files(&app, &form, person.id, input.files()).await?;
         let accepted = check(&app, input, &form, &files).await?;
         let committee = accepted.committee.as_ref().map(|committee| committee.id);
+        let seen = accepted.seen;
         let id = Submission::id_of(form.application.id, person.id, committee);
         let earlier = places.take(id);
         places.check_quota(&earlier)?;
@@ -110,6 +111,7 @@ pub async fn submit(
             club: &scope.club,
             form: &form,
             person: &person,
+            seen,
         };
         let copies = copy_files(&app, &submission, &files).await?;
         let stored = Box::pin(store(&app, submission, key, earlier, &target)).await;

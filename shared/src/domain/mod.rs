@@ -76,7 +76,7 @@ pub use form::model::{Form, WholeForm};
 pub use interview::marks::CalendarPart;
 pub use interview::model::{Booking, Interview};
 pub use interview::store::InterviewChange;
-pub use interview::told::{EndedInterview, EndedInterviews};
+pub use interview::told::{Cancellations, EndedInterview, EndedInterviews};
 pub use invite::model::{AcceptanceMail, DailyCount, InvitationLog, Invite};
 pub use invite::store::InviteWrite;
 pub use join_link::model::{JoinLink, LinkUse};

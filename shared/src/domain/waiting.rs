@@ -173,10 +173,13 @@ impl Table {
         }
         let range = Range::Prefix(keys::INVITES.into());
         let entries = self.index_entries(keys::address(email), range).await?;
-        let latest = entries.iter().rev().take(limits::HOME_INVITES);
+        // The index tells neither which ones are open nor when they were sent.
+        let latest = entries.iter().rev().take(limits::HOME_INVITES_READ);
         let wanted: Vec<Key> = latest.map(Stored::key).collect();
         let mut found: Vec<Invite> = self.get_many(wanted).await?.into_entities();
         found.retain(|invite| invite.is_open(now) && invite.email == email.folded());
+        found.sort_by_key(|invite| std::cmp::Reverse(invite.updated_at));
+        found.truncate(limits::HOME_INVITES);
         Ok(found)
     }
 }

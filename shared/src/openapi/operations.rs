@@ -46,6 +46,7 @@ pub fn complete(document: &mut Value) {
             path,
             method,
             is_edit,
+            names_revision: id == "submit",
             is_large: LARGE.contains(&id.as_str()),
             is_service: operation["tags"] == json!(["service"]),
         };
@@ -61,6 +62,8 @@ struct Call<'a> {
     method: &'a str,
     /// Whether `If-Match` is honoured.
     is_edit: bool,
+    /// Whether the body may name the revision that shall be replaced.
+    names_revision: bool,
     /// Whether the answer can be too large.
     is_large: bool,
     /// Whether it is about the service itself.
@@ -159,7 +162,7 @@ fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
         ),
         ("406", true),
         ("410", has("since")),
-        ("412", call.is_edit),
+        ("412", call.is_edit || call.names_revision),
         ("413", has_body),
         ("415", has_body),
         ("429", true),

@@ -79,8 +79,8 @@ const ERRORS: [Error; 12] = [
     (
         "412",
         "PreconditionFailed",
-        "The object has changed since it was read: it does not match `If-Match`. Nothing was \
-            changed.",
+        "The object has changed since it was read: it does not match `If-Match` or the revision \
+            that was sent. Nothing was changed.",
         "precondition_failed",
         "This was changed since you read it. Read it again, then decide.",
         &["Idempotency-Replayed"],

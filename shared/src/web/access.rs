@@ -218,13 +218,14 @@ impl<R: AccessRule, S: Permit, P: Load, O: Load> FromRequestParts<Shared> for Sc
             return Err(ApiError::Forbidden);
         }
         let object = object.ok_or(ApiError::NotFound)?;
+        let if_match = IfMatch::of(&parts.headers).by(&user);
         Ok(Self {
             user,
             club,
             membership,
             parent,
             object,
-            if_match: IfMatch::of(&parts.headers),
+            if_match,
             rule: PhantomData,
         })
     }

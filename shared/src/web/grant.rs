@@ -152,19 +152,20 @@ pub(super) fn permit<P: Permit>(
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reduced;
 
+/// Returns whether a token may not read what it writes. What a club shows is public.
+pub(super) fn only_writes(token: &Token, used: Option<TokenScope>) -> bool {
+    let is_read =
+        |used: &TokenScope| matches!(used, TokenScope::MembersRead | TokenScope::RecruitmentRead);
+    let read = used.and_then(|used| match used {
+        used if is_read(&used) => Some(used),
+        used => used.to_read(),
+    });
+    read.is_some_and(|read| !token.has(read) && read != TokenScope::ClubsRead)
+}
+
 /// Returns what a write answers to a token that may not read, without addresses of people and
-/// answers; none if it may have all of it. What a club shows is public.
-pub(super) fn without_what_is_read(
-    token: &Token,
-    used: Option<TokenScope>,
-    body: &[u8],
-) -> Option<Vec<u8>> {
-    let used = used?;
-    let is_read = matches!(used, TokenScope::MembersRead | TokenScope::RecruitmentRead);
-    let read = if is_read { used } else { used.to_read()? };
-    if token.has(read) || read == TokenScope::ClubsRead {
-        return None;
-    }
+/// answers; none if there are none.
+pub(super) fn without_what_is_read(body: &[u8]) -> Option<Vec<u8>> {
     let mut body: Value = serde_json::from_slice(body).ok()?;
     if !blank(&mut body) {
         return None;

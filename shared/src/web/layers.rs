@@ -158,14 +158,14 @@ async fn for_token(caller: &User, response: Response) -> Response {
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|value| value.as_bytes().starts_with(b"application/json"));
-    let Some(token) = caller.token().filter(|_| is_json) else {
+    if !is_json || !caller.only_writes() {
         return response;
-    };
+    }
     let (mut parts, body) = response.into_parts();
     let Ok(bytes) = to_bytes(body, usize::MAX).await else {
         return ApiError::Internal("a response body could not be read".into()).into_response();
     };
-    let Some(kept) = without_what_is_read(token, caller.used(), &bytes) else {
+    let Some(kept) = without_what_is_read(&bytes) else {
         return Response::from_parts(parts, Body::from(bytes));
     };
     parts.headers.remove(header::CONTENT_LENGTH);

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, header};
 use tokio::sync::OnceCell;
 
 use super::error::{ApiError, ERASING};
-use super::grant::{grant_of, is_first_today, permit};
+use super::grant::{grant_of, is_first_today, only_writes, permit};
 use super::request::ClientAddress;
 use super::scopes::{Permit, SessionOnly};
 use crate::auth::{Identity, is_secret};
@@ -91,9 +91,10 @@ impl User {
         self.0.token.as_ref()
     }
 
-    /// Returns the scope that the route needed.
-    pub(super) fn used(&self) -> Option<TokenScope> {
-        self.0.used.get().copied()
+    /// Returns whether they have a token that may not read what it writes (Z3).
+    pub(super) fn only_writes(&self) -> bool {
+        let used = self.0.used.get().copied();
+        self.token().is_some_and(|token| only_writes(token, used))
     }
 
     /// Returns the user id.

@@ -175,6 +175,7 @@ async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
 async fn who_comes_back_starts_anew_but_decisions_stand() {
     let (campus, drive, sue, decided) = sue().await;
     sue.delete("/api/settings/").await.no_content();
+    campus.advance(chrono::TimeDelta::minutes(1));
     // Any request stores a new profile, even one that does not read it. Then she can be added to a
     // club again.
     assert_eq!(sue.get("/api/memberships/").await.ok(), json!([]));
@@ -196,6 +197,21 @@ async fn who_comes_back_starts_anew_but_decisions_stand() {
         ),
         (&Value::Null, &Value::Null, &json!("Planted Name"))
     );
+    // What she decided before names nobody, also now that she is back.
+    let bob = drive
+        .officer
+        .get(&format!("{}submissions/", drive.path))
+        .await;
+    let bob = bob.ok();
+    let is_bob = |one: &&Value| one["user"]["username"] == "bob";
+    let bob = bob.as_array().and_then(|all| all.iter().find(is_bob));
+    let history = format!(
+        "{}submissions/{}/history/",
+        drive.path,
+        id(bob.expect("Bob's"))
+    );
+    let history = drive.officer.get(&history).await.ok();
+    assert_eq!(history[0]["by"]["username"], Value::Null);
     assert_eq!(sue.get("/api/submissions/").await.ok(), json!([]));
     sue.get(&format!("/api/submissions/{}/", id(&decided)))
         .await

@@ -50,6 +50,26 @@ async fn an_extension_is_created_changed_and_taken_back() {
     officer.get(&one).await.error(404);
 }
 
+// proves H13
+#[tokio::test]
+async fn an_extension_that_the_end_has_overtaken_can_be_sent_back() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    campus.as_("sue").get("/api/settings/").await.ok();
+    let path = format!("{}extensions/", drive.path);
+    let body = json!({ "username": "sue", "end_time": hours(30) });
+    let made = drive.officer.post(&path, body).await.created();
+    let later = json!({ "application_end_time": hours(40) });
+    drive.officer.patch(&drive.path, later).await.ok();
+    let one = format!("{path}{}/", id(&made));
+    drive.officer.patch(&one, json!({})).await.ok();
+    let back = json!({ "end_time": hours(30) });
+    assert_eq!(drive.officer.put(&one, back).await.ok(), made);
+    let other = json!({ "end_time": hours(35) });
+    let refused = drive.officer.patch(&one, other).await;
+    refused.invalid(&["end_time"]);
+}
+
 // proves A9
 #[tokio::test]
 async fn wrong_extensions_are_named() {

@@ -78,6 +78,27 @@ async fn an_application_that_ended_counts_for_two_months() {
 
 // proves A14
 #[tokio::test]
+async fn an_open_invitation_is_not_hidden_by_expired_ones() {
+    let campus = TestCampus::new();
+    let ada = campus.admin();
+    let invite = async |club: &str| {
+        campus.club(club, &ada).await;
+        let body = json!({ "emails": "sue@uni.example" });
+        let path = format!("/api/clubs/{club}/invite/");
+        ada.post(&path, body).await.ok();
+    };
+    for n in 0..20 {
+        invite(&format!("zz-{n}")).await;
+    }
+    campus.advance(TimeDelta::days(15));
+    invite("aa").await;
+    let shown = home(&campus.as_("sue")).await["invites"].clone();
+    assert_eq!(shown.as_array().map(Vec::len), Some(1));
+    assert_eq!(shown[0]["club"]["code"], "aa");
+}
+
+// proves A14
+#[tokio::test]
 async fn open_invitations_are_shown_to_their_address_without_their_secret() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");

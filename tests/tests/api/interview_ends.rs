@@ -1,12 +1,9 @@
 //! Interviews that ended and begin again, and what an officer books after a rejection
 
-use std::sync::Arc;
-
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use tests::TestCampus;
 use tests::fixtures::{hours, id};
-use tests::reports::reports_of;
-use tests::{Setup, TestCampus};
 
 use crate::interview_mails::{calendar, line, told};
 use crate::interviews::code;
@@ -360,39 +357,4 @@ async fn a_second_interview_can_be_chosen_after_one_that_was_held() {
     let numbers = numbers(&campus).await;
     assert_eq!(numbers.len(), 2);
     assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
-}
-
-// proves K8, K9
-#[tokio::test(start_paused = true)]
-async fn a_late_report_of_a_rejection_ends_nothing_that_was_booked_after_it() {
-    for is_late in [true, false] {
-        // SES takes each mail, but its answer is lost.
-        let campus = Setup::default()
-            .mail(Arc::new(|_: &str| {
-                Box::pin(async { Some(Ok((500, json!({ "__type": "Lost" })))) })
-            }))
-            .build();
-        let there = Interviewing::new(&campus).await;
-        let slot = there.slot(slot(40)).await;
-        if !is_late {
-            there.assign(slot).await.ok();
-            campus.advance(TimeDelta::hours(1));
-        }
-        reject(&campus, &there).await;
-        let taken_at = tests::start() + TimeDelta::hours(i64::from(!is_late));
-        let reports = reports_of(&campus, "rejection", taken_at);
-        campus.advance(TimeDelta::hours(1));
-        if is_late {
-            there.assign(slot).await.ok();
-        }
-        assert_eq!(there.shown(slot).await["booked"], 1, "nobody knows of it");
-        campus.reported(&reports[0]).await;
-        let has_place = |item: &Value| {
-            item["seats"]["M"]
-                .as_object()
-                .is_some_and(|all| !all.is_empty())
-        };
-        assert_eq!(campus.stored().iter().any(has_place), is_late);
-        assert_eq!(there.interview().await.is_null(), !is_late);
-    }
 }

@@ -10,6 +10,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::fixtures::id;
 use tests::recount::recount;
+use tests::reports::reports_of;
 use tests::{Setup, TestCampus};
 
 use crate::interview_ends::{numbers, reject};
@@ -84,6 +85,39 @@ async fn what_is_booked_while_a_rejection_is_sent_ends_with_it() {
         assert!(last.ends_with("is cancelled"), "{last}");
         assert_eq!(recount(&campus), [""; 0]);
     }
+}
+
+// proves K9, K10
+#[tokio::test(start_paused = true)]
+async fn a_slot_that_is_moved_while_a_rejection_is_sent_ends_with_a_later_file() {
+    let campus = with_slow_mail();
+    let there = Interviewing::new(&campus).await;
+    let booked = there.slot(slot(60)).await;
+    there.book(booked).await.ok();
+    campus.deliver().await;
+    there.drive.decide(&there.submission, 2, "").await;
+    there.drive.send("rejection", json!({})).await.ok();
+    let path = format!("{}slots/{booked}/", there.drive.path);
+    let (moved, _) = futures::join!(
+        async {
+            after(50).await;
+            let elsewhere = json!({ "location": "Room 7" });
+            there.drive.officer.patch(&path, elsewhere).await
+        },
+        campus.deliver()
+    );
+    moved.ok();
+    campus.deliver().await;
+    assert!(!has_places(&campus));
+    let mails = told(&campus).await;
+    let last = &mails.last().expect("a mail").subject;
+    assert!(last.ends_with("is cancelled"), "{last}");
+    let files = numbers(&campus).await;
+    let last = files.last().expect("a file");
+    assert!(
+        files.iter().filter(|file| *file >= last).count() == 1,
+        "{files:?}"
+    );
 }
 
 // proves K8
@@ -234,4 +268,49 @@ async fn an_interview_that_is_over_can_be_cancelled_within_the_notice() {
     there.sue.delete(&interview).await.no_content();
     assert!(!has_places(&campus));
     there.sue.delete(&interview).await.no_content();
+}
+
+// proves K8, K9
+#[tokio::test(start_paused = true)]
+async fn a_late_report_of_a_rejection_ends_nothing_that_was_booked_after_it() {
+    for is_late in [true, false] {
+        // SES takes each mail, but its answer is lost.
+        let campus = Setup::default()
+            .mail(Arc::new(|_: &str| {
+                Box::pin(async { Some(Ok((500, json!({ "__type": "Lost" })))) })
+            }))
+            .build();
+        let there = Interviewing::new(&campus).await;
+        let slot = there.slot(slot(40)).await;
+        if !is_late {
+            there.assign(slot).await.ok();
+            campus.advance(TimeDelta::hours(1));
+        }
+        reject(&campus, &there).await;
+        let taken_at = tests::start() + TimeDelta::hours(i64::from(!is_late));
+        let reports = reports_of(&campus, "rejection", taken_at);
+        campus.advance(TimeDelta::hours(1));
+        if is_late {
+            there.assign(slot).await.ok();
+        }
+        assert_eq!(there.shown(slot).await["booked"], 1, "nobody knows of it");
+        campus.reported(&reports[0]).await;
+        let has_place = |item: &Value| {
+            item["seats"]["M"]
+                .as_object()
+                .is_some_and(|all| !all.is_empty())
+        };
+        assert_eq!(campus.stored().iter().any(has_place), is_late);
+        // The rejection may not have mentioned it.
+        let stored = campus.stored();
+        let key = |item: &&Value| item["sk"]["S"].as_str().unwrap_or_default().to_owned();
+        let mails = stored.iter().filter(|item| item["type"]["S"] == "Mail");
+        let mails = mails.filter(|item| key(item).contains("#appointment#"));
+        assert_eq!(
+            mails.count(),
+            if is_late { 1 } else { 2 },
+            "booked, cancelled"
+        );
+        assert_eq!(there.interview().await.is_null(), !is_late);
+    }
 }

@@ -61,9 +61,10 @@ async fn a_decision_whose_answer_was_lost_does_not_replace_a_later_one() {
         let submission = drive.submit(&campus.as_("sue")).await;
         let one = format!("{}submissions/{}/", drive.path, id(&submission));
         let tag = drive.officer.get(&one).await.header("etag").to_owned();
-        let officer = match careful {
-            true => drive.officer.clone().header("if-match", tag),
-            false => drive.officer.clone(),
+        let officer = if careful {
+            drive.officer.clone().header("if-match", tag)
+        } else {
+            drive.officer.clone()
         };
         held.lose_write("last_change");
         let (first, ()) = futures::join!(officer.patch(&one, json!({ "status": 4 })), async {

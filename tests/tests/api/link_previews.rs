@@ -85,6 +85,7 @@ async fn the_map_and_posters_have_the_pages_that_there_are() {
         (200, true)
     );
     let (_, _, robots) = open(&campus, "/robots.txt", "").await;
+    assert!(robots.contains("Disallow: /unsubscribe/"), "{robots}");
     assert!(
         robots.contains("Sitemap: http://127.0.0.1:8000/sitemap.xml"),
         "{robots}"

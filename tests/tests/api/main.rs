@@ -99,6 +99,7 @@ mod notices_again;
 mod one_per_person;
 mod one_per_person_queue;
 mod open_applications;
+mod overtaken;
 mod own_calendar;
 mod own_submissions;
 mod personal_exports;

@@ -133,8 +133,8 @@ async fn it_has_until_when_the_person_can_submit() {
     let extensions = format!("{}extensions/", drive.path);
     drive.officer.post(&extensions, extension).await.created();
     let ends = |calendar: &str| -> String {
-        let (entry, _) = calendar.split_once(&deadline(&drive)).expect("an entry");
-        let start = entry.rsplit("DTSTART:").next().unwrap_or_default();
+        let (_, entry) = calendar.split_once(&deadline(&drive)).expect("an entry");
+        let start = entry.split("DTSTART:").nth(1).unwrap_or_default();
         start.chars().take(16).collect()
     };
     let extended = ends(&read(&campus, &address).await);

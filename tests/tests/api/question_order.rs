@@ -61,6 +61,14 @@ async fn questions_stand_by_precedence_then_creation() {
 // proves Q2, Q3, Q6
 #[tokio::test]
 async fn a_hundred_questions_and_no_more() {
+    for number in [1_000_000, -1_000_000] {
+        a_hundred_questions(number).await;
+    }
+}
+
+/// 99 questions with this number, and one with the largest: none may be 0, so that each would get
+/// another number.
+async fn a_hundred_questions(number: i64) {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     let path = format!("{}questions/", drive.path);
@@ -69,12 +77,11 @@ async fn a_hundred_questions_and_no_more() {
             .officer
             .post(
                 &path,
-                json!({ "question_type": 1, "prompt": format!("{n}"), "precedence": 1_000_000 }),
+                json!({ "question_type": 1, "prompt": format!("{n}"), "precedence": number }),
             )
             .await
             .created();
     }
-    // None of them may be 0, so that each would get another number.
     let first = format!("{path}{}/", drive.question);
     let largest = json!({ "precedence": 1_000_000 });
     drive.officer.patch(&first, largest).await.ok();

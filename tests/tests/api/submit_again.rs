@@ -5,6 +5,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::TestCampus;
 use tests::fixtures::{Recruitment, hours, id};
+use tests::held::Held;
 
 pub(crate) async fn campus() -> (TestCampus, Recruitment) {
     let campus = TestCampus::new();
@@ -92,6 +93,66 @@ async fn a_key_that_is_used_again_after_a_day_protects_again() {
     let again = send("2").await;
     assert_eq!(again.header("idempotency-replayed"), "true");
     assert_eq!(again.ok()["responses"][0]["text"], "2");
+}
+
+// proves S21
+#[tokio::test]
+async fn a_tab_that_is_behind_replaces_nothing() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let path = format!("{}submissions/", drive.path);
+    let seen = |text: &str, revision: Value| {
+        let mut body = drive.answer(text);
+        body["revision"] = revision;
+        body
+    };
+    let first = sue.post(&path, seen("one", json!(0))).await.created();
+    let own = format!("/api/submissions/{}/", id(&first));
+    // Nobody who has not seen it replaces it. The same answers are no conflict: the answer to the
+    // first request was lost.
+    sue.post(&path, seen("other", json!(0))).await.error(412);
+    let again = sue.post(&path, seen("one", json!(0))).await.ok();
+    assert_eq!(again["revision"], 1);
+    let newer = sue.post(&path, seen("two", json!(1))).await.ok();
+    assert_eq!(newer["revision"], 2);
+    sue.post(&path, seen("three", json!(1))).await.error(412);
+    assert_eq!(sue.get(&own).await.ok()["revision"], 2);
+    // Who does not say it replaces what is there.
+    sue.post(&path, drive.answer("four")).await.ok();
+    sue.post(&path, seen("four and more", json!(null)))
+        .await
+        .ok();
+    sue.delete(&own).await.no_content();
+    sue.post(&path, seen("five", json!(4))).await.error(412);
+    sue.post(&path, seen("five", json!(0))).await.created();
+    sue.post(&path, seen("six", json!("x")))
+        .await
+        .invalid(&["revision"]);
+}
+
+// proves S21
+#[tokio::test(start_paused = true)]
+async fn of_two_tabs_at_once_one_is_told() {
+    let (held, campus) = Held::campus();
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let path = format!("{}submissions/", drive.path);
+    let seen = |text: &str| {
+        let mut body = drive.answer(text);
+        body["revision"] = json!(0);
+        body
+    };
+    held.stop_write("\"revision\"");
+    let (late, ()) = futures::join!(sue.post(&path, seen("late")), async {
+        held.stopped().await;
+        sue.post(&path, seen("other")).await.created();
+        held.go();
+    });
+    late.error(412);
+    let own = sue.get("/api/submissions/").await.ok();
+    assert_eq!(own[0]["responses"][0]["text"], "other");
+    assert_eq!(own[0]["revision"], 1);
 }
 
 // proves S19, T5

@@ -168,6 +168,12 @@ async fn who_may_only_write_is_shown_no_addresses_and_no_answers() {
         assert_eq!(answer.header("etag"), "");
         answer.ok();
         assert!(!text.contains('@') && !text.contains("Because"), "{text}");
+        // A tag tells whether a guess is right.
+        let tag = drive.officer.get(path).await.header("etag").to_owned();
+        let guess = token.clone().header("if-match", tag);
+        guess.patch(path, json!({})).await.error(412);
+        let any = token.clone().header("if-match", "*");
+        any.patch(path, json!({})).await.ok();
     }
     let both = [TokenScope::RecruitmentRead, TokenScope::RecruitmentWrite];
     let token = with_scopes(&campus, &drive.officer, &both).await;

@@ -1,14 +1,13 @@
 //! The end of a mail: the result is stored, the mail is given up, or it is read again later.
 
 use chrono::TimeDelta;
-use shared::bookings::{Freeing, cancellation};
 use shared::db::{Refusal, Retries, TableError};
 use shared::domain::{
     EmailStatus, EndedInterview, EndedInterviews, Mail, MailId, MailKind, MailResult, SUPERSEDED,
 };
-use shared::time::Timestamp;
 
 use super::{RetryLater, Worker};
+use crate::cancellations::cancellations;
 
 /// A claim that is older than this belongs to a worker that died (E19).
 const LEASE_SECONDS: i64 = 90;
@@ -119,7 +118,8 @@ impl Worker {
                 EndedInterviews::default()
             };
             let new = ends.ended.iter().filter(|one| !one.is_among(&said.ended));
-            let mails = self.cancellations(mail, new.collect(), result.now).await?;
+            let new: Vec<EndedInterview> = new.cloned().collect();
+            let mails = cancellations(&self.table, mail, &new, result.now).await?;
             let settled = self.table.settle_shown(mail, result, ends, mails).await;
             match settled {
                 Err(TableError::Refused(Refusal::Superseded)) => {}
@@ -127,37 +127,5 @@ impl Worker {
                 Err(error) => return Err(error.into()),
             }
         }
-    }
-
-    /// The mails that cancel these interviews, which end with a mail that does not mention them.
-    async fn cancellations(
-        &self,
-        mail: &Mail,
-        ended: Vec<&EndedInterview>,
-        now: Timestamp,
-    ) -> Result<Vec<Mail>, TableError> {
-        let Some(decision) = mail.decision.as_ref().filter(|_| !ended.is_empty()) else {
-            return Ok(vec![]);
-        };
-        let (club, application) = futures::try_join!(
-            self.table.club(&decision.club),
-            self.table.application(&decision.club, decision.application)
-        )?;
-        let Some((club, application)) = club.zip(application) else {
-            return Ok(vec![]);
-        };
-        let mails = ended
-            .into_iter()
-            .filter_map(|EndedInterview { submission, slot }| {
-                let freeing = Freeing {
-                    place: (&club, &application),
-                    slot,
-                    received: 0,
-                    over: true,
-                    now,
-                };
-                cancellation(submission, &freeing)
-            });
-        Ok(mails.collect())
     }
 }

@@ -72,6 +72,7 @@ pub fn load<'a>(
         role: Role::Member,
         title: String::new(),
         version: 1,
+        creation: 1,
         by: None,
         granted_by: None,
         expires_at: days(Invite::DAYS - 2),

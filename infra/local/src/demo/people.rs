@@ -306,6 +306,7 @@ pub fn asking(
             role,
             title: String::new(),
             version: 1,
+            creation: 1,
             by: None,
             granted_by: None,
             expires_at: sent.plus(TimeDelta::days(Invite::DAYS)),

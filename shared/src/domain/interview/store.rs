@@ -59,6 +59,14 @@ impl Submission {
     /// Returns the writes that give back the places of these submissions. The caller writes the
     /// submissions, in the same transaction, under the condition that they have not changed.
     pub(crate) fn places_freed<'a>(submissions: impl IntoIterator<Item = &'a Self>) -> Vec<Write> {
+        Self::places_freed_in(submissions, |_, write| write)
+    }
+
+    /// The same, with a condition of its own for each slot.
+    pub(crate) fn places_freed_in<'a>(
+        submissions: impl IntoIterator<Item = &'a Self>,
+        condition: impl Fn(Id<Slot>, Write) -> Write,
+    ) -> Vec<Write> {
         let (mut slots, mut writes) = (BTreeMap::new(), vec![]);
         for submission in submissions {
             let Some(slot) = submission.booked() else {
@@ -74,7 +82,8 @@ impl Submission {
             }
         }
         // Two submissions of a person may have booked the same slot.
-        writes.extend(slots.into_values().map(Write::if_exists));
+        let slots = slots.into_iter();
+        writes.extend(slots.map(|(slot, write)| condition(slot, write.if_exists())));
         writes
     }
 

@@ -28,6 +28,31 @@ pub struct EndedInterviews {
     read: Vec<(Id<Submission>, Option<Interview>)>,
 }
 
+/// Interviews that end with a mail that may not mention them, and the mails that tell of it.
+#[derive(Debug, Default)]
+pub struct Cancellations {
+    /// The interviews.
+    pub ended: Vec<EndedInterview>,
+    /// The mails: none about an interview whose applicant has no address.
+    pub mails: Vec<Mail>,
+}
+
+impl Cancellations {
+    /// Returns whether all of these interviews are among them, as they were read.
+    pub(crate) fn has_all(&self, ended: &[EndedInterview]) -> bool {
+        ended.iter().all(|one| one.is_among(&self.ended))
+    }
+
+    /// Returns the mails about these interviews.
+    pub(crate) fn mails_of(&self, ended: &[EndedInterview]) -> impl Iterator<Item = &Mail> {
+        let is_about = |mail: &&Mail| {
+            let mut all = ended.iter().map(|one| one.submission.id.get());
+            all.any(|id| id == mail.about)
+        };
+        self.mails.iter().filter(is_about)
+    }
+}
+
 /// How many interviews end in the transaction of one mail, which allows 100 writes. More are given
 /// back when somebody asks.
 const AT_ONCE: usize = 16;
@@ -91,7 +116,15 @@ pub(crate) fn other_writes(mail: &Mail, ends: &EndedInterviews) -> Vec<Write> {
         })
         .collect();
     let all = ended.iter().map(|ended| &ended.submission);
-    writes.extend(Submission::places_freed(all));
+    // The file that cancels it has the number after that of the slot as it was read.
+    let as_read = |id, write: Write| match ended.iter().find(|ended| ended.slot.id == id) {
+        Some(EndedInterview { slot, .. }) => {
+            let write = write.if_equals("revision", &slot.revision);
+            write.or(Refusal::Superseded)
+        }
+        None => write,
+    };
+    writes.extend(Submission::places_freed_in(all, as_read));
     writes
 }
 

@@ -185,6 +185,10 @@ pub struct Invite {
     pub title: String,
     /// Part of the token, and never used twice. Links of older versions do not work.
     pub version: u64,
+    /// The version with which it was first sent. An address that is invited again after a
+    /// revocation has another one, so that a late revocation does not reach it.
+    #[serde(default)]
+    pub creation: u64,
     /// Membership of the officer who grants the role; none if an admin does, or for accepted
     /// applicants.
     pub by: Option<Id<Membership>>,

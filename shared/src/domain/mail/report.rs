@@ -2,7 +2,9 @@
 
 use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
 use crate::domain::application::model::Application;
-use crate::domain::interview::told::{EndedInterviews, other_writes, with_end};
+use crate::domain::interview::told::{
+    Cancellations, EndedInterview, EndedInterviews, other_writes, with_end,
+};
 use crate::domain::mail::marks::{mark_told, shows, state_of};
 use crate::domain::mail::model::{Mail, ToldDecision};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, Report};
@@ -57,26 +59,30 @@ impl Table {
     /// already stored. Reports may come more than once, in any order, and before the worker has
     /// updated the mail. Costs 1 read and 1 write; 2 reads and a transaction if the submission
     /// shows the status; 2 reads and 1 write more if it tells that a rejection arrived (E25).
+    ///
+    /// If the worker did not know that it told of a rejection, interviews end with the report. They
+    /// are returned, and nothing is stored, unless `cancelled` has all of them with the mails about
+    /// them.
     pub async fn report_mail(
         &self,
         id: &MailId,
         reported: &MailReport<'_>,
-    ) -> Result<(), TableError> {
+        cancelled: &Cancellations,
+    ) -> Result<Option<(Mail, Vec<EndedInterview>)>, TableError> {
         let mut retries = Retries::default();
         loop {
             retries.next().await?;
             let Some(mail) = self.mail(id).await? else {
-                return Ok(());
+                return Ok(None);
             };
             let status = reported.report.status();
             let revokes = mail.kind == MailKind::Rejection && status.taken();
             if mail.report >= Some(reported.report) {
                 // The same report again: it may have been interrupted after it was stored.
-                return if revokes && mail.report == Some(reported.report) {
-                    self.revoke_acceptance_late(&mail).await
-                } else {
-                    Ok(())
-                };
+                if revokes && mail.report == Some(reported.report) {
+                    self.revoke_acceptance_late(&mail).await?;
+                }
+                return Ok(None);
             }
             let mut record = Write::update(mail.key())
                 .if_exists()
@@ -107,6 +113,12 @@ impl Table {
                     shown.extend(write.map(|write| with_end(write, told.submission, &ended)));
                 }
                 shown.extend(other_writes(&mail, &ended));
+                if !cancelled.has_all(&ended.ended) {
+                    return Ok(Some((mail, ended.ended)));
+                }
+                for mail in cancelled.mails_of(&ended.ended) {
+                    shown.push(Write::put(mail)?.if_new());
+                }
             }
             let done = if shown.is_empty() {
                 self.write(record).await.map(drop)
@@ -119,9 +131,10 @@ impl Table {
                 Err(TableError::Refused(_)) => {}
                 // The worker did not know that the person was told (E25).
                 Ok(()) if revokes && !mail.status.taken() => {
-                    return self.revoke_acceptance_late(&mail).await;
+                    self.revoke_acceptance_late(&mail).await?;
+                    return Ok(None);
                 }
-                done => return done,
+                done => return done.map(|()| None),
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::domain::lookup::model::{Major, School};
 use crate::domain::notice::settings::Notices;
 use crate::ids::Id;
 use crate::text::Email;
-use crate::time::Timestamp;
+use crate::time::{CLOCKS_DIFFER, Timestamp};
 
 /// A profile: the claims of a person's token, and what the person added (P6, P9).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,6 +61,12 @@ pub struct Person {
 }
 
 impl Person {
+    /// Returns whether this is the profile of who did something at that time: not if they were
+    /// erased since, also if they came back (P18).
+    pub fn was_there(&self, at: Timestamp) -> bool {
+        !self.erasing && self.created_at <= at.plus(CLOCKS_DIFFER)
+    }
+
     /// The number of former addresses that are kept.
     pub const FORMER_EMAILS: usize = 20;
 

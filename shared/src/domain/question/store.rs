@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::db::execute::MOST_WRITES;
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::application::store::questions_changed;
@@ -109,14 +110,18 @@ impl Table {
         questions: &[Question],
         now: Timestamp,
     ) -> Result<(), TableError> {
-        let moved = questions.iter().map(|q| {
-            Write::update(q.key())
-                .set("precedence", &q.precedence)
-                .add("version", 1)
-                .if_equals("version", &q.version)
-        });
-        let form = questions_changed(&application.club, application.id, now);
-        self.transact(moved.chain([form]).collect()).await
+        // A transaction has room for one write less than there may be questions.
+        for questions in questions.chunks(MOST_WRITES - 1) {
+            let moved = questions.iter().map(|q| {
+                Write::update(q.key())
+                    .set("precedence", &q.precedence)
+                    .add("version", 1)
+                    .if_equals("version", &q.version)
+            });
+            let form = questions_changed(&application.club, application.id, now);
+            self.transact(moved.chain([form]).collect()).await?;
+        }
+        Ok(())
     }
 
     /// Deletes a question. Its prompts stay, because existing answers refer to them. Refused if its

@@ -50,15 +50,12 @@ fn transactions(decisions: Vec<DecisionWrite>) -> Vec<Vec<DecisionWrite>> {
     let mut room = 0;
     for decision in decisions {
         let writes = decision.writes();
-        match all.last_mut().filter(|_| writes <= room) {
-            Some(last) => {
-                room -= writes;
-                last.push(decision);
-            }
-            None => {
-                room = MOST_WRITES - writes;
-                all.push(vec![decision]);
-            }
+        if let Some(last) = all.last_mut().filter(|_| writes <= room) {
+            room -= writes;
+            last.push(decision);
+        } else {
+            room = MOST_WRITES - writes;
+            all.push(vec![decision]);
         }
     }
     all
