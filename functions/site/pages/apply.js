@@ -39,6 +39,10 @@ export default function Apply({ club, application: id }) {
     const mine = [brief, ...others(found.my_submissions ?? [])];
     application.take(learn(path, { ...found, my_submissions: mine }));
   };
+  const reload = async () => {
+    first.value = null;
+    await Promise.all([application.reload(), own.reload()]);
+  };
   if (application.data && (known || own.data)) latest[path] = stored;
   return loaded(
     application,
@@ -47,7 +51,7 @@ export default function Apply({ club, application: id }) {
         known ? { ...own, data: known } : own,
         (all) => {
           const sent = all.filter((one) => one.application === found.id);
-          return html`<${Steps} club=${club} application=${found} sent=${sent}
+          return html`<${Steps} club=${club} application=${found} sent=${sent} reload=${reload}
             stored=${(submission) => latest[path](submission)} />`;
         },
         8,
@@ -74,7 +78,7 @@ function chosen(application) {
   return application.committees.some((one) => one.id === id) ? id : undefined;
 }
 
-function Steps({ club, application, sent, stored }) {
+function Steps({ club, application, sent, stored, reload }) {
   const committee = chosen(application);
   const end = application.my_end_time ?? application.application_end_time;
   useTicks();
@@ -96,7 +100,7 @@ function Steps({ club, application, sent, stored }) {
       isDecided=${isDecided} /></div>`;
   }
   return html`<${ApplyForm} key=${committee} ...${about} others=${sent} head=${head}
-    hasEnded=${hasEnded} stored=${stored} />`;
+    hasEnded=${hasEnded} stored=${stored} reload=${reload} />`;
 }
 
 const Elsewhere = ({ application }) => html`<p>${t("apply.elsewhere")}</p>

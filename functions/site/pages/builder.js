@@ -25,7 +25,7 @@ const mail = (name, label, examples) => ({
   show: (field) => html`<${MailEditor} ...${field} examples=${examples} />`,
 });
 
-/** The fields of an application of a club. */
+/** The fields of an application of the club with this name. */
 const fieldsOf = (club) => (values) => [
   { name: "name", label: t("edit.name") },
   { name: "description", label: t("edit.description"), kind: "rich" },
@@ -61,18 +61,18 @@ const fieldsOf = (club) => (values) => [
 ];
 
 export default function Builder({ club: code, application: id }) {
+  const name = useLoad(url`/clubs/${code}/`).data?.name ?? code;
   return html`
     <${Title}>${t(id === "new" ? "builder.new" : "builder")}<//>
     ${
       id === "new"
-        ? html`<${NewApplication} code=${code} />`
-        : html`<${Present} code=${code}
-      id=${id} />`
+        ? html`<${NewApplication} code=${code} club=${name} />`
+        : html`<${Present} code=${code} club=${name} id=${id} />`
     }`;
 }
 
 /** Begins with two weeks, and decisions a week after that. */
-function NewApplication({ code }) {
+function NewApplication({ code, club }) {
   const data = useMemo(() => {
     const day = (n) => {
       const midnight = new Date();
@@ -99,11 +99,11 @@ function NewApplication({ code }) {
   }, []);
   const send = (values) => post(url`/clubs/${code}/applications/`, values);
   const stored = (application) => open(url`/clubs/${code}/applications/${application.id}/edit/`);
-  return html`<${Form} name=${`application-new-${code}`} fields=${fieldsOf(code)} data=${data} whole
+  return html`<${Form} name=${`application-new-${code}`} fields=${fieldsOf(club)} data=${data} whole
     send=${send} stored=${stored} submit=${t("builder.create")} done=${t("builder.created")} />`;
 }
 
-function Present({ code, id }) {
+function Present({ code, club, id }) {
   const path = url`/clubs/${code}/applications/${id}/`;
   const application = useLoad(path);
   const save = (values) => call("PATCH", path, { body: values, etag: application.etag });
@@ -133,7 +133,7 @@ function Present({ code, id }) {
         </section>
     <section><h2>${t("builder.preview")}</h2><${Preview} application=${found} /></section>
     <section><h2>${t("builder.about")}</h2>
-      <${Form} name=${`application-${id}`} fields=${fieldsOf(code)} data=${found} send=${save}
+      <${Form} name=${`application-${id}`} fields=${fieldsOf(club)} data=${found} send=${save}
         stored=${application.reload} reload=${application.reload} /></section>
     <section><h2>${t("extensions")}</h2><${Extensions} path=${`${path}extensions/`}
       end=${found.application_end_time} /></section>

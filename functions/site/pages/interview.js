@@ -8,7 +8,7 @@ import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { When, byDay, calendarFile, campusTime, dayName, span } from "../parts/slots.js";
 import { moment, t, zone } from "../parts/texts.js";
-import { Action, Chip, Empty, Icon, Mono, Title, confirmed, say } from "../parts/ui.js";
+import { Action, Chip, Empty, Icon, Mono, Title, confirmed, say, useFresh } from "../parts/ui.js";
 
 export default function InterviewPage({ submission: id }) {
   const own = useLoad(url`/submissions/${id}/`);
@@ -79,6 +79,7 @@ function Choose({ submission, reload, done }) {
   const booked = submission.interview.slot?.id;
   const card = useRef(/** @type {any} */ (null));
   // The button for booking may be below the end of the screen.
+  const isFresh = useFresh(chosen.value?.id);
   useEffect(() => card.current?.scrollIntoView({ block: "nearest" }), [chosen.value?.id]);
   const book = async () => {
     const wanted = chosen.value;
@@ -133,7 +134,8 @@ function Choose({ submission, reload, done }) {
       <div aria-live="polite">${
         chosen.value &&
         html`<div class="card chosen" ref=${card}><${When} slot=${chosen.value} />
-        <p><${Action} className="main" run=${book} done=${t("interview.done")}><${Icon}
+        <p><${Action} className="main" run=${book} done=${t("interview.done")}
+          isFresh=${isFresh}><${Icon}
           name="check" /> ${t("interview.book")}<//></p></div>`
       }</div>`;
   })}</section>`;

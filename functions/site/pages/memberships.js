@@ -74,6 +74,10 @@ function Membership({ one, reload }) {
   /** One change at a time: a repeat of the one before could arrive after the next. */
   const isBusy = useSignal(false);
   const toggle = (name) => async (event) => {
+    if (isBusy.value) {
+      event.currentTarget.checked = one[name];
+      return;
+    }
     isBusy.value = true;
     try {
       await patch(path, { [name]: event.currentTarget.checked });
@@ -92,9 +96,11 @@ function Membership({ one, reload }) {
   return html`<li>
     <h2><a href=${link(url`/clubs/${one.club_code}/`)}>${one.club_name}</a></h2>
     <p><span class="state">${t(`role.${one.role}`)}</span> ${one.title}</p>
-    <p><label class="check"><input type="checkbox" checked=${one.public} disabled=${isBusy.value}
+    <p><label class="check"><input type="checkbox" checked=${one.public}
+      aria-disabled=${isBusy.value}
       onChange=${toggle("public")} /> ${t("memberships.public")}</label></p>
-    <p><label class="check"><input type="checkbox" checked=${one.active} disabled=${isBusy.value}
+    <p><label class="check"><input type="checkbox" checked=${one.active}
+      aria-disabled=${isBusy.value}
       onChange=${toggle("active")} /> ${t("memberships.active")}</label></p>
     <p><${Action} className="danger" run=${leave} done=${t("memberships.left")}>
       ${t("memberships.leave")}<//></p>

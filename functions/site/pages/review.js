@@ -1,7 +1,7 @@
 // `/clubs/{club}/applications/{application}/review/`: one applicant at a time on the whole page,
 // with keys for the next one, for scores and for decisions.
 
-import { html, useEffect, useMemo, useRef, useSignal } from "../parts/kit.js";
+import { html, signal, useEffect, useMemo, useRef, useSignal } from "../parts/kit.js";
 import { call, now } from "../parts/api.js";
 import { Answers } from "../parts/apply_ends.js";
 import { loaded, useLoad } from "../parts/load.js";
@@ -34,6 +34,13 @@ const KEYS = [
   ["F", "file.next"],
   ["?", "review.keys"],
 ];
+
+/** Whether single keys score and decide. Who speaks to the browser may switch that off. */
+const hasKeys = signal(localStorage.getItem("keys") !== "off");
+function useKeys(on) {
+  hasKeys.value = on;
+  localStorage.setItem("keys", on ? "on" : "off");
+}
 
 export default function ReviewMode({ club, application: id }) {
   const table = url`/clubs/${club}/applications/${id}/`;
@@ -227,10 +234,13 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
     );
     if (event.key === "Escape" && typing) /** @type {HTMLElement} */ (typing).blur();
     if (typing || event.repeat || event.metaKey || event.ctrlKey || event.altKey) return;
-    const run = /^[1-5]$/.test(event.key)
-      ? () => review.current?.score(Number(event.key))
-      : keys[event.key.toLowerCase()];
-    if (!run) return;
+    const score = () => {
+      // The review of who was just opened may still be on its way.
+      if (!review.current) return say(t("review.wait"), "problem");
+      return review.current.score(Number(event.key));
+    };
+    const run = /^[1-5]$/.test(event.key) ? score : keys[event.key.toLowerCase()];
+    if (!run || (!hasKeys.value && event.key !== "?")) return;
     event.preventDefault();
     Promise.resolve(run()).catch((error) => say(error.message, "problem"));
   };
@@ -281,10 +291,12 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
           name="keyboard" /> ${t("review.keys")}</button></p>
       ${
         isHelp.value &&
-        html`<dl>${KEYS.map(
-          ([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>
+        html`<p><label class="check"><input type="checkbox" checked=${hasKeys.value}
+          onChange=${(event) => useKeys(event.currentTarget.checked)} /> ${t("review.keys.on")}
+            </label></p><dl>${KEYS.map(
+              ([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>
         ${t(text)}</dd>`,
-        )}</dl>`
+            )}</dl>`
       }</div></div>`;
 }
 

@@ -45,6 +45,20 @@ export const now = () => Date.now() + ahead;
 /** Whether the last request was answered. A browser may name a network that leads nowhere. */
 export const isReached = signal(true);
 
+/** Why an answer takes long, for people who wait: `slow`, or `busy` and for how many seconds. */
+export const wait = signal({ kind: "", n: 0 });
+/** After this time without an answer, people are told. */
+const SLOW_MS = 6000;
+/** Tells of a request that takes long. Returns what ends that. */
+function watch() {
+  const own = { kind: "slow", n: 0 };
+  const timer = setTimeout(() => (wait.value = own), SLOW_MS);
+  return () => {
+    clearTimeout(timer);
+    wait.value = { kind: "", n: 0 };
+  };
+}
+
 const wire = {
   fetch: (address, options) => fetch(address, options),
   // A network that is there again is used at once.
@@ -132,11 +146,16 @@ export async function call(method, path, options = {}) {
   const address = link(`/api${path}`);
   const began = Date.now();
   let attempts = 1;
-  const again = (attempt, ms) => {
+  const again = (attempt, ms, isAnswered) => {
     attempts = attempt + 1;
+    // Who waits learns of it before the last try.
+    isReached.value = isAnswered;
+    if (isAnswered) wait.value = { kind: "busy", n: Math.round(ms / 1000) };
     options.again?.(attempt, ms);
   };
+  const seen = watch();
   const response = await send(wire, { method, address, headers, body: sent, ...more, again });
+  seen();
   if (repeats.get(path) === last) repeats.delete(path);
   if (!response && last?.signal.aborted) throw new Superseded();
   isReached.value = Boolean(response);
@@ -154,8 +173,8 @@ export async function call(method, path, options = {}) {
     }
   }
   if (!response) {
-    const seen = method === "GET" ? await remembered(person(), path) : undefined;
-    if (seen) return /** @type {any} */ ({ ...seen, isOld: true });
+    const old = method === "GET" ? await remembered(person(), path) : undefined;
+    if (old) return /** @type {any} */ ({ ...old, isOld: true });
     throw new ApiError(0, null);
   }
   const date = Date.parse(response.headers.get("Date") ?? "");

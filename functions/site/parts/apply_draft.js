@@ -149,15 +149,20 @@ function newForm(path, place) {
   };
 }
 
-/** What was received, if it has these answers: of a sending whose answers were lost. */
-export async function received({ application, committee, submission }, asked, answers) {
+/** What is submitted now for this committee; `undefined` if nothing is, null if nobody knows. */
+export async function submittedNow({ application, committee }) {
   const all = await call("GET", "/submissions/", { tries: 1 }).catch(() => null);
   // What was remembered says nothing about now.
   if (!all || /** @type {any} */ (all).isOld) return null;
-  const found = all.data.find(
+  return all.data.find(
     (one) => one.application === application.id && (one.committee?.id ?? null) === committee,
   );
-  if (!found || found.revision === submission?.revision) return null;
+}
+
+/** What was received, if it has these answers: of a sending whose answers were lost. */
+export async function received(form, asked, answers) {
+  const found = await submittedNow(form);
+  if (!found || found.revision === form.submission?.revision) return null;
   const there = answersOf(found);
   // What has only blanks is not sent.
   const sent = (one) => (hasAnswer(answers[one.id]) ? answers[one.id] : undefined);

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useSignal } from "./kit.js";
 import { ApiError, NO_ERRORS, call } from "./api.js";
-import { answersOf, received, useDraft } from "./apply_draft.js";
+import { answersOf, received, submittedNow, useDraft } from "./apply_draft.js";
 import { Closed, Summary } from "./apply_ends.js";
 import { INFO, questionsFor } from "./asked.js";
 import { sameAnswer } from "./draft.js";
@@ -12,7 +12,7 @@ import { FileName } from "./file_question.js";
 import { Question, answerText, hasAnswer, tooMany } from "./question.js";
 import { address, setQuery, unsaved } from "./router.js";
 import { moment, t } from "./texts.js";
-import { Action, Icon, Problem, Rich, Skeleton, focusTitle, say } from "./ui.js";
+import { Action, Icon, Problem, Rich, Skeleton, focusTitle, say, useFresh } from "./ui.js";
 
 /** A submission is repeated this often: for about five minutes. */
 const TRIES = 14;
@@ -41,7 +41,7 @@ function problemsOf(asked, draft, wantsToSend) {
 
 /** @param {any} props */
 export function ApplyForm(props) {
-  const { club, application, committee, submission, head, hasEnded, stored } = props;
+  const { club, application, committee, submission, head, hasEnded, stored, reload } = props;
   const { form, draft, load, submitted, isReady, isCarried, error } = useDraft(props);
   const { sending, isUnsure, errors } = form;
   const isChecking = address.value.query.get("step") === "check";
@@ -59,7 +59,10 @@ export function ApplyForm(props) {
     document.body.classList.add("has-tray");
     return () => document.body.classList.remove("has-tray");
   }, []);
-  useEffect(() => focusTitle(), [isChecking]);
+  // What is wrong takes the focus itself.
+  useEffect(() => {
+    if (!document.getElementById("summary")) focusTitle();
+  }, [isChecking]);
 
   /** It is stored. Nothing that follows may say otherwise. */
   const done = (submission, here) => {
@@ -77,6 +80,8 @@ export function ApplyForm(props) {
   const send = async () => {
     const body = {
       committee,
+      // What another tab or device has sent since is not replaced unseen.
+      revision: submission?.revision ?? 0,
       responses: answered.map((question) => {
         const { text, multiple_choice, file } = draft.answers.value[question.id];
         if (file) return { question: question.id, file };
@@ -92,7 +97,7 @@ export function ApplyForm(props) {
     const ends = new AbortController();
     const told = (again) => (sending.value = { again, stop: () => ends.abort() });
     told(0);
-    let submission;
+    let sent;
     // Also after the form was left, closing the page ends the sending.
     unsaved.add(form);
     try {
@@ -106,24 +111,45 @@ export function ApplyForm(props) {
         until: ends.signal,
         again: (_, ms) => told(Math.round(ms / 1000)),
       });
-      submission = answer.data;
+      sent = answer.data;
     } catch (problem) {
       // If a try got no answer, it may have been received, whatever was said to a later one.
       const isPassed = isPassing(problem.status ?? 0) || problem.status === 401;
       isUnsure.value ||= isPassed;
-      if (isPassed) submission = await received(props, asked, answers);
-      if (submission) return done(submission, here);
+      if (isPassed) sent = await received(props, asked, answers);
+      if (sent) return done(sent, here);
+      const newer = problem.status === 412 ? await submittedNow(props) : null;
       draft.release();
+      if (newer !== null) await overtaken(newer);
       form.refused = draft.answers.value;
       errors.value = refusals(problem, answered, asked);
       if (problem.code === "application_closed") draft.isClosed.value = true;
-      else say(problem instanceof ApiError ? problem.message : t("error.network"), "problem");
+      else say(await toldOf(problem), "problem");
       return false;
     } finally {
       sending.value = null;
       unsaved.delete(form);
     }
-    done(submission, here);
+    done(sent, here);
+  };
+  /** Another tab or device has sent something since. */
+  const overtaken = async (newer) => {
+    draft.overtaken(answersOf(submission), answersOf(newer));
+    form.last = { text: "", key: "" };
+    if (newer) stored(newer);
+    else await reload();
+    setQuery({ step: "" });
+  };
+  /** What is said of a problem. A form that has changed meanwhile is loaded again. */
+  const toldOf = async (problem) => {
+    if (problem.status === 412) return t("apply.overtaken");
+    const named = problem.body?.errors?.responses;
+    const isKnown = asked.some((one) => String(named).includes(String(one.id)));
+    if (named && !isKnown && problem.status === 400) {
+      await reload();
+      return t("apply.form.changed");
+    }
+    return problem instanceof ApiError ? problem.message : t("error.network");
   };
 
   if (error)
@@ -255,6 +281,7 @@ function Tray({ asked, answered, draft, sending, children }) {
 function Check(view) {
   const { draft, asked, answered, submission, changed, problems, sending, send, path } = view;
   const isSure = useSignal(false);
+  const isFresh = useFresh(true);
   const wrong = asked.filter((question) => problems[question.id]);
   const typed = Object.entries(draft.answers.value).filter(([, answer]) => hasAnswer(answer));
   const hidden = typed.length - answered.length;
@@ -301,6 +328,8 @@ function Check(view) {
         ${t("apply.sending.stop")}</button></p></div>`
     }
     <p><button onClick=${() => setQuery({ step: "" })}>${t("apply.back")}</button></p>
-    <${Tray} ...${view}><${Action} className="main" run=${go} disabled=${Boolean(sending.value)}>
+    <${Tray} ...${view}><${Action} className="main" run=${go}
+      disabled=${Boolean(sending.value)}
+      isFresh=${isFresh}>
       ${t(isSure.value ? "apply.send.anyway" : "apply.send")}<//><//>`;
 }

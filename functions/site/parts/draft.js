@@ -120,6 +120,15 @@ export function makeDraft({ send, store, timers }) {
       versions[question] = found?.version ?? 0;
       mark(question, sameAnswer(answers.value[question], sent[question]) ? "saved" : "dirty");
     }
+    // Another tab may have submitted, which ends a draft: this save has begun another one, which
+    // has to be whole.
+    for (const [question, answer] of Object.entries(answers.value)) {
+      const isThere = data.responses.some((one) => one.question === Number(question));
+      const isStored = ["saved", "clean"].includes(states.value[question] ?? "clean");
+      if (isThere || sameAnswer(answer) || !isStored) continue;
+      delete versions[question];
+      mark(question, "dirty");
+    }
   };
 
   /** Notes why a request was refused. Returns whether the others can be sent at once. */
@@ -254,6 +263,22 @@ export function makeDraft({ send, store, timers }) {
       copied = [];
       mark(question, conflicts.value[question] ? "conflict" : "dirty");
       if (!conflicts.value[question] && (attempt === 0 || running === null)) later(PAUSE_MS);
+    },
+    /**
+     * Takes over what was submitted elsewhere since: answers that were not touched here. Where both
+     * changed, there is a conflict.
+     * @param {Record<string, Answer>} before @param {Record<string, Answer>} now
+     */
+    overtaken(before, now) {
+      for (const question of new Set([...Object.keys(before), ...Object.keys(now)])) {
+        const [mine, theirs] = [answers.value[question], now[question] ?? EMPTY];
+        if (sameAnswer(mine, theirs) || sameAnswer(theirs, before[question])) continue;
+        const isTouched = !sameAnswer(mine, before[question]);
+        if (isTouched) conflicts.value = { ...conflicts.value, [question]: theirs };
+        else answers.value = { ...answers.value, [question]: theirs };
+        mark(question, isTouched ? "conflict" : "dirty");
+      }
+      if (waiting().length) later(PAUSE_MS);
     },
     /** Ends a conflict with the own answer, or with that of the other tab. */
     resolve(question, mine) {

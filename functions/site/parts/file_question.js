@@ -19,6 +19,10 @@ const limits = (question) =>
     size: question.max_mb,
   });
 
+/** Goes on at a question whose button is gone. */
+export const focusQuestion = (question) =>
+  setTimeout(() => document.getElementById(`q${question.id}`)?.focus());
+
 /** A size in KB or MB. */
 export const sized = (bytes) =>
   bytes < 1_000_000
@@ -54,6 +58,7 @@ export function FileField({ question, draft, isLocked, path }) {
   };
   const failed = (problem) => note({ part: 0, again: 0, stop: () => {}, problem });
   const take = async (chosen) => {
+    focusQuestion(question);
     const isPhoto = chosen.type === TYPES.jpeg || chosen.type === TYPES.png;
     const mayShrink = question.shrink_photos && isPhoto && question.formats.includes("jpeg");
     const file = mayShrink ? await fitting(chosen, question.max_mb * 1024 * 1024) : chosen;
@@ -80,8 +85,11 @@ export function FileField({ question, draft, isLocked, path }) {
         told: (now) => note({ ...now, stop }),
         until: giveUp.signal,
       });
+      // The button to cancel goes, and the focus with it.
+      const isHere = document.activeElement?.closest(`#q${question.id}`);
       note(null);
       if (sent) draft.change(question.id, { file: sent });
+      if (isHere) focusQuestion(question);
     } catch (error) {
       failed(error instanceof Refused ? t("file.refused") : error.message);
     } finally {
@@ -107,6 +115,7 @@ export function FileField({ question, draft, isLocked, path }) {
         onClick=${() => {
           note(null);
           draft.change(question.id, {});
+          focusQuestion(question);
         }}>${t("file.remove")}<span class="hidden">
         ${question.prompt}</span></button>`
       }</p>`

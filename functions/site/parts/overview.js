@@ -128,7 +128,8 @@ function Reviewers({ club, application }) {
   const found = useLoad(url`/clubs/${club}/applications/${application}/reviewers/`).data;
   if (!found?.reviewers.length) return null;
   const points = (number) => (number === null ? "–" : decimal(number));
-  return html`<table class="card"><caption>${t("overview.reviewers")}</caption>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${t("overview.reviewers")}>
+    <table class="card"><caption>${t("overview.reviewers")}</caption>
     <thead><tr><th scope="col">${t("overview.reviewer")}</th>
       <th scope="col" class="count">${t("overview.reviews")}</th>
       <th scope="col" class="count">${t("overview.mean")}</th>
@@ -138,7 +139,7 @@ function Reviewers({ club, application }) {
       <th scope="row">${one.by?.username ?? t("applicant.erased")}</th>
       <td class="count">${one.reviews}</td><td class="count">${points(one.mean)}</td>
       <td class="count">${points(one.spread)}</td></tr>`,
-    )}</tbody></table>`;
+    )}</tbody></table></div>`;
 }
 
 /** @param {{all: any[], end: string, club: string, application: string}} props */

@@ -3,11 +3,15 @@
 import { html } from "./kit.js";
 import { setQuery } from "./router.js";
 import { t } from "./texts.js";
-import { Icon } from "./ui.js";
+import { Icon, focusTitle } from "./ui.js";
 
 /** While the list of another page is still shown (`isStale`), the buttons do nothing. */
 export function Pages({ page, next, isStale = false }) {
-  const go = (to) => () => !isStale && setQuery({ page: to > 1 ? to : "" }, { step: true });
+  const go = (to) => () => {
+    if (isStale) return;
+    setQuery({ page: to > 1 ? to : "" }, { step: true });
+    focusTitle();
+  };
   const disabled = isStale ? "true" : undefined;
   return html`<p class="row">
     ${

@@ -2,12 +2,9 @@
 
 import { html } from "./kit.js";
 import { CHOICE, FILE, INFO, SHORT } from "./asked.js";
-import { FileField, FileName } from "./file_question.js";
+import { FileField, FileName, focusQuestion } from "./file_question.js";
 import { t } from "./texts.js";
 import { Icon } from "./ui.js";
-
-/** The API takes no longer text. */
-const LONGEST = 20_000;
 
 /** The number of words of an answer. */
 export const words = (text) => (text.trim() ? text.trim().split(/\s+/).length : 0);
@@ -75,6 +72,10 @@ export function Question({ question, number, draft, errors, isLocked, path }) {
   const kind = wrong ? "question wrong" : "question";
   if (question.question_type === CHOICE) {
     const choose = (value) => () => draft.change(question.id, value);
+    const none = () => {
+      draft.change(question.id, {});
+      focusQuestion(question);
+    };
     return html`<fieldset id=${id} class=${kind} tabindex="-1" disabled=${isLocked}
       aria-describedby=${`${id}-notes`}>
       <legend>${title}</legend>${messages}
@@ -86,7 +87,7 @@ export function Question({ question, number, draft, errors, isLocked, path }) {
       )}</div>
       ${
         answer.multiple_choice &&
-        html`<button type="button" class="plain" onClick=${choose({})}>
+        html`<button type="button" class="plain" onClick=${none}>
         ${t("apply.none")}</button>`
       }
       ${under}${other}
@@ -101,7 +102,6 @@ export function Question({ question, number, draft, errors, isLocked, path }) {
     id,
     dir: "auto",
     value: answer.text,
-    maxLength: LONGEST,
     disabled: isLocked,
     class: "wide",
     "aria-invalid": wrong ? "true" : undefined,
@@ -124,7 +124,7 @@ export function Question({ question, number, draft, errors, isLocked, path }) {
 function Conflict({ question, other, draft, path }) {
   const choose = (mine) => {
     draft.resolve(question.id, mine);
-    document.getElementById(`q${question.id}`)?.focus();
+    focusQuestion(question);
   };
   return html`<div class="conflict" role="alert">
     <p><b>${t("apply.conflict")}</b></p>

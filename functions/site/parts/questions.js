@@ -36,20 +36,25 @@ const EMPTY = {
 export function Texts({ id, value, change, of, label, add }) {
   const set = (at, text) =>
     change(value.map((one, n) => (n === at ? { ...one, [of]: text } : one)));
-  return html`<ol class="texts">${value.map(
+  const more = () => {
+    change([...value, { [of]: "" }]);
+    const last = () => document.querySelector(`#${CSS.escape(id)}-all li:last-child input`);
+    setTimeout(() => /** @type {HTMLElement | null} */ (last())?.focus());
+  };
+  return html`<ol class="texts" id=${`${id}-all`}>${value.map(
     (one, at) => html`<li key=${one.id ?? `new ${at}`}>
       <input aria-label=${`${label} ${at + 1}`} value=${one[of]}
         onKeyDown=${(event) => {
           if (event.key !== "Enter") return;
           event.preventDefault();
-          change([...value, { [of]: "" }]);
+          more();
         }}
         onInput=${(event) => set(at, event.currentTarget.value)} />
       <button type="button" class="plain" aria-label=${t("builder.remove", { text: one[of] })}
         onClick=${() => change(value.filter((_, n) => n !== at))}>×</button>
     </li>`,
   )}</ol>
-    <p><button type="button" id=${`${id}-add`} onClick=${() => change([...value, { [of]: "" }])}>
+    <p><button type="button" id=${`${id}-add`} onClick=${more}>
       ${add}</button></p>`;
 }
 

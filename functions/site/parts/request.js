@@ -39,7 +39,8 @@ export const isFinal = (status) =>
  * @property {number} [tries] how often it is sent
  * @property {boolean} [keepalive] the page is being left: it is sent once, and nobody waits
  * @property {AbortSignal} [until] ends the repeats
- * @property {(attempt: number, ms: number) => void} [again] told before each repeat
+ * @property {(attempt: number, ms: number, isAnswered: boolean) => void} [again] told before each
+ *     repeat
  */
 
 /**
@@ -52,7 +53,9 @@ export const isFinal = (status) =>
 export async function send(wire, wanted) {
   const { method, address, headers, body, keepalive, until, again } = wanted;
   const tries = keepalive ? 1 : (wanted.tries ?? TRIES);
-  const limit = wanted.limit ?? LIMIT_MS[method];
+  // On a slow network, 5 KB a second are enough.
+  const limit =
+    (wanted.limit ?? LIMIT_MS[method]) + (typeof body === "string" ? body.length / 5 : 0);
   let fresh = false;
   for (let attempt = 1; ; attempt++) {
     let response = null;
@@ -85,7 +88,7 @@ export async function send(wire, wanted) {
     }
     if (attempt >= tries || until?.aborted) return response;
     const ms = pauseBefore(attempt, Number(response?.headers.get("Retry-After") ?? 0));
-    again?.(attempt, ms);
+    again?.(attempt, ms, response !== null);
     await Promise.race([wire.pause(ms), ended(until)]);
     if (until?.aborted) return response;
   }

@@ -21,12 +21,15 @@ export const link = (path) => base + path;
 /** Shows the present address, with a short transition where the browser has it. */
 function show() {
   const isQuiet = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  // Browsers draw no frame before this has ended, so nothing may wait for one.
   const change = () => {
     address.value = read();
-    return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    return new Promise((done) => setTimeout(() => done(undefined)));
   };
-  if (isQuiet || !("startViewTransition" in document)) void change();
-  else document.startViewTransition(/** @type {any} */ (change));
+  if (isQuiet || !("startViewTransition" in document)) return void change();
+  const transition = document.startViewTransition(/** @type {any} */ (change));
+  // The next click may end it.
+  transition.ready.catch(() => {});
 }
 
 /** Opens a path of the site. */
@@ -39,21 +42,31 @@ export function open(path, { replace = false } = {}) {
 
 /** Goes to an address, and remembers how far this one was scrolled. */
 function leave(to) {
-  history.replaceState({ ...history.state, scrolled: scrollY }, "");
+  visit += 1;
+  // A second tap on a link is no second page.
+  if (to === location.pathname + location.search) return;
+  keepScroll();
   history.pushState(null, "", to);
 }
+
+/** Rises with each page, so that a page that comes late is not scrolled for the one before. */
+let visit = 0;
+const keepScroll = () => history.replaceState({ ...history.state, scrolled: scrollY }, "");
 
 /** Goes back to where a page was scrolled, as soon as it is long enough. */
 function restoreScroll() {
   const wanted = history.state?.scrolled ?? 0;
-  const ends = Date.now() + 2000;
+  const [ends, own] = [Date.now() + 2000, ++visit];
   const look = () => {
+    if (own !== visit) return;
     scrollTo(0, wanted);
     if (Math.abs(scrollY - wanted) > 2 && Date.now() < ends) requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
 }
 history.scrollRestoration = "manual";
+addEventListener("pagehide", keepScroll);
+if (history.state?.scrolled) restoreScroll();
 
 /**
  * Changes parameters of the query and stays on the page. An empty value removes one. With `step`,

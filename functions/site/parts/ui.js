@@ -1,7 +1,7 @@
 // What pages are made of.
 
 import { Component, Fragment, html, signal, useEffect, useMemo, useRef, useSignal } from "./kit.js";
-import { isReached } from "./api.js";
+import { isReached, wait } from "./api.js";
 import { hasEnded, signIn } from "./auth.js";
 import { isFinal } from "./request.js";
 import { link, unsaved } from "./router.js";
@@ -181,10 +181,13 @@ export function Field({ label, errors, hint, children, id }) {
  * afterwards, the focus is on the title of the page.
  */
 export function Action(props) {
-  const { run, children, className = "", done, disabled, label, type = "button", pressed } = props;
+  const { run, children, className = "", done, disabled, isFresh, label, pressed } = props;
+  const { type = "button" } = props;
   const busy = useSignal(false);
-  const click = async () => {
-    if (busy.value || disabled) return;
+  const click = async (event) => {
+    // Only a finger or a mouse presses something by chance that has just appeared.
+    const isTap = event.detail > 0;
+    if (busy.value || disabled || (isFresh && isTap)) return;
     busy.value = true;
     try {
       const said = await run();
@@ -202,9 +205,22 @@ export function Action(props) {
     aria-busy=${busy.value}
     aria-label=${label}
     aria-pressed=${pressed}
-    aria-disabled=${disabled ? "true" : undefined}
+    aria-disabled=${disabled || isFresh ? "true" : undefined}
     onClick=${click}
   >${children}</button>`;
+}
+
+/** So long after it appeared, a button does nothing: it may be under a finger that taps twice. */
+const FRESH_MS = 600;
+
+/** Whether something appeared a moment ago. `what` is another value for another thing. */
+export function useFresh(what) {
+  const old = useSignal(/** @type {any} */ (undefined));
+  useEffect(() => {
+    const timer = setTimeout(() => (old.value = what), FRESH_MS);
+    return () => clearTimeout(timer);
+  }, [what]);
+  return old.value !== what;
 }
 
 /** A button that leads to the issuer, and back to this page. */
@@ -288,7 +304,12 @@ export function Warnings() {
     };
   }, []);
   return html`<${Fragment}>
-    ${!(online.value && isReached.value) && html`<p class="bar problem" role="alert">${t("offline")}</p>`}
+    ${
+      !(online.value && isReached.value)
+        ? html`<p class="bar problem" role="alert">${t("offline")}</p>`
+        : wait.value.kind &&
+          html`<p class="bar" role="status">${t(wait.value.kind, { n: wait.value.n })}</p>`
+    }
     ${
       hasEnded.value &&
       html`<p class="bar problem" role="alert">${t("signin.ended")}

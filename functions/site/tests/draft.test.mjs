@@ -324,3 +324,43 @@ test("the oldest of many answers that nobody heard of is still an own one", asyn
   await draft.flush();
   assert.deepEqual([draft.state.value, stored[1].text], ["saved", "ABCDE"]);
 });
+
+test("a draft that another tab has ended is whole again after the next save", async () => {
+  const { draft, time, sent, stored } = form();
+  draft.change(1, { text: "A" });
+  draft.change(2, { text: "B" });
+  await time.pass();
+  // The other tab has submitted.
+  delete stored[1];
+  delete stored[2];
+  draft.change(3, { text: "C" });
+  await time.pass();
+  await draft.flush();
+  assert.deepEqual(
+    Object.values(stored).map((one) => one.text),
+    ["A", "B", "C"],
+  );
+  assert.equal(draft.state.value, "saved");
+  const last = sent.at(-1).responses;
+  assert.deepEqual(
+    last.map((one) => one.version),
+    [0, 0],
+  );
+});
+
+test("what was submitted elsewhere is taken over, and both are shown where both changed", () => {
+  const { draft } = form();
+  const answer = (text) => ({ text, multiple_choice: null, file: null });
+  const before = { 1: answer("one"), 2: answer("two"), 3: answer("three") };
+  draft.begin({ ...before });
+  draft.change(2, { text: "two, mine" });
+  draft.change(3, { text: "three, mine" });
+  draft.overtaken(before, { 1: answer("one, better"), 2: answer("two, better"), 3: before[3] });
+  assert.equal(draft.answers.value[1].text, "one, better");
+  assert.equal(draft.conflicts.value[2].text, "two, better");
+  assert.equal(draft.answers.value[2].text, "two, mine");
+  assert.deepEqual(
+    [draft.answers.value[3].text, 3 in draft.conflicts.value],
+    ["three, mine", false],
+  );
+});

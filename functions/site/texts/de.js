@@ -27,10 +27,7 @@ export default {
   "apply.committee.change": "Ändern",
   "apply.committee.choose": "Für welchen Bereich bewirbst du dich?",
   "apply.committee.none": "Kein Bereich",
-  "apply.conflict": "Ein anderer Tab oder ein anderes Gerät hat eine andere Antwort gespeichert:",
-  "apply.conflict.first": "Wähle zuerst, welche Antworten bleiben sollen.",
   "apply.conflict.mine": "Meine behalten",
-  "apply.conflict.removed": "(keine Antwort)",
   "apply.conflict.theirs": "Diese übernehmen",
   "apply.count": "{done} von {all}",
   "apply.decided": "Über diese Bewerbung ist entschieden, sie kann nicht mehr geändert werden.",
@@ -113,6 +110,8 @@ export default {
 
   deleted: "Gelöscht.",
 
+  busy: "Der Dienst ist überlastet. Nächster Versuch in {n} s.",
+  slow: "Das dauert länger als sonst. Wir warten noch auf eine Antwort.",
   "draft.again": "Nicht gespeichert. Nächster Versuch in {n} s",
   "draft.clean": "Alles gesichert",
   "draft.closed": "Geschlossen",

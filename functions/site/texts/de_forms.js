@@ -1,6 +1,13 @@
 // Die Texte zu den Fragen von Formularen auf Deutsch, wie in `de.js`.
 
 export default {
+  "apply.conflict": "Ein anderer Tab oder ein anderes Gerät hat eine andere Antwort gespeichert:",
+  "apply.conflict.first": "Wähle zuerst, welche Antworten bleiben sollen.",
+  "apply.conflict.removed": "(keine Antwort)",
+  "apply.overtaken":
+    "Du hast in einem anderen Tab oder auf einem anderen Gerät inzwischen etwas gesendet oder zurückgezogen. Prüfe deine Antworten und sende noch einmal.",
+  "apply.form.changed":
+    "Das Formular wurde inzwischen geändert und ist jetzt neu geladen. Sieh die Fragen noch einmal durch.",
   "apply.closed.unsure":
     "Ob deine Bewerbung angekommen ist, wissen wir nicht: Es kam keine Antwort. Sieh unter „Meine Bewerbungen“ nach, sobald du wieder Netz hast.",
   "apply.yours": "Deine Antworten",

@@ -303,6 +303,7 @@ export default {
   "review.erased": "Die Daten dieser Person sind gelöscht. Hier kann nichts mehr geändert werden.",
   "review.gone": "Diese Bewerbung steht nicht mehr in der Liste.",
   "review.history": "Verlauf der Entscheidung",
+  "review.keys.on": "Einzelne Tasten benutzen",
   "review.keys": "Tasten",
   "review.mine": "Meine Punkte",
   "review.others": "Bewertungen anderer",
@@ -310,6 +311,7 @@ export default {
   "review.revision": "Fassung {n}",
   "review.show": "Wer gezeigt wird",
   "review.start": "{n} bewerten",
+  "review.wait": "Diese Person wird noch geladen. Drücke die Taste gleich noch einmal.",
   "review.told":
     "Niemand erfährt davon, bevor du die Mails sendest oder die Entscheidungen freigegeben " +
     "sind.",

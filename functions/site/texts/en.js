@@ -27,10 +27,7 @@ export default {
   "apply.committee.change": "Change",
   "apply.committee.choose": "Which committee do you apply to?",
   "apply.committee.none": "No committee",
-  "apply.conflict": "Another tab or device saved another answer:",
-  "apply.conflict.first": "Choose first which answers to keep.",
   "apply.conflict.mine": "Keep mine",
-  "apply.conflict.removed": "(no answer)",
   "apply.conflict.theirs": "Take this one",
   "apply.count": "{done} of {all}",
   "apply.decided": "This application is decided, so it cannot be changed.",
@@ -112,6 +109,8 @@ export default {
 
   deleted: "It was deleted.",
 
+  busy: "The service is busy. Next try in {n} s.",
+  slow: "This takes longer than usual. We are still waiting for an answer.",
   "draft.again": "Not saved. Next try in {n} s",
   "draft.clean": "All saved",
   "draft.closed": "Closed",

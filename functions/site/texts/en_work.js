@@ -297,6 +297,7 @@ export default {
   "review.erased": "The data of this person was erased. Nothing can be changed here any more.",
   "review.gone": "This submission is not in the list any more.",
   "review.history": "History of the decision",
+  "review.keys.on": "Use single keys",
   "review.keys": "Keys",
   "review.mine": "My score",
   "review.others": "Reviews of others",
@@ -304,6 +305,7 @@ export default {
   "review.revision": "revision {n}",
   "review.show": "Who is shown",
   "review.start": "Review {n}",
+  "review.wait": "This person is still loading. Press the key again in a moment.",
   "review.told": "Nobody is told before you send the mails or the decisions are released.",
 
   "review.unsent": "{n} review is not sent yet|{n} reviews are not sent yet",
