@@ -143,6 +143,8 @@ function newForm(path, place) {
     isUnsure: signal(false),
     /** The last sending, and its key: the same answers are sent with the same key. */
     last: { text: "", key: "" },
+    /** The answers of sendings that got no answer. */
+    unheard: /** @type {Record<string, any>[]} */ ([]),
     errors: signal(NO_ERRORS),
     /** The answers that the API refused. One that was changed since may be sent again. */
     refused: /** @type {Record<string, any>} */ ({}),
@@ -163,8 +165,13 @@ export async function submittedNow({ application, committee }) {
 export async function received(form, asked, answers) {
   const found = await submittedNow(form);
   if (!found || found.revision === form.submission?.revision) return null;
-  const there = answersOf(found);
+  return hasAnswers(found, asked, answers) ? found : null;
+}
+
+/** Whether a submission has these answers. */
+export function hasAnswers(submission, asked, answers) {
+  const there = answersOf(submission);
   // What has only blanks is not sent.
   const sent = (one) => (hasAnswer(answers[one.id]) ? answers[one.id] : undefined);
-  return asked.every((one) => sameAnswer(there[one.id], sent(one))) ? found : null;
+  return asked.every((one) => sameAnswer(there[one.id], sent(one)));
 }

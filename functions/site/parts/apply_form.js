@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useSignal } from "./kit.js";
 import { ApiError, NO_ERRORS, call } from "./api.js";
-import { answersOf, received, submittedNow, useDraft } from "./apply_draft.js";
+import { answersOf, hasAnswers, received, submittedNow, useDraft } from "./apply_draft.js";
 import { Closed, Summary } from "./apply_ends.js";
 import { INFO, questionsFor } from "./asked.js";
 import { sameAnswer } from "./draft.js";
@@ -69,6 +69,7 @@ export function ApplyForm(props) {
     errors.value = NO_ERRORS;
     isUnsure.value = false;
     form.last = { text: "", key: "" };
+    form.unheard = [];
     submitted();
     stored(submission);
     // Somebody may have gone to another page, or to the form of another committee.
@@ -77,11 +78,11 @@ export function ApplyForm(props) {
     scrollTo(0, 0);
   };
 
-  const send = async () => {
+  const send = async (revision = submission?.revision ?? 0) => {
     const body = {
       committee,
       // What another tab or device has sent since is not replaced unseen.
-      revision: submission?.revision ?? 0,
+      revision,
       responses: answered.map((question) => {
         const { text, multiple_choice, file } = draft.answers.value[question.id];
         if (file) return { question: question.id, file };
@@ -118,7 +119,13 @@ export function ApplyForm(props) {
       isUnsure.value ||= isPassed;
       if (isPassed) sent = await received(props, asked, answers);
       if (sent) return done(sent, here);
+      if (isPassed) form.unheard = [...form.unheard, answers].slice(-5);
       const newer = problem.status === 412 ? await submittedNow(props) : null;
+      // This page has sent it itself, and heard nothing.
+      if (newer && form.unheard.some((one) => hasAnswers(newer, asked, one))) {
+        stored(newer);
+        return send(newer.revision);
+      }
       draft.release();
       if (newer !== null) await overtaken(newer);
       form.refused = draft.answers.value;

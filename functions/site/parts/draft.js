@@ -139,7 +139,9 @@ export function makeDraft({ send, store, timers }) {
         versions[other.question] = other.version;
         // What this page sent itself is no answer of another one.
         const isOwn = unheard[other.question]?.some((one) => sameAnswer(one, other));
-        if (!isOwn) found[other.question] = other;
+        // Nothing was removed there: a submission has ended the draft.
+        const isEnded = other.version === 0;
+        if (!isOwn && !isEnded) found[other.question] = other;
       }
       conflicts.value = { ...conflicts.value, ...found };
       for (const question of batch) mark(question, question in found ? "conflict" : "dirty");

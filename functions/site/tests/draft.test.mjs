@@ -364,3 +364,15 @@ test("what was submitted elsewhere is taken over, and both are shown where both 
     ["three, mine", false],
   );
 });
+
+test("an answer whose draft was ended by a submission is saved anew, without a conflict", async () => {
+  const { draft, time, fails, stored } = form();
+  draft.change(1, { text: "A" });
+  await time.pass();
+  delete stored[1];
+  const ended = { question: 1, text: null, multiple_choice: null, file: null, version: 0 };
+  fails.push({ status: 412, code: "draft_conflict", body: { conflicts: [ended] } });
+  draft.change(1, { text: "B" });
+  await time.pass();
+  assert.deepEqual([draft.state.value, stored[1].text], ["saved", "B"]);
+});

@@ -78,3 +78,26 @@ assert.deepEqual(
   [sent.revision, ...sent.responses.map((one) => one.text)],
   [3, "one, much better", "two"],
 );
+
+// What this page sent itself, and of which it heard nothing, is no other tab.
+await page.getByRole("button", { name: "Change answers" }).click();
+await page.locator("textarea").first().fill("unheard");
+await page.getByText("Saved").first().waitFor();
+let isLost = false;
+await page.route(/\/submissions\/$/, async (route) => {
+  if (route.request().method() === "POST" && !isLost) await route.fetch();
+  isLost = true;
+  await route.abort();
+});
+await page.getByRole("button", { name: "Check and send" }).click();
+await page.getByRole("button", { name: "Send application" }).click();
+await page.getByRole("button", { name: "Stop sending" }).click();
+await page.getByRole("button", { name: "Send application", disabled: false }).waitFor();
+await page.unroute(/\/submissions\/$/);
+await page.getByRole("button", { name: "Back to the questions" }).click();
+await page.locator("textarea").first().fill("heard");
+await page.getByText("Saved").first().waitFor();
+await sendForm(page);
+await heading(page, "Your application was sent");
+const [last] = await call("nora.new", "GET", "/submissions/");
+assert.deepEqual([last.revision, last.responses[0].text], [5, "heard"]);
