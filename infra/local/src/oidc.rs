@@ -99,6 +99,7 @@ pub async fn authorize(
         subject,
         nonce: query.nonce,
         code: Some((query.code_challenge, query.redirect_uri.clone(), ends)),
+        used_until: None,
     });
     let separator = if query.redirect_uri.contains('?') {
         '&'
@@ -177,7 +178,7 @@ pub async fn exchange(State(local): State<Local>, Form(form): Form<TokenForm>) -
         |error: &str| (StatusCode::BAD_REQUEST, Json(json!({ "error": error }))).into_response();
     let grant = match form.grant_type.as_str() {
         "authorization_code" => local.grants.take(&form.code),
-        "refresh_token" => local.grants.take(&form.refresh_token),
+        "refresh_token" => local.grants.renew(&form.refresh_token, local.clock.now()),
         _ => return refuse("unsupported_grant_type"),
     };
     let Some(grant) = grant else {
@@ -222,6 +223,7 @@ fn tokens(local: &Local, subject: &Subject, grant: Grant) -> Result<Value, Strin
         .id_token(subject, grant.nonce.as_deref(), now)?;
     let refresh = local.grants.store(Grant {
         code: None,
+        used_until: None,
         nonce: None,
         ..grant
     });
