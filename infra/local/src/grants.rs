@@ -37,8 +37,8 @@ impl Grants {
         name
     }
 
-    /// Returns the grant of a refresh token. It can be used once, and for a minute more: a page that
-    /// is loaded again while it renews its session does not hear the answer.
+    /// Returns the grant of a refresh token. It can be used once, and for a minute more: a page
+    /// that is loaded again while it renews its session does not hear the answer.
     pub(crate) fn renew(&self, name: &str, now: DateTime<Utc>) -> Option<Grant> {
         let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let ends = now + TimeDelta::minutes(1);
