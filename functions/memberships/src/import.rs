@@ -245,13 +245,13 @@ async fn change(
         (row, Some(update.await))
     });
     let done: Vec<_> = done.buffered(PARALLEL / 4).collect().await;
+    let is_stored = |done: &Option<Result<(), TableError>>| matches!(done, Some(Ok(())));
+    let is_begun = body.created > 0 || done.iter().any(|(_, done)| is_stored(done));
     for (row, done) in done {
         match done {
             None => body.error(row, "title", NOT_IN_TIME),
             Some(Ok(())) => body.updated += 1,
-            Some(Err(TableError::Refused(Refusal::Authority)))
-                if body.created + body.updated == 0 =>
-            {
+            Some(Err(TableError::Refused(Refusal::Authority))) if !is_begun => {
                 return Err(ApiError::Forbidden);
             }
             Some(Err(TableError::Refused(Refusal::Authority))) => {

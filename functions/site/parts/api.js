@@ -49,14 +49,17 @@ export const isReached = signal(true);
 export const wait = signal({ kind: "", n: 0 });
 /** After this time without an answer, people are told. */
 const SLOW_MS = 6000;
-/** Tells of a request that takes long. Returns what ends that. */
+/** Tells of a request that takes long, until it has ended. */
 function watch() {
-  const own = { kind: "slow", n: 0 };
-  const timer = setTimeout(() => (wait.value = own), SLOW_MS);
-  return () => {
+  let own = { kind: "", n: 0 };
+  const tell = (kind, n = 0) => (wait.value = own = { kind, n });
+  const timer = setTimeout(() => tell("slow"), SLOW_MS);
+  const end = () => {
     clearTimeout(timer);
-    wait.value = { kind: "", n: 0 };
+    // Another request may take long, too.
+    if (wait.value === own) wait.value = { kind: "", n: 0 };
   };
+  return { tell, end };
 }
 
 const wire = {
@@ -150,12 +153,12 @@ export async function call(method, path, options = {}) {
     attempts = attempt + 1;
     // Who waits learns of it before the last try.
     isReached.value = isAnswered;
-    if (isAnswered) wait.value = { kind: "busy", n: Math.round(ms / 1000) };
+    if (isAnswered) seen.tell("busy", Math.round(ms / 1000));
     options.again?.(attempt, ms);
   };
   const seen = watch();
   const response = await send(wire, { method, address, headers, body: sent, ...more, again });
-  seen();
+  seen.end();
   if (repeats.get(path) === last) repeats.delete(path);
   if (!response && last?.signal.aborted) throw new Superseded();
   isReached.value = Boolean(response);

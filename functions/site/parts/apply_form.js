@@ -124,7 +124,8 @@ export function ApplyForm(props) {
       // This page has sent it itself, and heard nothing.
       if (newer && form.unheard.some((one) => hasAnswers(newer, asked, one))) {
         stored(newer);
-        return send(newer.revision);
+        // With `await`, the form stays locked until it has ended.
+        return await send(newer.revision);
       }
       draft.release();
       if (newer !== null) await overtaken(newer);
@@ -141,7 +142,8 @@ export function ApplyForm(props) {
   };
   /** Another tab or device has sent something since. */
   const overtaken = async (newer) => {
-    draft.overtaken(answersOf(submission), answersOf(newer));
+    // After a withdrawal, what is typed here is all there is.
+    if (newer) draft.overtaken(answersOf(submission), answersOf(newer));
     form.last = { text: "", key: "" };
     if (newer) stored(newer);
     else await reload();
@@ -150,9 +152,9 @@ export function ApplyForm(props) {
   /** What is said of a problem. A form that has changed meanwhile is loaded again. */
   const toldOf = async (problem) => {
     if (problem.status === 412) return t("apply.overtaken");
-    const named = problem.body?.errors?.responses;
-    const isKnown = asked.some((one) => String(named).includes(String(one.id)));
-    if (named && !isKnown && problem.status === 400) {
+    const missing = /^The question (\d+) needs an answer/;
+    const named = (problem.body?.errors?.responses ?? []).map((text) => missing.exec(text)?.[1]);
+    if (named.some((id) => id && !asked.some((one) => String(one.id) === id))) {
       await reload();
       return t("apply.form.changed");
     }

@@ -122,12 +122,11 @@ export function makeDraft({ send, store, timers }) {
     }
     // Another tab may have submitted, which ends a draft: this save has begun another one, which
     // has to be whole.
+    if (data.responses.some((one) => !batch.includes(String(one.question)))) return;
     for (const [question, answer] of Object.entries(answers.value)) {
-      const isThere = data.responses.some((one) => one.question === Number(question));
       const isStored = ["saved", "clean"].includes(states.value[question] ?? "clean");
-      if (isThere || sameAnswer(answer) || !isStored) continue;
-      delete versions[question];
-      mark(question, "dirty");
+      // With its version: if another tab has only removed it, that is a conflict.
+      if (!batch.includes(question) && !sameAnswer(answer) && isStored) mark(question, "dirty");
     }
   };
 
@@ -291,7 +290,10 @@ export function makeDraft({ send, store, timers }) {
         return flush();
       }
       answers.value = { ...answers.value, [question]: shown(other) };
-      mark(question, "saved");
+      // An answer of a submission has no version: the draft does not have it.
+      const isInDraft = other.version !== undefined;
+      mark(question, isInDraft ? "saved" : "dirty");
+      if (!isInDraft) return flush();
     },
     flush,
     /** Somebody comes back: what was refused or closed may be possible now. */

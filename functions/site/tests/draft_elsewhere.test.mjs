@@ -1,0 +1,81 @@
+// What another tab or device does to a draft: it submits, removes, or changes the same answer.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { form } from "./draft_form.mjs";
+
+test("a draft that another tab has ended is whole again after the next save", async () => {
+  const { draft, time, sent, stored } = form();
+  draft.change(1, { text: "A" });
+  draft.change(2, { text: "B" });
+  await time.pass();
+  // The other tab has submitted.
+  delete stored[1];
+  delete stored[2];
+  draft.change(3, { text: "C" });
+  await time.pass();
+  await draft.flush();
+  assert.deepEqual(
+    Object.values(stored).map((one) => one.text),
+    ["A", "B", "C"],
+  );
+  assert.equal(draft.state.value, "saved");
+  const last = sent.at(-1).responses;
+  assert.deepEqual(
+    last.map((one) => one.version),
+    [0, 0],
+  );
+});
+
+test("what was submitted elsewhere is taken over, and both are shown where both changed", () => {
+  const { draft } = form();
+  const answer = (text) => ({ text, multiple_choice: null, file: null });
+  const before = { 1: answer("one"), 2: answer("two"), 3: answer("three") };
+  draft.begin({ ...before });
+  draft.change(2, { text: "two, mine" });
+  draft.change(3, { text: "three, mine" });
+  draft.overtaken(before, { 1: answer("one, better"), 2: answer("two, better"), 3: before[3] });
+  assert.equal(draft.answers.value[1].text, "one, better");
+  assert.equal(draft.conflicts.value[2].text, "two, better");
+  assert.equal(draft.answers.value[2].text, "two, mine");
+  assert.deepEqual(
+    [draft.answers.value[3].text, 3 in draft.conflicts.value],
+    ["three, mine", false],
+  );
+});
+
+test("an answer whose draft was ended by a submission is saved anew, without a conflict", async () => {
+  const { draft, time, fails, stored } = form();
+  draft.change(1, { text: "A" });
+  await time.pass();
+  delete stored[1];
+  const ended = { question: 1, text: null, multiple_choice: null, file: null, version: 0 };
+  fails.push({ status: 412, code: "draft_conflict", body: { conflicts: [ended] } });
+  draft.change(1, { text: "B" });
+  await time.pass();
+  assert.deepEqual([draft.state.value, stored[1].text], ["saved", "B"]);
+});
+
+test("what another tab removed does not come back without a word", async () => {
+  const { draft, time, stored } = form();
+  draft.change(1, { text: "A" });
+  draft.change(2, { text: "B" });
+  draft.change(3, { text: "C" });
+  await time.pass();
+  stored[1] = { text: null, multiple_choice: null, file: null, version: 2 };
+  draft.change(2, { text: "BB" });
+  await time.pass();
+  await draft.flush();
+  assert.equal(stored[1].text, null);
+});
+
+test("the answer of another submission that is taken is stored in the draft", async () => {
+  const { draft, time, stored } = form();
+  const answer = (text) => ({ text, multiple_choice: null, file: null });
+  draft.begin({ 1: answer("old") });
+  draft.change(1, { text: "mine" });
+  await time.pass();
+  draft.overtaken({ 1: answer("old") }, { 1: answer("theirs") });
+  await draft.resolve(1, false);
+  assert.deepEqual([stored[1].text, draft.state.value], ["theirs", "saved"]);
+});
