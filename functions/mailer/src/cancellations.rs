@@ -1,4 +1,4 @@
-//! The mails about interviews that end with a mail that does not mention them (K9).
+//! The mails that cancel interviews which a decision mail ends without mentioning them (K9).
 
 use shared::bookings::{Freeing, cancellation};
 use shared::db::{Table, TableError};

@@ -59,7 +59,7 @@ export function ApplyForm(props) {
     document.body.classList.add("has-tray");
     return () => document.body.classList.remove("has-tray");
   }, []);
-  // What is wrong takes the focus itself.
+  // If something is wrong, the list of it takes the focus.
   useEffect(() => {
     if (!document.getElementById("summary")) focusTitle();
   }, [isChecking]);
@@ -121,7 +121,7 @@ export function ApplyForm(props) {
       if (sent) return done(sent, here);
       if (isPassed) form.unheard = [...form.unheard, answers].slice(-5);
       const newer = problem.status === 412 ? await submittedNow(props) : null;
-      // This page has sent it itself, and heard nothing.
+      // This page has sent it, and got no answer.
       if (newer && form.unheard.some((one) => hasAnswers(newer, asked, one))) {
         stored(newer);
         // With `await`, the form stays locked until it has ended.

@@ -185,7 +185,7 @@ export function Action(props) {
   const { type = "button" } = props;
   const busy = useSignal(false);
   const click = async (event) => {
-    // Only a finger or a mouse presses something by chance that has just appeared.
+    // A finger or a mouse may press by chance what has just appeared. A key does not.
     const isTap = event.detail > 0;
     if (busy.value || disabled || (isFresh && isTap)) return;
     busy.value = true;

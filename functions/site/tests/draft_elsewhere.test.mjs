@@ -44,7 +44,7 @@ test("what was submitted elsewhere is taken over, and both are shown where both 
   );
 });
 
-test("an answer whose draft was ended by a submission is saved anew, without a conflict", async () => {
+test("an answer whose draft has ended is saved anew, without a conflict", async () => {
   const { draft, time, fails, stored } = form();
   draft.change(1, { text: "A" });
   await time.pass();

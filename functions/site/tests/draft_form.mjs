@@ -1,4 +1,4 @@
-// A draft with a service, a storage and timers that the tests hold in their hands.
+// What tests of drafts share: a draft with a service, a storage and timers of their own.
 
 import { makeDraft } from "../parts/draft.js";
 

@@ -5,9 +5,9 @@ export default {
   "apply.conflict.first": "Wähle zuerst, welche Antworten bleiben sollen.",
   "apply.conflict.removed": "(keine Antwort)",
   "apply.overtaken":
-    "Du hast in einem anderen Tab oder auf einem anderen Gerät inzwischen etwas gesendet oder zurückgezogen. Prüfe deine Antworten und sende noch einmal.",
+    "Du hast inzwischen woanders gesendet oder zurückgezogen. Prüfe deine Antworten noch einmal.",
   "apply.form.changed":
-    "Das Formular wurde inzwischen geändert und ist jetzt neu geladen. Sieh die Fragen noch einmal durch.",
+    "Das Formular wurde geändert und neu geladen. Sieh die Fragen noch einmal durch.",
   "apply.closed.unsure":
     "Ob deine Bewerbung angekommen ist, wissen wir nicht: Es kam keine Antwort. Sieh unter „Meine Bewerbungen“ nach, sobald du wieder Netz hast.",
   "apply.yours": "Deine Antworten",

@@ -6,9 +6,9 @@ export default {
   "apply.conflict.first": "Choose first which answers to keep.",
   "apply.conflict.removed": "(no answer)",
   "apply.overtaken":
-    "Meanwhile you sent or withdrew something in another tab or on another device. Check your answers and send again.",
+    "You have sent or withdrawn somewhere else meanwhile. Please check your answers again.",
   "apply.form.changed":
-    "The form was changed meanwhile, and has been loaded again. Please look through the questions once more.",
+    "The form was changed and has been loaded again. Please look through the questions once more.",
   "apply.closed.unsure":
     "We do not know whether your application was received, because no answer came. Look at “My applications” when there is a network again.",
   "apply.yours": "Your answers",

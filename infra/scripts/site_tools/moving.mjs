@@ -67,7 +67,7 @@ await heading(other, "Your application was sent");
 await page.getByLabel(/proud of/).fill("two");
 await page.getByRole("button", { name: "Check and send" }).click();
 await page.getByRole("button", { name: "Send application" }).click();
-await page.getByText("Meanwhile you sent or withdrew something").waitFor();
+await page.getByText("You have sent or withdrawn somewhere else").waitFor();
 const first = page.locator("textarea").first();
 assert.equal(await first.inputValue(), "one, much better");
 assert.equal(await page.getByLabel(/proud of/).inputValue(), "two");
@@ -79,7 +79,7 @@ assert.deepEqual(
   [3, "one, much better", "two"],
 );
 
-// What this page sent itself, and of which it heard nothing, is no other tab.
+// A sending of this page that got no answer is not taken for another tab.
 await page.getByRole("button", { name: "Change answers" }).click();
 await page.locator("textarea").first().fill("unheard");
 await page.getByText("Saved").first().waitFor();

@@ -151,7 +151,8 @@ mod tests {
         );
         assert_eq!(
             entry.into_text(),
-            "BEGIN:VEVENT\r\nATTENDEE;CN=\"a';X=1B\";RSVP=FALSE:mailto:x@y.example\r\nEND:VEVENT\r\n"
+            "BEGIN:VEVENT\r\nATTENDEE;CN=\"a';X=1B\";RSVP=FALSE:mailto:x@y.example\r\n\
+                END:VEVENT\r\n"
         );
     }
 }

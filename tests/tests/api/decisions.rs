@@ -221,6 +221,28 @@ async fn bulk_decisions_reach_every_submission() {
 
 // proves D3
 #[tokio::test]
+async fn many_with_the_longest_reasons_are_decided_at_once() {
+    let (_campus, drive, ids, _) = many().await;
+    let path = format!("{}submissions/", drive.path);
+    let reason = "😀".repeat(5_000);
+    let reasons: Vec<Value> = ids
+        .iter()
+        .map(|id| json!({ "id": id, "reason": reason }))
+        .collect();
+    // A body has at most 1 MiB.
+    for some in reasons.chunks(40) {
+        let body = json!({ "submissions": some });
+        let done = drive.officer.post(&format!("{path}reason/"), body).await;
+        assert_eq!(done.ok()["updated"], 40);
+    }
+    // A transaction has at most 4 MB.
+    let all = json!({ "submissions": ids, "status": 4 });
+    let done = drive.officer.post(&format!("{path}status/"), all).await;
+    assert_eq!(done.ok()["updated"], 120);
+}
+
+// proves D3
+#[tokio::test]
 async fn a_bulk_decision_leaves_alone_what_has_another_status_by_then() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;

@@ -93,7 +93,7 @@ pub(super) const ROWS: &[ChartRow] = &[
         "HISTORY#<application>",
         "<submission>#<change>",
         "",
-        "A change of a decision that the submission does not keep itself: who changed what, and when.",
+        "A change of a decision that its submission does not keep: who changed what, and when.",
     ],
     [
         "Mail",

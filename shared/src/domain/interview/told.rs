@@ -28,7 +28,8 @@ pub struct EndedInterviews {
     read: Vec<(Id<Submission>, Option<Interview>)>,
 }
 
-/// Interviews that end with a mail that may not mention them, and the mails that tell of it.
+/// Interviews that a decision mail ends, perhaps without mentioning them, and the mails that cancel
+/// them.
 #[derive(Debug, Default)]
 pub struct Cancellations {
     /// The interviews.
@@ -116,7 +117,7 @@ pub(crate) fn other_writes(mail: &Mail, ends: &EndedInterviews) -> Vec<Write> {
         })
         .collect();
     let all = ended.iter().map(|ended| &ended.submission);
-    // The file that cancels it has the number after that of the slot as it was read.
+    // The calendar file that cancels the interview gets its number from the slot as it was read.
     let as_read = |id, write: Write| match ended.iter().find(|ended| ended.slot.id == id) {
         Some(EndedInterview { slot, .. }) => {
             let write = write.if_equals("revision", &slot.revision);

@@ -60,9 +60,9 @@ impl Table {
     /// updated the mail. Costs 1 read and 1 write; 2 reads and a transaction if the submission
     /// shows the status; 2 reads and 1 write more if it tells that a rejection arrived (E25).
     ///
-    /// If the worker did not know that it told of a rejection, interviews end with the report. They
-    /// are returned, and nothing is stored, unless `cancelled` has all of them with the mails about
-    /// them.
+    /// If the worker did not know that it told of a rejection, interviews end with the report. If
+    /// `cancelled` does not have all of them, they are returned, and nothing is stored: call it
+    /// again with the mails that tell of them.
     pub async fn report_mail(
         &self,
         id: &MailId,

@@ -61,8 +61,8 @@ pub struct Person {
 }
 
 impl Person {
-    /// Returns whether this is the profile of who did something at that time: not if they were
-    /// erased since, also if they came back (P18).
+    /// Returns whether this profile was there at that time. Somebody who was erased since and came
+    /// back has a new one (P18).
     pub fn was_there(&self, at: Timestamp) -> bool {
         !self.erasing && self.created_at <= at.plus(CLOCKS_DIFFER)
     }

@@ -99,7 +99,8 @@ impl Table {
     ) -> Result<Vec<Submission>, TableError> {
         let mut done = vec![];
         let mut retries = Retries::default();
-        for is_again in std::iter::once(false).chain(std::iter::repeat(true)) {
+        let mut is_again = false;
+        loop {
             retries.next().await?;
             decisions.retain(DecisionWrite::is_meant);
             let Planned { writes, decided } = plan(&decisions, is_again, by, at, next_id)?;
@@ -113,7 +114,8 @@ impl Table {
             };
             let again = self.read_again(&decisions).await?;
             let mut again: HashMap<_, _> = again.into_iter().map(|one| (one.id, one)).collect();
-            // The answer of a write without a transaction was lost, and others decided after it.
+            // If the answer of a write without a transaction was lost, others may have decided
+            // after it. Then it is not made again.
             for (decision, tried) in decisions.iter().zip(decided) {
                 let is_new = tried.last_change != decision.submission.last_change;
                 let change = tried.last_change.filter(|_| is_new);
@@ -132,12 +134,12 @@ impl Table {
             if decisions.iter().any(|decision| decision.only_as_read) {
                 return Err(refused);
             }
+            is_again = true;
         }
-        Err(TableError::Busy("too many changes of decisions".into()))
     }
 
-    /// One write alone needs no transaction, which would cost twice as much: what it stores shows
-    /// whether it was applied.
+    /// Stores decisions. One write alone is no transaction, which would cost twice as much; the
+    /// change that it stores shows whether it was applied.
     async fn store_decisions(&self, mut writes: Vec<Write>) -> Result<(), TableError> {
         match writes.len() {
             0 => Ok(()),
@@ -192,8 +194,8 @@ fn plan(
             .clone_from(reason.as_ref().unwrap_or(&old.reason));
         let change = DecisionChange::between(Id::new(next_id()), old, &new, by, at);
         if let Some(change) = change {
-            // What was read again may have less room. Then it keeps one more, so that the number of
-            // writes stays.
+            // The number of writes was counted before. A submission that was read again may have
+            // less room than then, so it keeps one change more.
             let keeps_it = is_again || old.has_room_for_change();
             let kept = change.as_status_change().filter(|_| keeps_it);
             let is_kept = kept.is_some();
@@ -224,10 +226,15 @@ impl Submission {
 fn decision(old: &Submission, new: &Submission, only_as_read: bool) -> Write {
     let write = Write::update(old.key())
         .set("status", &new.status)
-        .set("reason", &new.reason)
         .set("updated_at", &new.updated_at)
         .set("last_change", &new.last_change)
         .by_actor();
+    // A reason that stays is not sent again: it may have 20 KB.
+    let write = if new.reason == old.reason {
+        write
+    } else {
+        write.set("reason", &new.reason)
+    };
     let write = match new.changes.as_slice() {
         [] => write,
         changes => write.set("changes", &changes),

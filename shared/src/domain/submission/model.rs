@@ -135,10 +135,10 @@ pub struct Submission {
     /// The last revision that an erasure withdrew; 0 if none did.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub erased: u32,
-    /// Its first changes of only the status; the other ones have items of their own.
+    /// The first changes of only its status. All other changes have items of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<StatusChange>,
-    /// The last change of its decision, wherever that is kept.
+    /// Id of the last change of its decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_change: Option<Id<DecisionChange>>,
     /// The scores of its reviews, by the id of the review; none for a review without a score. The
