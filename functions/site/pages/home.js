@@ -31,7 +31,8 @@ function Clubs({ title, all }) {
   return html`<section><div class="section"><h2>${t(title)}</h2></div>
     <p class="tags">${all.map(
       (club) => html`<a class="tag" key=${club.code} href=${link(url`/clubs/${club.code}/`)}>
-        <${Mono} code=${club.code} name=${club.name} size="tiny" />${club.name}</a>`,
+        <${Mono} code=${club.code} name=${club.name} size="tiny" />
+        <span class="cut">${club.name}</span></a>`,
     )}</p></section>`;
 }
 

@@ -43,9 +43,12 @@ export default function Interviews({ club, application: id }) {
     return start >= from.getTime() && start < until.getTime();
   });
   const committees = application.data?.committees ?? [];
-  const close = async () => {
+  const close = async (made) => {
     edited.value = null;
     await slots.reload();
+    // New times of another week are shown.
+    const start = [made].flat()[0]?.start_time;
+    if (start) setQuery({ week: isoDay(monday(start)) });
   };
   const style = /** @type {const} */ ({ day: "numeric", month: "short" });
   const end = new Date(until.getTime() - 1);

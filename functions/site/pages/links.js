@@ -1,13 +1,14 @@
 // `/clubs/{club}/links/`: invitations by mail, and links with which people join.
 
 import { html, useEffect, useSignal } from "../parts/kit.js";
-import { call, get, post, remove } from "../parts/api.js";
+import { call, get, now, post, remove } from "../parts/api.js";
 import { Form } from "../parts/form.js";
 import { loaded, orReload, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { Action, Chip, Icon, Time, Title, confirmed } from "../parts/ui.js";
+import { addresses } from "../parts/words.js";
 
 export default function Links({ club: code }) {
   return html`<div class="head"><${Title}>${t("place.links")}<//></div>
@@ -24,7 +25,7 @@ function Invites({ code }) {
       hint: t("manage.emails.hint"),
     },
   ];
-  const send = (values) => post(url`/clubs/${code}/invite/`, values);
+  const send = ({ emails }) => post(url`/clubs/${code}/invite/`, { emails: addresses(emails) });
   const path = (one) => url`/clubs/${code}/invites/${one.id}/`;
   const resend = (one) =>
     orReload(() => post(`${path(one)}resend/`).then(invites.reload), invites.reload);
@@ -43,8 +44,12 @@ function Invites({ code }) {
         html`<ul class="cards">${all.map(
           (one) => html`<li key=${one.id}>
       <h3>${one.email}</h3>
-      <p class="line"><${Chip}>${t(`role.${one.role}`)}<//> <span class="quiet small">
-        ${t("manage.until")} <${Time} at=${one.expires_at} /></span></p>
+      <p class="line"><${Chip}>${t(`role.${one.role}`)}<//> ${
+        Date.parse(one.expires_at) < now()
+          ? html`<${Chip} kind="warn">${t("manage.expired")}<//>`
+          : html`<span class="quiet small">${t("manage.until")}
+            <${Time} at=${one.expires_at} /></span>`
+      }</p>
       <p class="row">
         <${Action} run=${resend(one)}
           done=${t("manage.resent")} label=${`${t("manage.resend")}: ${one.email}`}>

@@ -12,6 +12,7 @@ import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { Action, Chip, Icon, Mono, Title } from "../parts/ui.js";
+import { finder } from "../parts/words.js";
 
 const ROLES = [0, 10, 20];
 /** So many members are shown at once. */
@@ -37,10 +38,12 @@ export default function Members({ club: code }) {
   const shown = useSignal(PART);
   /** How many people were added here: one of them may have asked. */
   const added = useSignal(0);
-  const fits = (member) =>
-    `${member.name} ${member.username ?? ""} ${member.title}`
-      .toLowerCase()
-      .includes(words.value.trim().toLowerCase());
+  const find = finder(words.value);
+  /** A member who is hidden has no name; officers see the address. */
+  const named = (member) => (member.username ? member.name : (member.email ?? t("members.hidden")));
+  const fits = (member) => find(`${named(member)} ${member.username ?? ""} ${member.title}`);
+  /** Whoever changes members may change what they may do here. */
+  const reload = async () => (await Promise.all([members.reload(), club.reload()]))[0];
   return html`
     <${Title}>${t("members")}<//>
     ${
@@ -69,19 +72,21 @@ export default function Members({ club: code }) {
         .filter(fits)
         .slice(0, shown.value)
         .map(
-          (member) => html`<li class="person" key=${member.id ?? member.name}>
-        <div class="line"><${Mono} code=${member.name} name=${member.name} image=${member.image}
+          (member) => html`<li class="person" key=${member.id ?? named(member)}>
+        <div class="line"><${Mono} code=${member.name} name=${named(member)} image=${member.image}
           size="tiny" />
-          <h2 class="flat cut" dir="auto">${member.name}</h2>
+          <h2 class="flat cut" dir="auto">${named(member)}</h2>
           <${Chip}>${t(`role.${member.role}`)}<//> <span class="quiet small" dir="auto">
             ${member.title}</span></div>
         ${member.description && html`<p class="quiet small" dir="auto">${member.description}</p>`}
         ${
           isOfficer &&
+          member.id !== null &&
           member.role >= own &&
-          html`<${Entity}
-          path=${url`/clubs/${code}/members/${member.id}/`} summary=${t("members.change", member)}
-            name=${member.name} fields=${fields} reload=${members.reload} />`
+          html`<${Entity} path=${url`/clubs/${code}/members/${member.id}/`}
+            summary=${t("members.change", { name: named(member) })} name=${named(member)}
+            fields=${fields} reload=${reload} sure=${t("members.remove.sure", { name: named(member) })}
+            gone=${t("members.removed")} />`
         }
       </li>`,
         )}</ul>

@@ -4,7 +4,7 @@
 
 import { html, useEffect, useRef, useSignal } from "../parts/kit.js";
 import { call, post } from "../parts/api.js";
-import { isPassing } from "../parts/request.js";
+import { isFinal, isPassing } from "../parts/request.js";
 import { download } from "../parts/files.js";
 import { useLoad, useSearch } from "../parts/load.js";
 import { Facts, Plots } from "../parts/overview.js";
@@ -15,6 +15,7 @@ import { STATUSES, isErased, nameOf, useSubmissions } from "../parts/submissions
 import { AllFiles } from "../parts/submitted_files.js";
 import { decimal, moment, t } from "../parts/texts.js";
 import { Action, Icon, Problem, Skeleton, Title, confirmed, say, useUnsaved } from "../parts/ui.js";
+import { finder } from "../parts/words.js";
 import { ApplicationState } from "./workspace.js";
 
 const ROW_PX = 44;
@@ -124,15 +125,14 @@ export default function Submissions({ club, application: id }) {
 
 /** Whether a submission has what is asked for. */
 const fitting = (query) => {
-  const words = (query.get("search") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = finder(query.get("search") ?? "");
   return (one) => {
-    const text = `${nameOf(one)} ${one.user?.username} ${one.user?.email}`.toLowerCase();
     return (
       (!query.get("status") || one.status === Number(query.get("status"))) &&
       (!query.get("committee") ||
         (one.committee?.id ?? "none") === (Number(query.get("committee")) || "none")) &&
       (!query.get("reviewed") || one.my_score === null) &&
-      words.every((word) => text.includes(word))
+      matches(`${nameOf(one)} ${one.user?.username} ${one.user?.email}`)
     );
   };
 };
@@ -213,8 +213,10 @@ function Bulk({ club, application, picked, change, done, load }) {
   /** The same for submissions with their statuses: a call for each. Tells how many were set. */
   const setAll = async (groups) => {
     let [updated, other] = [0, 0];
-    for (const [was, status, ids] of groups) {
-      const n = await set(was, status, ids);
+    for (const [i, [was, status, ids]] of groups.entries()) {
+      const n = await set(was, status, ids).catch((error) => {
+        throw Object.assign(error, { isNothing: i === 0 && isFinal(error.status ?? 0) });
+      });
       updated += n;
       other += ids.length - n;
     }
@@ -243,17 +245,28 @@ function Bulk({ club, application, picked, change, done, load }) {
       if (other) say(`${updated} ${t("submissions.other", { n: other })}`, "problem", undo);
       else say(updated, "done", undo);
     } catch (error) {
-      // Some may be set.
-      say(error.message, "problem", undo);
+      // Some may be set, unless the first call was refused.
+      say(error.message, "problem", error.isNothing ? undefined : undo);
       return false;
+    }
+  };
+  const setReasons = async (all) => {
+    const path = url`/clubs/${club}/applications/${application}/submissions/reason/`;
+    await post(path, { submissions: all }).catch(looked);
+    for (const text of new Set(all.map((one) => one.reason))) {
+      const its = all.filter((one) => one.reason === text);
+      change(new Set(its.map((one) => one.id)), { reason: text });
     }
   };
   const tell = async () => {
     const sent = reason.value;
-    const all = picked.map((one) => ({ id: one.id, reason: sent }));
-    const path = url`/clubs/${club}/applications/${application}/submissions/reason/`;
-    await post(path, { submissions: all }).catch(looked);
-    change(new Set(all.map((one) => one.id)), { reason: sent });
+    const replaced = picked.filter((one) => one.reason && one.reason !== sent);
+    if (replaced.length && !confirmed(t("submissions.reasons.sure", { n: replaced.length })))
+      return false;
+    const before = picked.map((one) => ({ id: one.id, reason: one.reason }));
+    await setReasons(before.map(({ id }) => ({ id, reason: sent })));
+    const back = () => setReasons(before).then(() => say(t("undone")));
+    say(t("saved"), "done", replaced.length ? back : undefined);
     // What was typed meanwhile stays.
     if (reason.value !== sent) return;
     // Nothing is drawn again that would forget it.
@@ -274,7 +287,7 @@ function Bulk({ club, application, picked, change, done, load }) {
         </label>
       <textarea id="bulk-reason" rows="3" maxlength="5000" value=${reason.value}
         onInput=${(event) => (reason.value = event.currentTarget.value)}></textarea>
-      <p><${Action} className="main" run=${tell} done=${t("saved")}>
+      <p><${Action} className="main" run=${tell}>
         ${t("submissions.reasons", { n: picked.length })}<//></p></div>`
     }`;
 }

@@ -16,9 +16,11 @@ import { Action, confirmed } from "./ui.js";
  * @param {any} props.fields of the form
  * @param {(values: any) => any} [props.sent] what is sent for the values of the form
  * @param {() => Promise<any>} props.reload loads the list around the element again
+ * @param {string} [props.sure] what is asked before it is deleted
+ * @param {string} [props.gone] what is said when it was deleted
  * @param {any} [props.children] what is shown below the form
  */
-export function Entity({ path, summary, name, fields, sent, reload, children }) {
+export function Entity({ path, summary, name, fields, sent, reload, sure, gone, children }) {
   const isOpen = useSignal(false);
   const thing = useLoad(isOpen.value ? path : "");
   const save = (values) =>
@@ -26,7 +28,7 @@ export function Entity({ path, summary, name, fields, sent, reload, children }) 
   const stored = async () => (await Promise.all([thing.reload(), reload()]))[0];
   const drop = orReload(
     async () => {
-      if (!confirmed(t("delete.sure", { name }))) return false;
+      if (!confirmed(sure ?? t("delete.sure", { name }))) return false;
       await call("DELETE", path, { etag: thing.etag });
       await reload();
     },
@@ -42,7 +44,7 @@ export function Entity({ path, summary, name, fields, sent, reload, children }) 
       <${Form} name=${path} fields=${fields} data=${found} send=${save}
         stored=${stored} reload=${thing.reload} />
       ${children}
-      <p><${Action} className="danger" run=${drop} done=${t("deleted")}
+      <p><${Action} className="danger" run=${drop} done=${gone ?? t("deleted")}
         label=${`${t("delete")}: ${name}`}>${t("delete")}<//></p>`,
         3,
       )

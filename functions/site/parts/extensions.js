@@ -5,7 +5,7 @@ import { post, remove } from "./api.js";
 import { Form } from "./form.js";
 import { t } from "./texts.js";
 import { loaded, useLoad } from "./load.js";
-import { Action, Time } from "./ui.js";
+import { Action, Time, confirmed } from "./ui.js";
 
 /** @param {{path: `/clubs/${string}/applications/${string}/extensions/`, end: string}} props */
 export function Extensions({ path, end }) {
@@ -14,13 +14,17 @@ export function Extensions({ path, end }) {
     { name: "username", label: t("settings.username") },
     { name: "end_time", label: t("extensions.end"), kind: "time" },
   ];
+  const takeBack = (one) => async () => {
+    if (!confirmed(t("extensions.delete.sure", { name: one.username }))) return false;
+    await remove(`${path}${one.id}/`).then(extensions.reload);
+  };
   return html`
     ${loaded(
       extensions,
       (all) =>
         html`<ul>${all.map(
           (one) => html`<li key=${one.id}>${one.username}: <${Time} at=${one.end_time} zoned />
-      <${Action} className="danger" run=${() => remove(`${path}${one.id}/`).then(extensions.reload)}
+      <${Action} className="danger" run=${takeBack(one)}
         done=${t("extensions.deleted")} label=${`${t("extensions.delete")}: ${one.username}`}>
           ${t("extensions.delete")}<//></li>`,
         )}</ul>`,

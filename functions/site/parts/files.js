@@ -2,7 +2,7 @@
 
 import { html, useSignal } from "./kit.js";
 import { t } from "./texts.js";
-import { say } from "./ui.js";
+import { confirmed, say } from "./ui.js";
 
 /** A place to drop a file on, or to choose one. `take` gets it. */
 export function Drop({ label, accept, take }) {
@@ -68,8 +68,9 @@ export function Image({ url, label, upload, remove }) {
     ${
       url &&
       html`<button type="button" class="danger"
-      onClick=${() => remove().catch((error) => say(error.message, "problem"))}>${t("files.remove")}
-        </button>`
+      onClick=${() =>
+        confirmed(t("files.remove.sure")) &&
+        remove().catch((error) => say(error.message, "problem"))}>${t("files.remove")}</button>`
     }
   </div>`;
 }

@@ -2,7 +2,7 @@
 
 import { html, useSignal } from "./kit.js";
 import { call } from "./api.js";
-import { importAll } from "./csv.js";
+import { importAll, records } from "./csv.js";
 import { Drop, textOf } from "./files.js";
 import { useTyped } from "./form.js";
 import { loadSentences, t, told } from "./texts.js";
@@ -27,6 +27,7 @@ export function Importer({ path, columns, example, done }) {
   const isPart = useSignal(false);
   const progress = useSignal(/** @type {null | {done: number, all: number}} */ (null));
   const run = (dry) => async () => {
+    if (records(text).length < 2) throw new Error(t("import.none"));
     const to = dry ? /** @type {const} */ (`${path}?dry_run=true`) : path;
     const send = async (part) => (await call("POST", to, { text: part })).data;
     let found;

@@ -69,8 +69,9 @@ export function useLoad(path) {
     const look = (isBack) => {
       if (hasEnded.value || document.visibilityState !== "visible") return;
       const { isOld, error, at = Date.now() } = state.value;
-      if (isOld || error?.status === 0 || (isBack && Date.now() - at > LONG_MS))
-        void load(true, false);
+      // Any request tells that there is a network again.
+      const isUnheard = !isReached.value || error?.status === 0;
+      if (isOld || isUnheard || (isBack && Date.now() - at > LONG_MS)) void load(true, false);
     };
     if (isReached.value) look(false);
     const [online, back] = [() => look(false), () => look(true)];

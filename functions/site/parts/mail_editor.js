@@ -19,11 +19,18 @@ const EXAMPLES = {
 const LINK = { link: "https://clubs.example/submissions/1/interview/" };
 const { reason: _, ...INVITED } = { ...EXAMPLES, ...LINK };
 
+/** A condition without others inside: what it shows, and what else it would. */
+const CONDITION =
+  /\{%\s*if\b[^%]*%\}((?:(?!\{%).)*)(?:\{%\s*else\s*%\}(?:(?!\{%).)*)?\{%\s*endif\s*%\}/s;
+
 /** A template as its recipient would see it; conditions count as fulfilled. */
-export const filled = (template, values) =>
-  template
+export function filled(template, values) {
+  let text = template;
+  while (CONDITION.test(text)) text = text.replace(CONDITION, "$1");
+  return text
     .replace(/\{%.*?%\}/gs, "")
     .replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, name) => values[name] ?? "");
+}
 
 /** @param {{id: string, value: string, change: (value: string) => void, examples?: any}} props */
 export function MailEditor({ id, value, change, examples }) {
@@ -45,5 +52,9 @@ export function MailEditor({ id, value, change, examples }) {
     <textarea id=${`${id}-text`} aria-label=${t("builder.mail.text")} rows="6" ref=${area}
       value=${value ?? ""} onInput=${(event) => change(event.currentTarget.value)}></textarea>
     <details class="card" open><summary>${t("builder.mail.preview")}</summary>
-      <${Rich} text=${filled(value ?? "", values)} /></details>`;
+      ${
+        value?.trim()
+          ? html`<${Rich} text=${filled(value, values)} />`
+          : html`<p class="quiet">${t("builder.mail.standard")}</p>`
+      }</details>`;
 }

@@ -86,8 +86,11 @@ export async function send(wire, wanted) {
     } finally {
       clearTimeout(timer);
     }
-    if (attempt >= tries || until?.aborted) return response;
-    const ms = pauseBefore(attempt, Number(response?.headers.get("Retry-After") ?? 0));
+    const wanted = Number(response?.headers.get("Retry-After") ?? 0);
+    // A limit that lasts longer is no busy service: nobody waits for it.
+    const isLong = wanted * 1000 > LONGEST_MS;
+    if (attempt >= tries || until?.aborted || isLong) return response;
+    const ms = pauseBefore(attempt, wanted);
     again?.(attempt, ms, response !== null);
     await Promise.race([wire.pause(ms), ended(until)]);
     if (until?.aborted) return response;

@@ -72,7 +72,7 @@ async function sendOne(store, path, review, sent) {
     if (!isOld) sent(Number(/(\d+)\/$/.exec(path)?.[1]), review.score);
     return true;
   } catch (error) {
-    if (!isFinal(error.status)) return false;
+    if (!isFinal(error.status) || error.status === 403) return false;
     say(error.message, "problem");
     if (isSame()) store.remove(path);
     return true;
@@ -159,13 +159,15 @@ function Own({ path, own, handle, stored }) {
   const score = useSignal((begun ?? own)?.score ?? null);
   const comment = useSignal((begun ?? own)?.comment ?? "");
   const state = useSignal(
-    /** @type {"clean" | "dirty" | "saving" | "saved" | "failed"} */ (begun ? "dirty" : "clean"),
+    /** @type {"clean" | "dirty" | "saving" | "saved" | "failed" | "refused"} */ (
+      begun ? "dirty" : "clean"
+    ),
   );
   const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const timer = useRef(/** @type {any} */ (null));
   /** Whether it would be refused whenever it is sent. */
   const isRefused = useRef(false);
-  useUnsaved(["dirty", "saving", "failed"].includes(state.value) && !isRefused.current);
+  useUnsaved(["dirty", "saving", "failed"].includes(state.value));
   const keep = () => store.set(path, { score: score.value, comment: comment.value, at: now() });
   /** The number of the last save: of an earlier one, nothing is told. */
   const last = useRef(0);
@@ -194,13 +196,14 @@ function Own({ path, own, handle, stored }) {
       state.value = isSame ? "saved" : "dirty";
       await stored(sent.score);
     } catch (error) {
-      isRefused.current = isFinal(error.status);
+      // Somebody who has lost the role may get it back.
+      isRefused.current = isFinal(error.status) && error.status !== 403;
       if (isRefused.current) store.remove(path);
       if (number !== last.current || error.code === "superseded") return;
       // It is tried again, and told once.
       if (!hasFailed.current) say(error.message, "problem");
       hasFailed.current = true;
-      state.value = "failed";
+      state.value = isRefused.current ? "refused" : "failed";
     }
   };
   const give = (value) => {
@@ -248,7 +251,7 @@ function Own({ path, own, handle, stored }) {
     }
   };
   // What failed is tried again while it is shown; later, with the others that wait.
-  const hasToWait = state.value === "failed" && !isRefused.current;
+  const hasToWait = state.value === "failed";
   useEffect(() => {
     if (!hasToWait) return;
     const again = () => void save();

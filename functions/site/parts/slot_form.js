@@ -3,6 +3,7 @@
 import { html, useEffect, useRef } from "./kit.js";
 import { call, remove } from "./api.js";
 import { Form } from "./form.js";
+import { loaded, useLoad } from "./load.js";
 import { isPassing } from "./request.js";
 import { t } from "./texts.js";
 import { Action, confirmed } from "./ui.js";
@@ -59,7 +60,8 @@ export function SlotForm({ path, begun, members, committees, reload, close }) {
     { name: "interviewers", label: t("slots.interviewers"), kind: "many", options: people },
     { name: "note", label: t("slots.note"), kind: "area" },
   ];
-  const data = {
+  const thing = useLoad(isStored ? `${path}${begun.id}/` : "");
+  const shaped = (one) => ({
     capacity: 1,
     minutes: 25,
     break_minutes: 5,
@@ -67,13 +69,17 @@ export function SlotForm({ path, begun, members, committees, reload, close }) {
     location: "",
     committee: null,
     note: "",
-    ...begun,
-    interviewers: (begun.interviewers ?? []).map((one) => one.id),
+    ...one,
+    interviewers: (one.interviewers ?? []).map((person) => person.id),
+  });
+  const again = async () => {
+    const now = await thing.reload();
+    return now && shaped(now);
   };
   const send = async ({ is_series: isSeries, minutes, break_minutes: pause, ...values }) => {
     /** @type {any} */
     const body = isSeries ? { ...values, minutes, break_minutes: pause } : values;
-    if (isStored) return call("PATCH", `${path}${begun.id}/`, { body });
+    if (isStored) return call("PATCH", `${path}${begun.id}/`, { body, etag: thing.etag });
     const to = isSeries ? /** @type {const} */ (`${path}series/`) : path;
     const sent = JSON.stringify([to, body]);
     if (unheard.sent !== sent) unheard = { sent, key: crypto.randomUUID() };
@@ -111,8 +117,17 @@ export function SlotForm({ path, begun, members, committees, reload, close }) {
   const name = `slot ${path} ${begun.id ?? times}`;
   return html`<section class="card noprint"><h2 class="flat" tabindex="-1" ref=${title}>
       ${t(isStored ? "slots.change" : "slots.new")}</h2>
-    <${Form} name=${name} fields=${fields} data=${data} whole=${!isStored} send=${send}
-      stored=${close} />
+    ${
+      isStored
+        ? loaded(
+            thing,
+            (found) => html`<${Form} name=${name} fields=${fields} data=${shaped(found)}
+              send=${send} stored=${close} reload=${again} />`,
+            5,
+          )
+        : html`<${Form} name=${name} fields=${fields} data=${shaped(begun)} whole send=${send}
+          stored=${close} />`
+    }
     <p class="row"><button onClick=${close}>${t("close")}</button>
       ${
         isStored && html`<${Action} className="danger" run=${drop}>${t("slots.delete")}<//>`

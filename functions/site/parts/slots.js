@@ -56,7 +56,7 @@ export function campusTime(slot) {
 /** Where an interview is. */
 export function Place({ at }) {
   if (!at) return null;
-  return html`<span class="line"><${Icon} name="map-pin" /> ${
+  return html`<span class="line inside"><${Icon} name="map-pin" /> ${
     at.startsWith("https://")
       ? html`<a href=${at} rel="noopener noreferrer" target="_blank" class="cut">${at}</a>`
       : at
@@ -83,6 +83,7 @@ export const calendarFile = (id, slot, summary) =>
     "PRODID:-//Clubs//Clubs//EN",
     "BEGIN:VEVENT",
     `UID:interview-${id}@clubs`,
+    `SEQUENCE:${slot.sequence}`,
     `DTSTAMP:${stamp(Date.now())}`,
     `DTSTART:${stamp(slot.start_time)}`,
     `DTEND:${stamp(slot.end_time)}`,

@@ -503,6 +503,18 @@ export const SENTENCES = [
     "Mehrere Personen haben diese Adresse. Bitte gib ihre Benutzernamen an.",
   ],
   ["This is not an e-mail address.", null, "Das ist keine E-Mail-Adresse."],
+  ["Send this field once.", null, "Bitte sende dieses Feld nur einmal."],
+  [
+    "A quote in this row is not closed.",
+    "A quotation mark in this row is not closed.",
+    "Ein Anführungszeichen in dieser Zeile ist nicht geschlossen.",
+  ],
+  ["Expected an id.", null, "Hier wird eine Id erwartet."],
+  [
+    "{mark} is at a place where HTML shows no text, such as a comment or the inside of a tag. Put it into the text.",
+    null,
+    "{mark} steht an einer Stelle, an der HTML keinen Text zeigt, etwa in einem Kommentar oder in einem Tag. Bitte setze es in den Text.",
+  ],
   [
     "{shown:?} is not an e-mail address.",
     "“{shown}” is not an e-mail address.",

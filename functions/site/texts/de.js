@@ -282,7 +282,7 @@ export default {
   no: "Nein",
   none: "Keine.",
   offline:
-    "Kein Netz. Was du schreibst, bleibt hier und wird gesendet, sobald das Netz zurück " + "ist.",
+    "Kein Netz. Antworten und Bewertungen bleiben hier und werden später gesendet; anderes bitte dann noch einmal speichern.",
   order: "Reihenfolge",
 
   "place.links": "Einladungen",
@@ -341,8 +341,8 @@ export default {
   "settings.data": "Meine Daten",
   "settings.erase": "Mein Konto löschen",
   "settings.erase.about":
-    "Mitgliedschaften, nicht entschiedene Bewerbungen, Entwürfe und Mails werden gelöscht. " +
-    "Das lässt sich nicht rückgängig machen.",
+    "Mitgliedschaften, nicht entschiedene Bewerbungen, Entwürfe und Mails werden unwiderruflich gelöscht. " +
+    "Deine Anmeldung bei der Universität gehört nicht dazu. Melde dich zuerst auf anderen Geräten ab: Öffnet eines später eine Seite, hast du ein neues Profil.",
   "settings.erase.archive": "Auch diese Clubs löschen?",
   "settings.erase.sure": "Dein Konto für immer löschen?",
   "settings.export": "Alles sichern, was über mich gespeichert ist",

@@ -50,6 +50,7 @@ export default {
   "builder.mail.names": "Einsetzen",
   "builder.mail.preview": "So sieht sie aus, mit einem Beispiel",
   "builder.mail.reason": "Begründung",
+  "builder.mail.standard": "Ohne eigenen Text wird der übliche Text dieser Mail gesendet.",
   "builder.mail.text": "Text der Mail",
   "builder.moved": "Jetzt an Stelle {n} von {all}.",
   "builder.new": "Neue Bewerbungsrunde",
@@ -78,6 +79,7 @@ export default {
   "builder.type.3": "Kurze Antwort",
   "builder.type.4": "Text ohne Antwort",
   "builder.up": "Nach oben: {prompt}",
+  "draft.refused": "Nicht gespeichert",
 
   "edit.active": "Der Club ist aktiv",
   "edit.approved": "Freigegeben",
@@ -117,6 +119,7 @@ export default {
 
   extensions: "Verlängerungen",
   "extensions.delete": "Zurücknehmen",
+  "extensions.delete.sure": "Die Verlängerung für {name} zurücknehmen?",
   "extensions.deleted": "Zurückgenommen.",
   "extensions.end": "Darf einreichen bis",
   "extensions.new": "Verlängerung geben",
@@ -143,6 +146,7 @@ export default {
   "factor.sign_in": "Noch einmal anmelden",
   "factor.wrong":
     "Das ist nicht der Code. Warte auf den nächsten, und prüfe die Uhrzeit des Handys.",
+  "files.remove.sure": "Das Bild entfernen?",
 
   "import.about": "Eine Tabelle mit Kopfzeile. Spalten: {columns}. Leere Zellen ändern nichts.",
   "import.check": "Prüfen",
@@ -157,6 +161,7 @@ export default {
   "import.file": "CSV-Datei",
   "import.invited": "Eingeladen",
   "import.members": "Mitglieder importieren",
+  "import.none": "Unter der Kopfzeile steht keine Zeile.",
   "import.part": "Zum Teil importiert. Die übrigen Zeilen stehen noch hier.",
   "import.problem": "Fehler",
   "import.progress": "{done} von {all} Zeilen",
@@ -198,7 +203,7 @@ export default {
   "mails.left": "{n} Mail ist übrig: die Zeit war um.|{n} Mails sind übrig: die Zeit war um.",
   "mails.missed": "Mails zu Entscheidungen, die nicht ankamen",
   "mails.missed.interview": "Einladungen zu einem Gespräch, die nicht ankamen",
-  "mails.missed.none": "Alle wurden erreicht.",
+  "mails.missed.none": "Keine Mail ist gescheitert.",
   "mails.missed.preview": "Mails an diese ansehen",
   "mails.new": "Neue Mails",
   "mails.one": "Eine Mail je Person",
@@ -225,6 +230,7 @@ export default {
   "manage.declined": "Die Anfrage wurde abgelehnt.",
   "manage.emails": "Adressen",
   "manage.emails.hint": "Mit Kommas getrennt oder jede in einer Zeile.",
+  "manage.expired": "Abgelaufen",
   "manage.invite": "Einladen",
   "manage.invited": "Gesendete Einladungen: {sent}. Ausgelassene Adressen: {skipped}.",
   "manage.invites": "Einladungen",
@@ -253,7 +259,10 @@ export default {
   "members.follow": "Wer dem Club folgt",
   "members.followers": "{n} Person folgt|{n} Personen folgen",
   "members.found": "{n} Person gefunden|{n} Personen gefunden",
+  "members.hidden": "Verborgenes Mitglied",
   "members.more": "{n} weitere zeigen",
+  "members.remove.sure": "{name} aus dem Club entfernen?",
+  "members.removed": "Aus dem Club entfernt.",
   "members.role": "Rolle",
   "members.search": "Name einer Person",
   "members.title": "Titel",
@@ -340,6 +349,8 @@ export default {
     "{n} Bewerbungen hat inzwischen jemand anderes geändert; sie bleiben, wie sie sind.",
   "submissions.reasons":
     "Begründung für {n} Bewerbung setzen|Begründung für {n} Bewerbungen setzen",
+  "submissions.reasons.sure":
+    "{n} Person hat eine andere Begründung. Ersetzen?|{n} Personen haben andere Begründungen. Ersetzen?",
   "submissions.score": "Bewertung",
   "submissions.search": "Namen und Adressen suchen",
   "submissions.status": "Status",

@@ -280,7 +280,8 @@ export default {
   next: "Next",
   no: "No",
   none: "None.",
-  offline: "There is no network. What you type stays here and is sent when the network is back.",
+  offline:
+    "There is no network. Answers and reviews stay here and are sent later; save other changes again then.",
   order: "Order",
 
   "place.links": "Invitations",
@@ -337,8 +338,8 @@ export default {
   "settings.data": "My data",
   "settings.erase": "Erase my account",
   "settings.erase.about":
-    "Your memberships, applications that are not decided, drafts and mails are deleted. " +
-    "This cannot be undone.",
+    "Your memberships, applications that are not decided, drafts and mails are deleted, and this cannot be undone. " +
+    "Your sign-in at the university is not part of this. Sign out on other devices first: if one opens a page later, you have a new profile.",
   "settings.erase.archive": "Delete these clubs too?",
   "settings.erase.sure": "Erase your account for ever?",
   "settings.export": "Save everything that is stored about me",
