@@ -4,7 +4,6 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Deserializer, Serialize};
 use shared::bodies::Studies;
-use shared::db::{Retries, TableError};
 use shared::domain::OnlyOwner;
 use shared::domain::{Major, NewsRhythm, Notices, Person, School};
 use shared::ids::Id;
@@ -270,37 +269,21 @@ pub async fn delete_settings(
     let archive = params.flag("archive")?.unwrap_or(false);
     let person = user.person().await?;
     if_match.check(|| SettingsBody::new(person, user.is_admin()))?;
-    let (mut retries, mut archived) = (Retries::default(), false);
-    loop {
-        let erased = async {
-            retries.next().await?;
-            let when = RequestTime {
-                received: app.ids.received(received),
-                at: app.now(),
-            };
-            app.table.erase(person, when, &*app.clock).await
-        };
-        let erased = erased
-            .await
-            .map_err(|error| if archived { error.after_write() } else { error })?;
-        let Err(OnlyOwner(clubs)) = erased else { break };
-        if !archive {
-            let names: Vec<String> = clubs.iter().map(|club| club.profile.name.clone()).collect();
-            let why = format!(
-                "You are the only owner of {}. Make somebody else an owner, or add \
-                 ?archive=true to delete your profile and these clubs together.",
-                names.join(", ")
-            );
-            return Err(ApiError::rule(why).coded(Code::LastOwner));
-        }
-        for club in clubs {
-            match app.table.archive_club(&club).await {
-                // Somebody else changed the club at the same moment. Read again.
-                Ok(()) => archived = true,
-                Err(TableError::Refused(_)) => {}
-                Err(error) => return Err(if archived { error.after_write() } else { error }.into()),
-            }
-        }
+    let when = || RequestTime {
+        received: app.ids.received(received),
+        at: app.now(),
+    };
+    if archive {
+        let erased = app.table.erase_with_clubs(person, when, &*app.clock);
+        erased.await?;
+    } else if let Err(OnlyOwner(clubs)) = app.table.erase(person, when(), &*app.clock).await? {
+        let names: Vec<String> = clubs.iter().map(|club| club.profile.name.clone()).collect();
+        let why = format!(
+            "You are the only owner of {}. Make somebody else an owner, or add \
+             ?archive=true to delete your profile and these clubs together.",
+            names.join(", ")
+        );
+        return Err(ApiError::rule(why).coded(Code::LastOwner));
     }
     app.known_people.forget(person.id);
     Ok(NoContent)

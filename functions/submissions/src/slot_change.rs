@@ -96,6 +96,10 @@ fn mails(
         let Some(interview) = submission.interview() else {
             return Err(ApiError::Changed);
         };
+        // The applicant knows of a rejection, and has no interview any more (K9).
+        if submission.is_interview_over(application, now.moment()) {
+            continue;
+        }
         let file = interview.file + i64::from(new.revision);
         let news = (AppointmentNews::Changed, file);
         mails.extend(appointment((club, application), submission, new, news, now));

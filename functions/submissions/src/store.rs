@@ -64,7 +64,8 @@ impl SubmitResult {
 
 /// What a request has to do, from what is stored in its place.
 enum Step {
-    /// Nothing: this request stored it, although the answer was lost.
+    /// Nothing: this request stored it, although the answer was lost, or the same answers were
+    /// decided on.
     Own(Submission),
     /// Nothing: a request that was received later stored it.
     Later(Submission),
@@ -92,6 +93,10 @@ fn step(submission: &Submission, earlier: &StoredSubmission, seen: Option<u32>) 
         _ if is_behind => return Err(ApiError::PreconditionFailed),
         StoredSubmission::Present(stored) if stored.received >= number => {
             Step::Later(Submission::clone(stored))
+        }
+        // They change nothing, so a decision cannot be seen by them (S19).
+        StoredSubmission::Present(stored) if is_decided && is_same => {
+            Step::Own(Submission::clone(stored))
         }
         StoredSubmission::Present(_) if is_decided => return Err(closed()),
         StoredSubmission::Present(stored) if is_same => Step::Same(Submission::clone(stored)),

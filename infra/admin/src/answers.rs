@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::ids::order_number;
 
 use crate::finding::{Finding, Repair};
@@ -47,4 +47,24 @@ pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
         repair: Some(Repair::DeleteAnswers(sheet.clone())),
     });
     missing.chain(left).collect()
+}
+
+/// Submissions of erased people that remember keys. With a key, a submission keeps a hash of what
+/// was answered, and short answers can be found by trying (P15).
+pub(crate) fn remembered(stored: &StoredItems) -> Vec<Finding> {
+    let is_wrong = |one: &&Value| {
+        let keys = one["keys"]["L"].as_array();
+        number(&one["person"]).is_empty() && keys.is_some_and(|keys| !keys.is_empty())
+    };
+    let wrong = stored.of("Submission").filter(is_wrong);
+    wrong
+        .map(|one| Finding {
+            text: format!("{}: it remembers keys of an erased person", place(one)),
+            repair: Some(Repair::SetCount {
+                item: one.clone(),
+                attribute: "keys",
+                value: json!({ "L": [] }),
+            }),
+        })
+        .collect()
 }

@@ -8,6 +8,7 @@ mod capacity;
 mod catalogue;
 mod counts;
 mod due;
+mod erase;
 mod files;
 mod finding;
 mod mails;
@@ -25,6 +26,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 pub use bring_back::{BroughtBack, Wanted};
 pub use capacity::{Deadline, Throughput};
 use chrono::{DateTime, Utc};
+pub use erase::{Erased, erase};
 pub use files::{SUBMITTED, UPLOADED};
 pub use finding::{Finding, Repair};
 pub use placements::{
@@ -212,6 +214,7 @@ fn disagreements(
             .map(Finding::from),
     );
     for relation in [
+        answers::remembered,
         catalogue::listings,
         seats::check,
         relations::copies,

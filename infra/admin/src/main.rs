@@ -1,6 +1,6 @@
 //! The commands of `clubs-admin`, for whoever operates a deployment: `check` reads a whole table
 //! and says what is wrong, `repair` repairs what follows from other items, `bring-back` copies
-//! single objects from a restored table, `reconcile` compares receipts with a table, `preflight`
+//! single objects from a restored table, `erase` erases a person, `reconcile` compares receipts with a table, `preflight`
 //! asks the account what would make a deployment fail, `keep` remembers a release and `back`
 //! returns to it, and `capacity` computes what a deadline needs.
 
@@ -9,7 +9,7 @@ mod access;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use admin::{BroughtBack, Deadline, Plan, Repairs, Stack, Wanted, Way};
+use admin::{BroughtBack, Deadline, Erased, Plan, Repairs, Stack, Wanted, Way};
 use clap::{Parser, Subcommand};
 use serde_json::json;
 use shared::db::Table;
@@ -74,6 +74,17 @@ enum Command {
         #[arg(required = true)]
         names: Vec<String>,
     },
+    /// Erases somebody who cannot sign in any more, as their own request on the site would. Exit
+    /// status 1 if that is nobody, or several people, or the only owner of a club
+    Erase {
+        #[command(flatten)]
+        which: Which,
+        /// Archive the clubs that nobody else owns
+        #[arg(long)]
+        archive: bool,
+        /// Their id, user name or address
+        who: String,
+    },
     /// Compares receipts of applicants with the table, after a restore or when somebody says that a
     /// submission was lost. Exit status 1 if a submission is missing or a receipt is not valid
     Reconcile {
@@ -121,6 +132,11 @@ async fn main() -> ExitCode {
             ))
             .await
         }
+        Command::Erase {
+            which,
+            archive,
+            who,
+        } => Box::pin(erase(&which, &who, archive, json)).await,
         Command::Reconcile {
             receipts,
             which,
@@ -278,6 +294,31 @@ async fn reconcile(
     }
     println!("{} receipts, {missing} missing or not valid", found.len());
     Ok(missing)
+}
+
+/// Erases a person, with their files. Returns 1 if that was not possible.
+async fn erase(which: &Which, who: &str, archive: bool, as_json: bool) -> Result<usize, Error> {
+    let table = with_files(which).await?;
+    let table = table.ok_or("--files is needed: the files of the person are erased, too")?;
+    let erased = admin::erase(&table, who, archive, &SystemClock).await?;
+    let (left, text) = match &erased {
+        Erased::Done(id) => (0, format!("{id} is erased")),
+        Erased::Nobody => (1, "nobody has this id, user name or address".to_owned()),
+        Erased::Several(ids) => (1, format!("several people have it, use an id: {ids:?}")),
+        Erased::OnlyOwner(clubs) => {
+            let clubs = clubs.join(", ");
+            (
+                1,
+                format!("the only owner of {clubs}: add another one, or use --archive"),
+            )
+        }
+    };
+    if as_json {
+        println!("{}", json!({ "is_erased": left == 0, "text": text }));
+    } else {
+        println!("{text}");
+    }
+    Ok(left)
 }
 
 /// Copies what is wanted from a restored table. Fails if nothing is found.

@@ -200,7 +200,12 @@ pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>,
     if way.list {
         return Ok(kept.names);
     }
-    if way.to.is_none() && kept.names.last().is_some_and(|name| name.ends_with(LEFT)) {
+    let left = kept.names.last().filter(|name| name.ends_with(LEFT));
+    // One that could not go back has left nothing.
+    if way.to.is_none()
+        && let Some(left) = left
+        && !kept.read(left)?.is_as(&in_use)
+    {
         return Err("the stack went back already; see --list, and name a release with --to".into());
     }
     let (name, release) = match &way.to {

@@ -24,6 +24,7 @@ case "$1 $2" in
   *) mkdir -p "$at/bucket/clubs/releases" && cp "$4" "$at/bucket/${5#s3://code/}" ;;
   esac ;;
 "cloudformation deploy")
+  [ ! -f "$at/refuses" ] || { echo "Failed to create/update the stack" >&2; exit 255; }
   while [ $# -gt 0 ]; do
     case "$1" in
     --template-file) cp "$2" "$at/deployed-template" ;;
@@ -152,6 +153,12 @@ fn the_way_back_is_a_deployment_of_what_was_kept() {
             ("RestoredTable", "clubs-restored-1"),
         ],
     );
+    // A way back that failed can be tried again.
+    let refuses = account.0.join("refuses");
+    fs::write(&refuses, "").expect("a file");
+    let (is_done, told) = account.run(&["back"]);
+    assert!(!is_done && told.contains("Failed to create"), "{told}");
+    fs::remove_file(&refuses).expect("a file");
     let (is_done, told) = account.run(&["back"]);
     assert!(is_done, "{told}");
     assert!(

@@ -6,15 +6,14 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use crate::db::error::{Backoff, ignore_refusal};
-use crate::db::{Entity, PARALLEL, Refusal, Retries, Table, TableError, Write};
+use crate::db::error::ignore_refusal;
+use crate::db::{Entity, PARALLEL, Retries, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::bookmark::store::{Bookmark, Bookmarks};
 use crate::domain::club::model::Club;
 use crate::domain::file::model::Upload;
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::member::model::{Membership, Role};
 use crate::domain::notice::model::DueEntry;
 use crate::domain::person::model::Person;
 use crate::domain::personal_data::PersonalData;
@@ -22,7 +21,6 @@ use crate::domain::submission::model::{Status, Submission};
 use crate::domain::submission::submit::WithdrawOutcome;
 use crate::domain::submission::withdrawal::Withdrawal;
 use crate::ids::{Id, order_number};
-use crate::text::ClubCode;
 use crate::time::{Clock, RequestTime};
 
 /// Why a person cannot be erased: these clubs would have no owner.
@@ -75,28 +73,6 @@ impl Table {
         self.erase_marked(person, when, clock)
             .await
             .map_err(TableError::after_write)
-    }
-
-    /// Returns the clubs that a person owns. The index may be behind, so their number is compared
-    /// with the profile.
-    async fn owned_clubs(&self, person: Id<Person>) -> Result<Vec<ClubCode>, TableError> {
-        let mut wait = Backoff::default();
-        loop {
-            let profile = self.person(person).await?;
-            let count = profile.map_or(0, |profile| profile.clubs_owned);
-            // The index may still show a role that the person lost.
-            let mut owned = self.memberships_of(person).await?;
-            owned.retain(|membership| membership.role == Role::Owner);
-            if i64::try_from(owned.len()).is_ok_and(|found| found >= count) {
-                return Ok(owned
-                    .into_iter()
-                    .map(|membership| membership.club)
-                    .collect());
-            }
-            if !wait.wait().await {
-                return Err(TableError::Busy("the index is behind".to_owned()));
-            }
-        }
     }
 
     /// Continues the erasure after the profile is marked.
@@ -264,27 +240,6 @@ impl Table {
 
     async fn lose<I: Bookmark>(&self, bookmark: I) -> Result<(), TableError> {
         ignore_refusal(self.erase_bookmark(&bookmark).await)
-    }
-
-    async fn leave(&self, mut membership: Membership) -> Result<Result<(), OnlyOwner>, TableError> {
-        let mut retries = Retries::default();
-        loop {
-            retries.next().await?;
-            match self.erase_member(&membership).await {
-                Ok(()) => return Ok(Ok(())),
-                Err(TableError::Refused(Refusal::LastOwner)) => {
-                    let club = self.club(&membership.club).await?;
-                    return Ok(Err(OnlyOwner(club.into_iter().collect())));
-                }
-                Err(TableError::Refused(_)) => {}
-                Err(error) => return Err(error),
-            }
-            match self.member(&membership.club, membership.id).await? {
-                // Another one is of a person who came back.
-                Some(now) if now.creation == membership.creation => membership = now,
-                _ => return Ok(Ok(())),
-            }
-        }
     }
 
     /// Removes the index keys of submissions. Until now the index listed them under the person.

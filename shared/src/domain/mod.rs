@@ -15,6 +15,7 @@ mod club;
 mod conditions;
 mod draft;
 mod erasure;
+mod erasure_clubs;
 mod erasure_mark;
 mod event;
 mod extension;

@@ -358,3 +358,31 @@ async fn a_second_interview_can_be_chosen_after_one_that_was_held() {
     assert_eq!(numbers.len(), 2);
     assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
 }
+
+// proves K9, K10
+#[tokio::test]
+async fn whoever_was_rejected_is_not_told_that_a_time_that_was_held_is_moved() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let mut body = slot(20);
+    body["capacity"] = json!(2);
+    let held = there.slot(body).await;
+    there.book(held).await.ok();
+    let bob = campus.as_("bob");
+    let other = there.drive.submit(&bob).await;
+    there.invite(&other).await;
+    let path = format!("/api/submissions/{}/interview/", id(&other));
+    bob.put(&path, json!({ "slot": held })).await.ok();
+    campus.advance(TimeDelta::hours(22));
+    reject(&campus, &there).await;
+    campus.deliver().await;
+    let before = campus.mails().len();
+    // The other one did not come.
+    let moved = json!({ "start_time": hours(60), "end_time": hours(61) });
+    let path = format!("{}slots/{held}/", there.drive.path);
+    there.drive.officer.patch(&path, moved).await.ok();
+    campus.deliver().await;
+    let told: Vec<String> = campus.mails().drain(before..).map(|mail| mail.to).collect();
+    assert_eq!(told, ["bob@uni.example"]);
+    assert_eq!(there.interview().await, json!(null));
+}

@@ -1,9 +1,10 @@
 //! `send_emails`: what the mails say, from their templates and in a dry run.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::TestCampus;
 
 use crate::send_emails::accepted;
+use crate::slots::Interviewing;
 
 const HOSTILE: &str =
     "<img src=x onerror=alert(1)> {{ name }} {% if x %} & \"q\" 'a'\r\nBcc: all@uni.example";
@@ -207,4 +208,29 @@ async fn a_preview_that_is_too_large_is_refused() {
     let told = drive.send("acceptance", json!({ "dry_run": true })).await;
     let detail = told.error(400);
     assert!(detail.contains("too large"), "{detail}");
+}
+
+// proves O8
+#[tokio::test]
+async fn of_an_invitation_that_was_sent_no_text_is_kept() {
+    let campus = TestCampus::new();
+    Interviewing::new(&campus).await;
+    let invitation = || {
+        let mut stored = campus.stored();
+        stored.retain(|item| item["kind"]["S"] == "interview");
+        stored.remove(0)
+    };
+    let day = |item: &Value| {
+        let seconds = item["ttl"]["N"].as_str().and_then(|text| text.parse().ok());
+        (seconds.unwrap_or(0) - tests::start().timestamp()) / 86_400
+    };
+    assert!(invitation()["text"]["S"].as_str() > Some(""));
+    assert_eq!(day(&invitation()), 60);
+    campus.deliver().await;
+    assert!(campus.mails()[0].text.contains("/interview/"));
+    let left = invitation();
+    assert_eq!(
+        (&left["text"]["S"], &left["html"]["S"]),
+        (&json!(""), &json!(""))
+    );
 }

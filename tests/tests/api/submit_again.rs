@@ -155,7 +155,7 @@ async fn of_two_tabs_at_once_one_is_told() {
     assert_eq!(own[0]["revision"], 1);
 }
 
-// proves S19, T5
+// proves S19, S2, T5
 #[tokio::test]
 async fn equal_answers_change_nothing_and_are_confirmed_once() {
     let (campus, drive) = campus().await;
@@ -190,6 +190,12 @@ async fn equal_answers_change_nothing_and_are_confirmed_once() {
     campus.advance(TimeDelta::hours(23) + TimeDelta::minutes(59));
     let last = sue.post(&path, drive.answer("the last")).await.ok();
     assert_eq!(last["revision"], 12);
+    // A decision cannot be noticed by them.
+    drive.decide(&last, 2, "no").await;
+    let again = sue.post(&path, drive.answer("the last")).await.ok();
+    assert_eq!(again, last);
+    let other = sue.post(&path, drive.answer("another")).await;
+    assert_eq!(other.json()["code"], "application_closed");
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 6);
 }

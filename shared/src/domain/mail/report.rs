@@ -42,7 +42,7 @@ impl MailResult<'_> {
             .set("status", &self.to)
             .set("outcome", &Some(self.outcome))
             .if_equals("status", &self.from);
-        if mail.decision.is_none() && self.to != EmailStatus::Queued {
+        if !mail.kind.is_decision() && self.to != EmailStatus::Queued {
             // The text names people, and nobody reads it later. So only the fact that it was sent
             // is kept.
             record.set("html", &"").set("text", &"")
@@ -94,7 +94,7 @@ impl Table {
             } else {
                 record.if_none("report")
             };
-            if mail.decision.is_none() {
+            if !mail.kind.is_decision() {
                 record = record.set("html", &"").set("text", &"");
             }
             let mut shown = Vec::new();

@@ -40,7 +40,7 @@ impl Entity for Mail {
     }
 
     fn expires(&self) -> Option<i64> {
-        let days = if self.decision.is_some() {
+        let days = if self.kind.is_decision() {
             DECISION_MAILS_KEPT_DAYS
         } else {
             KEPT_DAYS

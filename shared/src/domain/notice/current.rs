@@ -73,6 +73,8 @@ impl Table {
             self.application(code, id),
             self.extension(id, Extension::id_of(id, person))
         )?;
+        // Nobody but its members sees a club that is not approved.
+        let club = club.filter(|club| club.approved == Some(true));
         let active = application.filter(|application| application.is_active);
         let Some(application) = club.and(active) else {
             return Ok(None);

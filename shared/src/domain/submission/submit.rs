@@ -70,7 +70,7 @@ parts! {
         changes: (Once, Kept, Kept),
         last_change: (Once, Kept, Kept),
         reviews: (Once, Removed, Written),
-        keys: (Written, Removed, Kept),
+        keys: (Written, Removed, Written),
         confirmations: (Written, Kept, Kept),
         created_at: (Once, Removed, Kept),
         submitted_at: (Written, Removed, Kept),
@@ -325,6 +325,8 @@ impl Table {
             mailed: None,
             interview: None,
             reviews: BTreeMap::new(),
+            // They have a hash of what was answered.
+            keys: vec![],
             ..submission.clone()
         };
         let write = Write::update(submission.key()).parts(&anonymous, &ERASED)?;

@@ -1,0 +1,65 @@
+//! `clubs-admin erase`: erases somebody who cannot sign in any more (P20).
+
+use shared::db::{Table, TableError};
+use shared::domain::{OnlyOwner, Person};
+use shared::ids::{self, Ids};
+use shared::text::Email;
+use shared::time::{Clock, RequestTime, Timestamp};
+
+/// The end of an erasure.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Erased {
+    /// The person with this id is erased.
+    Done(u64),
+    /// Nobody has this id, user name or address.
+    Nobody,
+    /// Several people have it; these are their ids.
+    Several(Vec<u64>),
+    /// The person is the only owner of the clubs with these codes.
+    OnlyOwner(Vec<String>),
+}
+
+/// Erases the person with this id, user name or address, as `DELETE /settings/` does. With
+/// `archive`, the clubs that nobody else owns are archived first.
+pub async fn erase(
+    table: &Table,
+    who: &str,
+    archive: bool,
+    clock: &dyn Clock,
+) -> Result<Erased, TableError> {
+    let found = people(table, who).await?;
+    let person = match &found[..] {
+        [] => return Ok(Erased::Nobody),
+        [person] => person,
+        several => {
+            return Ok(Erased::Several(
+                several.iter().map(|one| one.id.get()).collect(),
+            ));
+        }
+    };
+    let ids = Ids::random();
+    let when = || RequestTime {
+        received: ids.received(clock.now()),
+        at: Timestamp::at(clock.now()),
+    };
+    if archive {
+        table.erase_with_clubs(person, when, clock).await?;
+    } else if let Err(OnlyOwner(clubs)) = table.erase(person, when(), clock).await? {
+        let codes = clubs.iter().map(|club| club.code.to_string());
+        return Ok(Erased::OnlyOwner(codes.collect()));
+    }
+    Ok(Erased::Done(person.id.get()))
+}
+
+async fn people(table: &Table, who: &str) -> Result<Vec<Person>, TableError> {
+    if let Some(id) = ids::parse(who) {
+        return Ok(table.person(id).await?.into_iter().collect());
+    }
+    let called = table.people_called(who).await?;
+    let email = Email::parse(who).filter(|_| called.is_empty());
+    let Some(email) = email else {
+        return Ok(called);
+    };
+    let at = table.people_at(&email).await?;
+    Ok(table.people(at).await?.into_values().collect())
+}
