@@ -17,8 +17,8 @@ pub enum SendOutcome {
     Unknown(String),
 }
 
-/// Classifies an error.
-pub fn classify<E, R>(error: &SdkError<E, R>) -> SendOutcome
+/// Classifies an error about a mail from `sender`, an address with or without a name.
+pub fn classify<E, R>(error: &SdkError<E, R>, sender: &str) -> SendOutcome
 where
     E: ProvideErrorMetadata + std::fmt::Debug,
     R: StatusCode + std::fmt::Debug,
@@ -34,7 +34,9 @@ where
         SdkError::ServiceError(service) => {
             let code = service.err().code().unwrap_or_default().to_owned();
             match service.raw().status() {
-                400..500 if may_pass(&code) => SendOutcome::Later(code),
+                400..500 if may_pass(&code) || is_unverified(service.err(), sender) => {
+                    SendOutcome::Later(code)
+                }
                 400..500 => SendOutcome::Refused(code),
                 // A server error, or a successful answer that cannot be read.
                 _ => SendOutcome::Unknown(code),
@@ -54,11 +56,26 @@ fn may_pass(code: &str) -> bool {
         "SendingPausedException",
         "AccountSuspendedException",
         "MailFromDomainNotVerifiedException",
+        // The configuration set is not there.
+        "NotFoundException",
         "AccessDeniedException",
         "ExpiredTokenException",
         "UnrecognizedClientException",
     ];
     known.contains(&code)
+}
+
+/// Whether SES does not know the sender at present, for example while its DNS records are broken.
+/// It tells that as the rejection of a mail, and so it does of a recipient in the sandbox, which
+/// stays. So does the placeholder of a deployment without a sender.
+fn is_unverified(error: &impl ProvideErrorMetadata, sender: &str) -> bool {
+    let message = error.message().unwrap_or_default();
+    let (_, address) = sender.rsplit_once('<').unwrap_or(("", sender));
+    let address = address.trim_end_matches('>').trim();
+    error.code() == Some("MessageRejected")
+        && message.contains("identities failed the check")
+        && message.contains(address)
+        && !address.ends_with(".invalid")
 }
 
 fn never_connected(error: &ConnectorError) -> bool {

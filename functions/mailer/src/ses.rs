@@ -86,7 +86,7 @@ impl Ses {
                     || SendOutcome::Unknown("no message id".into()),
                     SendOutcome::Sent,
                 ),
-                Err(error) => classify(&error),
+                Err(error) => classify(&error, &self.from),
             },
         }
     }

@@ -58,7 +58,8 @@ impl Timer {
             self.finish(entry, None, now).await?;
             return Ok(Looked::default());
         };
-        let is_off = club.archived || !application.is_active;
+        let is_open = !club.archived && club.approved == Some(true);
+        let is_off = !is_open || !application.is_active;
         let extensions = match only {
             Some(person) => {
                 let extension = Extension::id_of(id, person);
@@ -83,8 +84,8 @@ impl Timer {
         let end = only.map_or(application.end, end_of);
         if is_off {
             // When an application is switched on, it gets an entry for everybody, but none for
-            // people with an extension. When a club is restored, nothing gets an entry.
-            let is_filed_then = only.is_none() && !club.archived;
+            // people with an extension. When a club is restored or approved, nothing gets an entry.
+            let is_filed_then = only.is_none() && is_open;
             let later = now.plus(TimeDelta::hours(1));
             let again = (!is_filed_then && end > later).then(|| due_of(end).max(later));
             self.finish(entry, again, now).await?;

@@ -52,6 +52,8 @@ pub struct BookedSlotBody {
     end_time: Timestamp,
     /// Where it is, one line. If it is an https address, it can be shown as a link.
     location: String,
+    /// The `SEQUENCE` of a calendar file about it: it rises with each change (K10).
+    sequence: i64,
 }
 
 /// Returns until when applicants can book a slot, leave it or cancel it.
@@ -81,6 +83,7 @@ impl InterviewBody {
                 start_time: slot.start,
                 end_time: slot.end,
                 location: slot.location.clone(),
+                sequence: interview.file + i64::from(slot.revision),
             }),
             changes_until: slot.map(|slot| changes_until(slot, application)),
             attended: None,

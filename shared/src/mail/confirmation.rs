@@ -45,11 +45,14 @@ pub fn confirmation(
         .map(|applicant| applicant.personal.clone())
         .unwrap_or_default();
     let (name, application) = (&club.profile.name, &form.application.name);
+    // As in the receipt, which tells UTC.
+    let at = submission.submitted_at.moment();
+    let at = at.format("%A, %-d %B %Y, %H:%M:%S UTC").to_string();
     let submitted = Submitted {
         club: name,
         application,
         committee: &submission.committee_name,
-        at: &submission.submitted_at.to_string(),
+        at: &at,
         revision: submission.revision,
     };
     let said: Vec<Said> = submission

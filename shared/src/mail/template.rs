@@ -7,6 +7,9 @@ use crate::mail::parse::{Node, Parser, TemplateTag, Variable};
 use crate::text::html;
 use crate::text::html::escape;
 
+/// Stands for `{{ link }}` while a template is cleaned: cleaning keeps only whole addresses in links.
+const LINK: &str = "https://link.clubs.invalid/";
+
 /// Limit for templates with tables: bytes times number of conditions. Checking a condition cleans
 /// the whole text several times.
 const CHECKED: usize = 300_000;
@@ -138,10 +141,82 @@ impl Template {
         found
     }
 
+    /// Returns the source as it is stored: cleaned, and with what links with `{{ link }}` need.
+    pub fn clean(source: &str) -> String {
+        let mut held = String::with_capacity(source.len());
+        let mut rest = source;
+        while let Some((before, after)) = rest.split_once("{{") {
+            held.push_str(before);
+            rest = match after.split_once("}}") {
+                Some((name, after)) if name.trim() == Variable::Link.name() => {
+                    held.push_str(LINK);
+                    after
+                }
+                _ => {
+                    held.push_str("{{");
+                    after
+                }
+            };
+        }
+        held.push_str(rest);
+        html::clean(&held).replace(LINK, "{{ link }}")
+    }
+
+    /// Returns an error message if `cleaned`, what [`Template::clean`] made of `source`, would show
+    /// something else.
+    pub fn changed(source: &str, cleaned: &str, known: &[Variable]) -> Option<String> {
+        Self::lost(source, cleaned, known).or_else(|| Self::misplaced(source, known))
+    }
+
+    /// Returns an error message if cleaning took a variable or a condition away: from a comment, a
+    /// style, or the inside of a tag.
+    fn lost(source: &str, cleaned: &str, known: &[Variable]) -> Option<String> {
+        let before = Self::parse(source, known).ok()?.marks();
+        let after = Self::parse(cleaned, known).ok()?.marks();
+        let wrong = (0..before.len()).find(|n| before.get(*n) != after.get(*n))?;
+        let mark = &before[wrong];
+        Some(format!(
+            "{mark} is at a place where HTML shows no text, such as a comment or the inside of a \
+             tag. Put it into the text."
+        ))
+    }
+
+    /// Returns its variables and conditions in the order of the source.
+    fn marks(&self) -> Vec<String> {
+        fn walk(nodes: &[Node], found: &mut Vec<String>) {
+            for node in nodes {
+                match node {
+                    Node::Text(_) => {}
+                    Node::Variable(variable) => {
+                        found.push(format!("{{{{ {} }}}}", variable.name()));
+                    }
+                    Node::If {
+                        variable,
+                        then,
+                        otherwise,
+                    } => {
+                        found.push(format!("{{% if {} %}}", variable.name()));
+                        walk(then, found);
+                        let mut second = Vec::new();
+                        walk(otherwise, &mut second);
+                        if !second.is_empty() {
+                            found.push("{% else %}".to_owned());
+                            found.extend(second);
+                        }
+                        found.push("{% endif %}".to_owned());
+                    }
+                }
+            }
+        }
+        let mut found = Vec::new();
+        walk(&self.0, &mut found);
+        found
+    }
+
     /// Returns an error message if a condition is at a wrong place. Where HTML allows no text (for
     /// example between the rows of a table), cleaning moves the condition away from its content,
     /// and everybody would see both branches. `source` is the template before it is cleaned.
-    pub fn misplaced(source: &str, known: &[Variable]) -> Option<String> {
+    fn misplaced(source: &str, known: &[Variable]) -> Option<String> {
         let template = Self::parse(source, known).ok()?;
         let conditions = template.conditions();
         // Cleaning moves text out of tables only.
@@ -206,7 +281,10 @@ fn render(nodes: &[Node], values: &Variables<'_>, out: &mut String) {
                 let is_in_tag = out.rfind('<') > out.rfind('>');
                 let line_break = if is_in_tag { " " } else { "<br>" };
                 let value = escape(values.get(*variable)).replace('\n', line_break);
-                let is_in_link = out.rfind("<a ") > out.rfind("</a>");
+                let is_in_link = out.rfind("<a ").is_some_and(|at| {
+                    let has_address = out[at..].split('>').next().unwrap_or_default();
+                    Some(at) > out.rfind("</a>") && has_address.contains("href=")
+                });
                 if *variable == Variable::Link && !is_in_tag && !is_in_link {
                     let _ = write!(out, "<a href=\"{value}\">{value}</a>");
                 } else {

@@ -113,6 +113,9 @@ fn text_of(html: &str, with_addresses: bool) -> String {
             "p" | "div" | "ul" | "ol" | "table" | "blockquote" | "h1" | "h2" | "h3" | "h4"
             | "h5" | "h6" | "hr" => break_block(&mut text),
             "tr" if !text.ends_with('\n') => text.push('\n'),
+            "td" | "th" if !text.is_empty() && !text.ends_with(char::is_whitespace) => {
+                text.push(' ');
+            }
             "li" if !tag.starts_with('/') => {
                 if !text.is_empty() && !text.ends_with('\n') {
                     text.push('\n');

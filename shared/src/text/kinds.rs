@@ -29,6 +29,17 @@ enum Form {
     FilledLine,
 }
 
+/// Whether a character shows something, or changes how others look. A name of spaces and characters
+/// that nobody sees is blank.
+fn is_visible(c: char) -> bool {
+    let is_ignorable = matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fff8}' | '\u{e0000}'..='\u{e0fff}');
+    !c.is_whitespace() && !is_ignorable
+}
+
 impl Form {
     fn pattern(self) -> Option<&'static str> {
         match self {
@@ -44,7 +55,7 @@ impl Form {
     }
 
     fn read(self, text: String, max: usize) -> Result<String, String> {
-        if self.is_filled() && text.trim().is_empty() {
+        if self.is_filled() && !text.chars().any(is_visible) {
             return Err("This field may not be blank.".into());
         }
         if !fits(&text, max) {

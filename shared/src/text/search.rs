@@ -116,7 +116,8 @@ pub fn matches<'a>(words: &[String], texts: impl IntoIterator<Item = &'a str>) -
 }
 
 /// Returns whether a text can be used as a mail address: one `@`, a host with a dot, no characters
-/// that could end a mail header, and no letters that SES refuses.
+/// that could end a mail header, and nothing that SES refuses. It refuses the whole mail for one
+/// wrong address.
 pub fn is_email(text: &str) -> bool {
     let Some((local, host)) = text.rsplit_once('@') else {
         return false;
@@ -125,15 +126,20 @@ pub fn is_email(text: &str) -> bool {
         c.is_ascii_graphic()
             && !matches!(
                 c,
-                '<' | '>' | '(' | ')' | ',' | ';' | ':' | '"' | '\\' | '@'
+                '<' | '>' | '(' | ')' | '[' | ']' | ',' | ';' | ':' | '"' | '\\' | '@'
             )
     };
     text.len() <= limits::EMAIL
-        && !local.is_empty()
-        && local.chars().all(plain)
+        && local.len() <= 64
+        && local
+            .split('.')
+            .all(|part| !part.is_empty() && part.chars().all(plain))
         && host.contains('.')
         && host.split('.').all(|label| {
-            !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+            (1..=63).contains(&label.len())
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+                && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
         })
 }
 
@@ -159,7 +165,8 @@ mod tests {
 
     #[test]
     fn addresses_that_mail_can_go_to() {
-        for good in ["ada@uni.example", "a.b+c@x.y.example"] {
+        let long = "a".repeat(65);
+        for good in ["ada@uni.example", "a.b+c@x.y.example", "o'hara@x-y.example"] {
             assert!(is_email(good), "{good}");
         }
         for bad in [
@@ -173,6 +180,14 @@ mod tests {
             "<a@x.example>",
             "a@x..example",
             "ü@uni.example",
+            "chess.@uni.example",
+            ".c@uni.example",
+            "a..b@uni.example",
+            "[x]@uni.example",
+            "x@-uni.example",
+            "x@uni-.example",
+            &format!("{long}@uni.example"),
+            &format!("x@{long}.example"),
         ] {
             assert!(!is_email(bad), "{bad}");
         }

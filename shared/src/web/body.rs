@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use super::error::{ApiError, FieldErrors};
 use super::field::{Misnamed, UNKNOWN};
 use super::params::Params;
+use super::twice::Twice;
 
 /// A JSON object as the request body. 415 if the content type is not JSON, 400 if the body is not a
 /// JSON object.
@@ -45,6 +46,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
             .map_err(|error| ApiError::rule(format!("The request body is not JSON: {error}.")))?;
         if !value.is_object() {
             return Err(ApiError::rule("The request body must be a JSON object."));
+        }
+        if let Ok(Twice(Some(name))) = serde_json::from_slice(&bytes) {
+            return Err(ApiError::field(name, "Send this field once."));
         }
         // `Field` stores its own errors, so this fails only if the body must not have a key (H34).
         serde_json::from_value(value).map(Self).map_err(|error| {

@@ -89,13 +89,16 @@ impl IfMatch {
     }
 
     /// 412 if the request has the header and none of its tags matches `body`, the body that GET
-    /// would return now.
+    /// would return now. 404 if there is none: what is not there has no state (H3).
     pub fn check<B: Serialize>(&self, body: impl FnOnce() -> B) -> Result<(), ApiError> {
         if !self.is_given() {
             return Ok(());
         }
         let bytes =
             serde_json::to_vec(&body()).map_err(|error| ApiError::Internal(error.to_string()))?;
+        if bytes == b"null" {
+            return Err(ApiError::NotFound);
+        }
         let is_hidden = self.is_unread && without_what_is_read(&bytes).is_some();
         if self.tags.any || !is_hidden && self.tags.contain(&entity_tag(&bytes)) {
             Ok(())

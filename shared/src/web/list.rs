@@ -121,23 +121,23 @@ impl Slice {
 #[derive(Debug, Clone, Copy)]
 pub struct Sliced;
 
-/// Returns whether the client prefers CSV to JSON.
+/// Returns whether the client prefers CSV to JSON: by the quality, or else by the order.
 pub fn accepts_csv(headers: &HeaderMap) -> bool {
-    let accept = headers
-        .get(header::ACCEPT)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let position = |kind: &str| {
-        accept.split(',').position(|part| {
-            part.split(';')
-                .next()
-                .unwrap_or_default()
-                .trim()
-                .eq_ignore_ascii_case(kind)
+    let accept = headers.get_all(header::ACCEPT).iter();
+    let accept: Vec<&str> = accept.filter_map(|value| value.to_str().ok()).collect();
+    let accept = accept.join(",");
+    // Larger is better.
+    let rank = |kind: &str| {
+        accept.split(',').enumerate().find_map(|(at, part)| {
+            let mut part = part.split(';').map(str::trim);
+            part.next().filter(|it| it.eq_ignore_ascii_case(kind))?;
+            let quality = part.find_map(|one| one.strip_prefix("q="));
+            let quality = quality.map_or(1.0, |q| q.parse().unwrap_or(1.0));
+            (quality > 0.0).then_some((quality, std::cmp::Reverse(at)))
         })
     };
-    match (position("text/csv"), position("application/json")) {
-        (Some(csv), Some(json)) => csv < json,
+    match (rank("text/csv"), rank("application/json")) {
+        (Some(csv), Some(json)) => csv > json,
         (csv, _) => csv.is_some(),
     }
 }

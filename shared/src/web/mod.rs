@@ -30,6 +30,7 @@ mod rows;
 pub mod scopes;
 mod slash;
 mod strict;
+mod twice;
 mod user;
 
 pub use access::{

@@ -93,7 +93,9 @@ impl Params {
 
     /// Returns an id.
     pub fn id<T>(&self, name: &str) -> Result<Option<Id<T>>, ApiError> {
-        Ok(self.number(name, 1, MAX_ID)?.map(Id::new))
+        let id = self.number(name, 1, MAX_ID);
+        let id = id.map_err(|_| ApiError::field(name, "Expected an id."))?;
+        Ok(id.map(Id::new))
     }
 
     /// Returns the words of the parameter `search`, prepared for searching in many texts.

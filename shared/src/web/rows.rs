@@ -224,6 +224,31 @@ fn without_blank_lines(text: &str) -> &str {
     &text[blank.map(str::len).sum()..]
 }
 
+/// Returns the number of the row with a quote that is not closed: it would hold all later rows.
+fn open_quote(text: &str, delimiter: u8) -> Option<usize> {
+    let (mut row, mut opened, mut is_start, mut is_empty) = (0, None, true, true);
+    let mut bytes = text.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            // A doubled quote is a part of the text.
+            b'"' if opened.is_some() => {
+                if bytes.next_if_eq(&b'"').is_none() {
+                    opened = None;
+                }
+            }
+            _ if opened.is_some() => {}
+            b'"' if is_start => (opened, is_start, is_empty) = (Some(row), false, false),
+            b'\n' | b'\r' => {
+                // Empty lines are no rows.
+                row += usize::from(!is_empty);
+                (is_start, is_empty) = (true, true);
+            }
+            other => (is_start, is_empty) = (other == delimiter, false),
+        }
+    }
+    opened
+}
+
 /// Reads CSV with a header line. The delimiter is the one that the header line has: a spreadsheet
 /// saves a comma, a semicolon or a tab, depending on its locale.
 fn of_csv(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
@@ -240,6 +265,12 @@ fn of_csv(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
     let header = text.lines().next();
     let header = header.ok_or_else(|| ApiError::rule("The file has no header line."))?;
     let delimiter = delimiter(header);
+    if let Some(row) = open_quote(text, delimiter) {
+        return Err(ApiError::field(
+            row.to_string(),
+            "A quote in this row is not closed.",
+        ));
+    }
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .flexible(true)

@@ -230,14 +230,18 @@ impl User {
 }
 
 fn merged(known: &Personal, said: &Identity) -> Personal {
-    let first_name = said
-        .first_name
-        .clone()
-        .or_else(|| Some(said.name.as_deref()?.split_once(' ')?.0.to_owned()));
-    let last_name = said
-        .last_name
-        .clone()
-        .or_else(|| Some(said.name.as_deref()?.split_once(' ')?.1.trim().to_owned()));
+    let parts = said.name.as_deref().and_then(|name| {
+        let (first, last) = name.split_once(' ')?;
+        // Some write the last name first, with a comma.
+        let swapped = first
+            .strip_suffix(',')
+            .map(|last_name| (last.trim(), last_name));
+        Some(swapped.unwrap_or((first, last.trim())))
+    });
+    let first_name = said.first_name.clone();
+    let first_name = first_name.or_else(|| Some(parts?.0.to_owned()));
+    let last_name = said.last_name.clone();
+    let last_name = last_name.or_else(|| Some(parts?.1.to_owned()));
     let both = match (&first_name, &last_name) {
         (Some(first), Some(last)) => Some(format!("{first} {last}")),
         (first, last) => first.clone().or_else(|| last.clone()),

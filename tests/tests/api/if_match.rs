@@ -202,6 +202,9 @@ async fn an_old_state_is_412_on_every_object_that_is_edited() {
         if *deletable {
             when(&first).delete(path).await.error(412);
             when(&read().await).delete(path).await.no_content();
+            // What is not there has no state.
+            when(&first).patch(path, one.clone()).await.error(404);
+            when(&first).delete(path).await.error(404);
         }
     }
 }

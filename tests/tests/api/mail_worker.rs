@@ -113,6 +113,20 @@ async fn after_some_tries_the_stream_delivers_again_and_after_hours_it_has_faile
 
 // proves E14
 #[tokio::test(start_paused = true)]
+async fn a_mail_waits_while_ses_does_not_know_the_sender() {
+    let campus = campus_with(|n| {
+        let why = "Email address is not verified. The following identities failed the check in \
+            region EU-CENTRAL-1: no-reply@clubs.example";
+        let answer = json!({ "__type": "MessageRejected", "message": why });
+        (n == 0).then_some(Ok((400, answer)))
+    });
+    let drive = queued(&campus).await;
+    while campus.deliver().await == Delivered::RetryLater {}
+    assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
+}
+
+// proves E14
+#[tokio::test(start_paused = true)]
 async fn what_is_refused_for_good_has_failed_and_may_be_sent_anew() {
     let campus = campus_with(|n| {
         if n == 0 {

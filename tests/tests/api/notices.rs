@@ -3,8 +3,9 @@
 use chrono::TimeDelta;
 use local::mailbox::KeptMail;
 use serde_json::{Value, json};
+use shared::settings::Approval;
 use tests::fixtures::{Recruitment, hours, id};
-use tests::{Client, TestCampus};
+use tests::{Client, Setup, TestCampus};
 
 use crate::slots::{Interviewing, slot};
 
@@ -176,6 +177,22 @@ async fn an_application_that_is_off_or_of_an_archived_club_reminds_nobody() {
     drive.officer.delete("/api/clubs/chess/").await.no_content();
     advance(&campus, 72).await;
     assert_eq!(notices(&campus).len(), 0);
+
+    // Nobody could open the form of a club that is not approved.
+    let campus = Setup::default()
+        .settings(|settings| settings.club_approval = Approval::Required)
+        .build();
+    let drive = long_drive(&campus).await;
+    let approved = |is_approved: bool| json!({ "approved": is_approved });
+    let admin = campus.admin();
+    admin.patch("/api/clubs/chess/", approved(true)).await.ok();
+    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    admin.patch("/api/clubs/chess/", approved(false)).await.ok();
+    advance(&campus, 72).await;
+    assert_eq!(notices(&campus).len(), 0);
+    admin.patch("/api/clubs/chess/", approved(true)).await.ok();
+    advance(&campus, 1).await;
+    assert_eq!(notices(&campus).len(), 1);
 }
 
 // proves G2

@@ -1,0 +1,134 @@
+//! Input that may say something else than was meant: nothing is done, and it is named.
+
+use http::Method;
+use serde_json::{Value, json};
+use tests::TestCampus;
+use tests::fixtures::id;
+
+// proves H37
+#[tokio::test]
+async fn a_key_that_is_there_twice_is_named() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let submission = drive.submit(&campus.as_("sue")).await;
+    drive.decide(&submission, 2, "").await;
+    let send = format!("{}send_emails/", drive.path);
+    let twice = r#"{"email_type":{"id":"rejection"},"dry_run":true,"dry_run":false}"#;
+    let json = Some("application/json");
+    let officer = &drive.officer;
+    let answer = officer.raw(Method::POST, &send, json, twice).await;
+    answer.invalid(&["dry_run"]);
+    let within = r#"{"email_type":{"id":"acceptance","id":"rejection"}}"#;
+    let answer = officer.raw(Method::POST, &send, json, within).await;
+    answer.invalid(&["email_type.id"]);
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 0);
+}
+
+// proves H37, B1
+#[tokio::test]
+async fn a_quote_that_is_not_closed_takes_no_rows_along() {
+    let campus = TestCampus::new();
+    let import = async |rows: &str| {
+        let path = "/api/clubs/import/";
+        let admin = campus.admin();
+        admin
+            .raw(Method::POST, path, Some("text/csv"), rows.to_owned())
+            .await
+    };
+    let open = "code,name,description\na,Club A,one\n\nb,Club B,\"open\nc,Club C,three\n";
+    import(open).await.invalid(&["2"]);
+    let admin = campus.admin();
+    admin.get("/api/clubs/a/").await.error(404);
+    let closed = "code;name;description\r\na;\"Club \"\"A\"\"\";\"x\r\ny\"\r\nb;4\" pipes;z\"\r\n";
+    assert_eq!(import(closed).await.ok()["created"], 2);
+    let name = admin.get("/api/clubs/a/").await.ok()["name"].clone();
+    assert_eq!(name, "Club \"A\"");
+}
+
+// proves E4
+#[tokio::test]
+async fn what_cleaning_would_take_out_of_a_template_is_named() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let saved = async |field: &str, template: &str| {
+        let body = json!({ field: template });
+        drive.officer.patch(&drive.path, body).await
+    };
+    for lost in [
+        "<!-- {% if reason %} --><p>{{ reason }}</p><!-- {% else %} --><p>no</p><!-- {% endif %} -->",
+        "<p {% if reason %}title='a'{% else %}title='b'{% endif %}>x</p>",
+        "<style>{% if reason %}{% endif %}</style>",
+        "<p>x</p><script>{{ name }}</script>",
+        "<p onclick='{{ name }}'>x</p>",
+    ] {
+        let answer = saved("rejection_email", lost).await;
+        let why = answer.json()["errors"]["rejection_email"][0].to_string();
+        assert!(why.contains("comment"), "{lost}: {why}");
+        answer.invalid(&["rejection_email"]);
+    }
+    let link = "<p>Hi {{name}}, <a href=\"{{ link }}\" title=\"{{ club }}\">choose a time</a> or \
+        <a href='{{link}}'>{{ link }}</a> or {{ link }}</p>";
+    saved("interview_email", link).await.ok();
+    let sue = campus.as_("sue");
+    let submission = drive.submit(&sue).await;
+    drive
+        .send("interview", json!({ "submissions": [id(&submission)] }))
+        .await
+        .ok();
+    campus.deliver().await;
+    let mail = campus.mails().remove(0);
+    let page = format!("/submissions/{}/interview/", id(&submission));
+    assert_eq!(mail.html.matches("href=\"http").count(), 3, "{}", mail.html);
+    assert_eq!(mail.html.matches(&page).count(), 5, "{}", mail.html);
+    assert!(!mail.html.contains("clubs.invalid") && !mail.html.contains("{{"));
+    // What is not sent stays.
+    let body = json!({ "name": "Another" });
+    let kept = drive.officer.patch(&drive.path, body).await.ok();
+    assert!(
+        kept["interview_email"]
+            .to_string()
+            .contains("choose a time")
+    );
+}
+
+// proves H16
+#[tokio::test]
+async fn a_name_that_nobody_sees_is_blank() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    for name in [
+        "\u{200b}",
+        " \u{ad}\u{2060}",
+        "\u{3164}",
+        "\u{feff}\u{200d}",
+    ] {
+        let answer = ada.post("/api/clubs/", json!({ "name": name })).await;
+        answer.invalid(&["name"]);
+    }
+    let shown = json!({ "name": "\u{200f}Zoë\u{200d}" });
+    ada.post("/api/clubs/", shown).await.created();
+}
+
+// proves S11, H26
+#[tokio::test]
+async fn the_format_that_is_ranked_higher_is_sent() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let list = format!("{}submissions/", drive.path);
+    for (accept, is_csv) in [
+        ("text/csv", true),
+        ("text/csv;q=0", false),
+        ("text/csv;q=0.5, application/json", false),
+        ("application/json;q=0.5, text/csv", true),
+        ("application/json, text/csv", false),
+        ("text/csv; charset=utf-8, application/json", true),
+    ] {
+        let client = drive.officer.clone().header("accept", accept);
+        let kind = client.get(&list).await.header("content-type").to_owned();
+        assert_eq!(kind.starts_with("text/csv"), is_csv, "{accept}: {kind}");
+    }
+    let wrong = drive.officer.get(&format!("{list}?committee=x")).await;
+    let why: Value = wrong.json()["errors"]["committee"][0].clone();
+    assert_eq!(why, "Expected an id.");
+}
