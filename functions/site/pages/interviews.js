@@ -47,7 +47,7 @@ export default function Interviews({ club, application: id }) {
     edited.value = null;
     await slots.reload();
     // New times of another week are shown.
-    const start = [made].flat()[0]?.start_time;
+    const start = [made?.data].flat()[0]?.start_time;
     if (start) setQuery({ week: isoDay(monday(start)) });
   };
   const style = /** @type {const} */ ({ day: "numeric", month: "short" });

@@ -47,8 +47,8 @@ function Invites({ code }) {
       <p class="line"><${Chip}>${t(`role.${one.role}`)}<//> ${
         Date.parse(one.expires_at) < now()
           ? html`<${Chip} kind="warn">${t("manage.expired")}<//>`
-          : html`<span class="quiet small">${t("manage.until")}
-            <${Time} at=${one.expires_at} /></span>`
+          : html`<span class="quiet small">${t("manage.until")} <${Time} at=${one.expires_at} />
+            </span>`
       }</p>
       <p class="row">
         <${Action} run=${resend(one)}

@@ -44,6 +44,7 @@ export function MailEditor({ id, value, change, examples }) {
   };
   const known = id.includes("interview") ? INVITED : EXAMPLES;
   const values = { ...known, ...examples };
+  values.committees ??= values.committee;
   return html`<div class="line" role="group" aria-label=${t("builder.mail.names")}>
       ${Object.keys(known).map(
         (name) => html`<button type="button" class="chip" key=${name} onClick=${insert(name)}>

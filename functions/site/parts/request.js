@@ -86,11 +86,11 @@ export async function send(wire, wanted) {
     } finally {
       clearTimeout(timer);
     }
-    const wanted = Number(response?.headers.get("Retry-After") ?? 0);
+    const asked = Number(response?.headers.get("Retry-After") ?? 0);
     // A limit that lasts longer is no busy service: nobody waits for it.
-    const isLong = wanted * 1000 > LONGEST_MS;
+    const isLong = asked * 1000 > LONGEST_MS;
     if (attempt >= tries || until?.aborted || isLong) return response;
-    const ms = pauseBefore(attempt, wanted);
+    const ms = pauseBefore(attempt, asked);
     again?.(attempt, ms, response !== null);
     await Promise.race([wire.pause(ms), ended(until)]);
     if (until?.aborted) return response;

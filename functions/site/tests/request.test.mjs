@@ -40,6 +40,15 @@ test("no answer, too busy and broken are tried again, with pauses", async () => 
   assert.equal(pauseBefore(1, 8), 8000);
 });
 
+test("nobody waits for a limit that lasts longer than a pause", async () => {
+  const line = wire(
+    () => new Response("", { status: 429, headers: { "Retry-After": "598" } }),
+    200,
+  );
+  assert.equal((await send(line, GET))?.status, 429);
+  assert.deepEqual([line.pauses, line.seen.length], [[], 1]);
+});
+
 test("a request that hangs ends at its limit, and an answer that hangs as well", async () => {
   const hangs = ({ signal }) =>
     new Promise((_, fail) => signal.addEventListener("abort", () => fail(signal.reason)));
