@@ -26,8 +26,9 @@ const isNothing = ({ score, comment }) => score === null && !comment.trim();
 /** What is younger may be on its way, or is being typed in another tab. */
 const YOUNG_MS = 30_000;
 
-/** The reviews of a store whose applicant is not shown. */
-const waitingIn = (store) => Object.entries(store.all()).filter(([path]) => !open.has(path));
+/** The reviews of a store whose applicant is not shown, and that may still be taken. */
+const waitingIn = (store) =>
+  Object.entries(store.all()).filter(([path, one]) => !open.has(path) && !one.isRefused);
 
 /**
  * Sends the reviews that could not be sent when they were made, and whose applicant is not shown.
@@ -72,8 +73,11 @@ async function sendOne(store, path, review, sent) {
     if (!isOld) sent(Number(/(\d+)\/$/.exec(path)?.[1]), review.score);
     return true;
   } catch (error) {
-    if (!isFinal(error.status) || error.status === 403) return false;
+    if (!isFinal(error.status)) return false;
     say(error.message, "problem");
+    // Somebody who has lost the role may get it back, and find it at the submission.
+    if (error.status === 403 && isSame()) store.set(path, { ...review, isRefused: true });
+    if (error.status === 403) return true;
     if (isSame()) store.remove(path);
     return true;
   }

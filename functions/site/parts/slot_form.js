@@ -21,7 +21,7 @@ let unheard = { sent: "", key: "" };
  * @param {any[]} props.members of the club
  * @param {any[]} props.committees of the application
  * @param {() => Promise<any>} props.reload loads the slots again and returns them
- * @param {() => Promise<any>} props.close
+ * @param {(made?: any) => Promise<any>} props.close gets what was stored
  */
 export function SlotForm({ path, begun, members, committees, reload, close }) {
   const isStored = Boolean(begun.id);
@@ -72,6 +72,11 @@ export function SlotForm({ path, begun, members, committees, reload, close }) {
     ...one,
     interviewers: (one.interviewers ?? []).map((person) => person.id),
   });
+  /** What was sent is stored, and need not be kept here. */
+  const stored = async (made) => {
+    await close(made);
+    return null;
+  };
   const again = async () => {
     const now = await thing.reload();
     return now && shaped(now);
@@ -122,7 +127,7 @@ export function SlotForm({ path, begun, members, committees, reload, close }) {
         ? loaded(
             thing,
             (found) => html`<${Form} name=${name} fields=${fields} data=${shaped(found)}
-              send=${send} stored=${close} reload=${again} />`,
+              send=${send} stored=${stored} reload=${again} />`,
             5,
           )
         : html`<${Form} name=${name} fields=${fields} data=${shaped(begun)} whole send=${send}

@@ -22,7 +22,8 @@ export function finder(search) {
  */
 export function addresses(text) {
   const plain = text.replace(/[\u200b-\u200f\u2060\ufeff]/g, "");
-  const found = plain.split(/(?<=>)|[;\n\r]+/).flatMap((entry) => {
+  const entries = plain.replace(/>/g, ">\n").split(/[;\n\r]+/);
+  const found = entries.flatMap((entry) => {
     const words = entry
       .split(/[\s,]+/)
       .map((word) => word.replace(/^["'(<]+|["')>]+$/g, "").replace(/^mailto:/i, ""))

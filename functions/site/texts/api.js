@@ -511,6 +511,11 @@ export const SENTENCES = [
   ],
   ["Expected an id.", null, "Hier wird eine Id erwartet."],
   [
+    "A variable is between the parts of a table. Put it into a cell.",
+    null,
+    "Eine Variable steht zwischen den Teilen einer Tabelle. Bitte setze sie in eine Zelle.",
+  ],
+  [
     "{mark} is at a place where HTML shows no text, such as a comment or the inside of a tag. Put it into the text.",
     null,
     "{mark} steht an einer Stelle, an der HTML keinen Text zeigt, etwa in einem Kommentar oder in einem Tag. Bitte setze es in den Text.",

@@ -52,10 +52,13 @@ pub async fn erase(
 }
 
 async fn people(table: &Table, who: &str) -> Result<Vec<Person>, TableError> {
+    let mut called = table.people_called(who).await?;
     if let Some(id) = ids::parse(who) {
-        return Ok(table.person(id).await?.into_iter().collect());
+        // User names may be numbers, too.
+        let other = table.person(id).await?;
+        called.extend(other.filter(|one| called.iter().all(|called| called.id != one.id)));
+        return Ok(called);
     }
-    let called = table.people_called(who).await?;
     let email = Email::parse(who).filter(|_| called.is_empty());
     let Some(email) = email else {
         return Ok(called);

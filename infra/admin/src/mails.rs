@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use shared::domain::DECISION_MAILS_KEPT_DAYS;
 use shared::domain::{EmailStatus, Mail, MailKind, MailState, Submission};
 use shared::time::Timestamp;
 
@@ -15,7 +14,7 @@ const STUCK_MINUTES: i64 = 15;
 /// to no mails, and old records of mails are deleted, so neither is an error.
 pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Utc>) -> Vec<String> {
     let mut wrong = Vec::new();
-    let kept_since = Timestamp::at(now - TimeDelta::days(DECISION_MAILS_KEPT_DAYS - 1));
+    let kept_since = |kind: MailKind| Timestamp::at(now - TimeDelta::days(kind.kept_days() - 1));
     let by_id: BTreeMap<String, &Mail> = mails
         .iter()
         .map(|mail| (mail.id().to_string(), mail))
@@ -32,7 +31,7 @@ pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Ut
             let mail = submission
                 .mail_id(kind, state)
                 .and_then(|id| by_id.get(&id.to_string()).copied());
-            if mail.is_some() || state.at > kept_since {
+            if mail.is_some() || state.at > kept_since(kind) {
                 wrong.extend(disagreement(submission, kind, state, mail));
             }
         }

@@ -91,7 +91,7 @@ pub use mail::model::{
 pub use mail::outage::MailOutage;
 pub use mail::report::{MailReport, MailResult};
 pub use mail::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report, Telling};
-pub use mail::store::{DECISION_MAILS_KEPT_DAYS, DecisionMail};
+pub use mail::store::DecisionMail;
 pub use member::model::{Membership, Role};
 pub use member::store::{Additions, NewMembership};
 pub use notice::model::{

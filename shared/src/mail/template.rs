@@ -144,28 +144,22 @@ impl Template {
     /// Returns the source as it is stored: cleaned, and with what links with `{{ link }}` need.
     pub fn clean(source: &str) -> String {
         let mut held = String::with_capacity(source.len());
-        let mut rest = source;
-        while let Some((before, after)) = rest.split_once("{{") {
-            held.push_str(before);
-            rest = match after.split_once("}}") {
-                Some((name, after)) if name.trim() == Variable::Link.name() => {
-                    held.push_str(LINK);
-                    after
-                }
-                _ => {
-                    held.push_str("{{");
-                    after
-                }
-            };
+        for (n, part) in source.split("{{").enumerate() {
+            let link = part
+                .split_once("}}")
+                .filter(|(name, _)| n > 0 && name.trim() == Variable::Link.name());
+            match link {
+                Some((_, after)) => held.extend([LINK, after]),
+                None => held.extend([if n > 0 { "{{" } else { "" }, part]),
+            }
         }
-        held.push_str(rest);
         html::clean(&held).replace(LINK, "{{ link }}")
     }
 
     /// Returns an error message if `cleaned`, what [`Template::clean`] made of `source`, would show
     /// something else.
     pub fn changed(source: &str, cleaned: &str, known: &[Variable]) -> Option<String> {
-        Self::lost(source, cleaned, known).or_else(|| Self::misplaced(source, known))
+        Self::misplaced(source, known).or_else(|| Self::lost(source, cleaned, known))
     }
 
     /// Returns an error message if cleaning took a variable or a condition away: from a comment, a
@@ -174,6 +168,9 @@ impl Template {
         let before = Self::parse(source, known).ok()?.marks();
         let after = Self::parse(cleaned, known).ok()?.marks();
         let wrong = (0..before.len()).find(|n| before.get(*n) != after.get(*n))?;
+        if before.len() == after.len() {
+            return Some("A variable is between the parts of a table. Put it into a cell.".into());
+        }
         let mark = &before[wrong];
         Some(format!(
             "{mark} is at a place where HTML shows no text, such as a comment or the inside of a \

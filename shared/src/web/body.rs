@@ -47,9 +47,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
         if !value.is_object() {
             return Err(ApiError::rule("The request body must be a JSON object."));
         }
-        if let Ok(Twice(Some(name))) = serde_json::from_slice(&bytes) {
-            return Err(ApiError::field(name, "Send this field once."));
-        }
+        Twice::check(&bytes)?;
         // `Field` stores its own errors, so this fails only if the body must not have a key (H34).
         serde_json::from_value(value).map(Self).map_err(|error| {
             let why = error.to_string();

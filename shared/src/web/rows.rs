@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::error::{ApiError, FieldErrors};
 use super::field::UNKNOWN;
 use super::idempotency::ChangedNothing;
+use super::twice::Twice;
 use crate::limits;
 
 /// The rows of the request body, in their order.
@@ -210,6 +211,7 @@ fn of_json(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
     let Value::Array(rows) = value else {
         return Err(ApiError::rule("The request body must be a JSON array."));
     };
+    Twice::check(bytes)?;
     rows.into_iter()
         .enumerate()
         .map(|(i, row)| ImportRow::of_json(i + 1, row))

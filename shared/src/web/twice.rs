@@ -6,8 +6,20 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::error::ApiError;
+
 /// The path of the first key that an object of a JSON text has twice, such as `answers.0.text`.
-pub(super) struct Twice(pub(super) Option<String>);
+pub(super) struct Twice(Option<String>);
+
+impl Twice {
+    /// 400 if an object of a JSON text has a key twice (H37).
+    pub(super) fn check(bytes: &[u8]) -> Result<(), ApiError> {
+        match serde_json::from_slice(bytes) {
+            Ok(Self(Some(name))) => Err(ApiError::field(name, "Send this field once.")),
+            _ => Ok(()),
+        }
+    }
+}
 
 impl<'de> Deserialize<'de> for Twice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

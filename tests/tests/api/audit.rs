@@ -6,6 +6,7 @@ use tests::TestCampus;
 use tests::fixtures::id;
 
 use crate::events;
+use crate::slots::Interviewing;
 
 /// A campus that has items of most types.
 pub(crate) async fn campus() -> TestCampus {
@@ -66,6 +67,20 @@ async fn whoever_was_mailed_and_erased_leaves_nothing_that_is_wrong() {
         .await
         .no_content();
     assert_eq!(findings(&campus, &campus.stored()), Vec::<String>::new());
+}
+
+// proves O6, O8
+#[tokio::test]
+async fn an_invitation_whose_mail_is_not_kept_any_more_is_no_error() {
+    let campus = TestCampus::new();
+    Interviewing::new(&campus).await;
+    campus.deliver().await;
+    let mut stored = campus.stored();
+    stored.retain(|item| item["type"]["S"] != "Mail");
+    assert_eq!(findings(&campus, &stored).len(), 1);
+    campus.advance(chrono::TimeDelta::days(61));
+    let all = findings(&campus, &stored);
+    assert!(!all.iter().any(|one| one.contains("mail")), "{all:?}");
 }
 
 // proves O6

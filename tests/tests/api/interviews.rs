@@ -63,6 +63,7 @@ async fn who_is_invited_chooses_a_slot() {
         "state": "booked", "changes_until": hours(18),
         "slot": {
             "id": first, "start_time": hours(30), "end_time": hours(31), "location": "Room 1",
+            "sequence": 1,
         },
     });
     assert_eq!(booked, expected);

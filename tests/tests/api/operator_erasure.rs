@@ -45,6 +45,12 @@ async fn an_operator_erases_somebody_who_cannot_sign_in() {
     let bob = person(&campus.as_("bob")).await;
     let found = erase(&campus, "bob@uni.example", false).await;
     assert_eq!(found, Erased::Done(bob));
+    // A user name may be a number.
+    let matriculated = person(&campus.as_("4711")).await;
+    assert_eq!(
+        erase(&campus, "4711", false).await,
+        Erased::Done(matriculated)
+    );
     // The officer is the only owner of the club.
     let officer = person(&drive.officer).await;
     let number = officer.to_string();

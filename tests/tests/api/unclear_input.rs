@@ -23,6 +23,10 @@ async fn a_key_that_is_there_twice_is_named() {
     answer.invalid(&["email_type.id"]);
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 0);
+    let rows = r#"[{"code":"a","name":"A"},{"code":"b","name":"B","name":"C"}]"#;
+    let admin = campus.admin();
+    let answer = admin.raw(Method::POST, "/api/clubs/import/", json, rows);
+    answer.await.invalid(&["1.name"]);
 }
 
 // proves H37, B1

@@ -129,6 +129,11 @@ impl MailKind {
         matches!(self, Self::Acceptance | Self::Rejection)
     }
 
+    /// Returns how many days the record of such a mail is kept (O8).
+    pub fn kept_days(self) -> i64 {
+        if self.is_decision() { 400 } else { 60 }
+    }
+
     /// Returns the name used in keys, items and logs.
     pub fn name(self) -> &'static str {
         match self {

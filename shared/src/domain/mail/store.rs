@@ -19,11 +19,6 @@ use crate::domain::submission::model::Submission;
 use crate::ids::Id;
 use crate::time::Timestamp;
 
-/// How many days the record of a decision mail is kept.
-pub const DECISION_MAILS_KEPT_DAYS: i64 = 400;
-/// How many days the record of any other mail is kept.
-const KEPT_DAYS: i64 = 60;
-
 impl Entity for Mail {
     const TYPE: &'static str = "Mail";
     const IS_MAIL: bool = true;
@@ -40,11 +35,7 @@ impl Entity for Mail {
     }
 
     fn expires(&self) -> Option<i64> {
-        let days = if self.kind.is_decision() {
-            DECISION_MAILS_KEPT_DAYS
-        } else {
-            KEPT_DAYS
-        };
+        let days = self.kind.kept_days();
         Some(
             self.queued_at
                 .plus(chrono::TimeDelta::days(days))
