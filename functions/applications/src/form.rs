@@ -331,12 +331,14 @@ fn check_order(reader: &mut Reader, application: &Application) {
 fn template(reader: &mut Reader, kind: MailType, sent: Sent<Html>, into: &mut String) {
     let mut text = into.clone();
     let (name, source) = (sent.name, sent.sent().cloned());
-    reader.html(sent, limits::APPLICATION_TEXT_BYTES, &mut text);
-    if let Some(source) = source.filter(|source| source != into && !reader.errors.has(name)) {
-        text = Template::clean(&source);
-        if let Some(why) = Template::changed(&source, &text, kind.variables()) {
-            reader.errors.add(name, why);
-        }
+    let limit = limits::APPLICATION_TEXT_BYTES;
+    reader.html_with(sent, limit, Template::clean, &mut text);
+    if let Some(source) = source
+        && source != *into
+        && !reader.errors.has(name)
+        && let Some(why) = Template::changed(&source, &text, kind.variables())
+    {
+        reader.errors.add(name, why);
     }
     match Template::parse(&text, kind.variables()) {
         Ok(_) => *into = text,

@@ -169,8 +169,6 @@ function Own({ path, own, handle, stored }) {
   );
   const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const timer = useRef(/** @type {any} */ (null));
-  /** Whether it would be refused whenever it is sent. */
-  const isRefused = useRef(false);
   useUnsaved(["dirty", "saving", "failed"].includes(state.value));
   const keep = () => store.set(path, { score: score.value, comment: comment.value, at: now() });
   /** The number of the last save: of an earlier one, nothing is told. */
@@ -184,7 +182,6 @@ function Own({ path, own, handle, stored }) {
     if (isEmpty()) return there.current || last.current ? dropped() : forgotten();
     const number = ++last.current;
     clearTimeout(timer.current);
-    isRefused.current = false;
     state.value = "saving";
     const sent = { score: score.value, comment: comment.value };
     keep();
@@ -201,13 +198,13 @@ function Own({ path, own, handle, stored }) {
       await stored(sent.score);
     } catch (error) {
       // Somebody who has lost the role may get it back.
-      isRefused.current = isFinal(error.status) && error.status !== 403;
-      if (isRefused.current) store.remove(path);
+      const isRefused = isFinal(error.status) && error.status !== 403;
+      if (isRefused) store.remove(path);
       if (number !== last.current || error.code === "superseded") return;
       // It is tried again, and told once.
       if (!hasFailed.current) say(error.message, "problem");
       hasFailed.current = true;
-      state.value = isRefused.current ? "refused" : "failed";
+      state.value = isRefused ? "refused" : "failed";
     }
   };
   const give = (value) => {

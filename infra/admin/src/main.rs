@@ -1,8 +1,8 @@
 //! The commands of `clubs-admin`, for whoever operates a deployment: `check` reads a whole table
 //! and says what is wrong, `repair` repairs what follows from other items, `bring-back` copies
-//! single objects from a restored table, `erase` erases a person, `reconcile` compares receipts with a table, `preflight`
-//! asks the account what would make a deployment fail, `keep` remembers a release and `back`
-//! returns to it, and `capacity` computes what a deadline needs.
+//! single objects from a restored table, `erase` erases a person, `reconcile` compares receipts
+//! with a table, `preflight` asks the account what would make a deployment fail, `keep` remembers a
+//! release and `back` returns to it, and `capacity` computes what a deadline needs.
 
 mod access;
 

@@ -7,7 +7,7 @@ use crate::mail::parse::{Node, Parser, TemplateTag, Variable};
 use crate::text::html;
 use crate::text::html::escape;
 
-/// Stands for `{{ link }}` while a template is cleaned: cleaning keeps only whole addresses in links.
+/// Stands for `{{ link }}` while a template is cleaned, which keeps only whole addresses in links.
 const LINK: &str = "https://link.clubs.invalid/";
 
 /// Limit for templates with tables: bytes times number of conditions. Checking a condition cleans
@@ -141,7 +141,8 @@ impl Template {
         found
     }
 
-    /// Returns the source as it is stored: cleaned, and with what links with `{{ link }}` need.
+    /// Returns the source without scripts, event handlers and unsafe links ([`html::clean`]).
+    /// `{{ link }}` may be the address of a link.
     pub fn clean(source: &str) -> String {
         let mut held = String::with_capacity(source.len());
         for (n, part) in source.split("{{").enumerate() {

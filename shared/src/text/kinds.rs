@@ -29,8 +29,8 @@ enum Form {
     FilledLine,
 }
 
-/// Whether a character shows something, or changes how others look. A name of spaces and characters
-/// that nobody sees is blank.
+/// Whether a character shows something. A name of spaces and of characters that nobody sees is
+/// blank.
 fn is_visible(c: char) -> bool {
     let is_ignorable = matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'

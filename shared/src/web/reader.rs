@@ -112,6 +112,17 @@ impl Reader {
     /// Reads and cleans a long HTML text. It has at most `max_bytes`, both before and after
     /// cleaning.
     pub fn html(&mut self, sent: Sent<Html>, max_bytes: usize, into: &mut String) {
+        self.html_with(sent, max_bytes, html::clean, into);
+    }
+
+    /// The same with another way to clean.
+    pub fn html_with(
+        &mut self,
+        sent: Sent<Html>,
+        max_bytes: usize,
+        clean: fn(&str) -> String,
+        into: &mut String,
+    ) {
         // A client may PUT what GET returned. The stored text may be longer than the limit, because
         // cleaning adds entities and link relations.
         if sent.sent().is_some_and(|text| text == into) {
@@ -130,7 +141,7 @@ impl Reader {
             let why = "Too many different formats are open at once. Remove some formatting.";
             return self.errors.add(name, why);
         }
-        let clean = html::clean(&text);
+        let clean = clean(&text);
         if text.len() > max_bytes || clean.len() > max_bytes {
             let why = format!("At most {max_bytes} bytes are allowed.");
             return self.errors.add(name, why);

@@ -29,7 +29,7 @@ impl<'de> Deserialize<'de> for Twice {
 
 struct Keys;
 
-/// A value without keys.
+/// The methods for values without keys.
 macro_rules! plain {
     ($($visit:ident: $kind:ty),*) => {
         $(fn $visit<E>(self, _: $kind) -> Result<Twice, E> {
@@ -68,9 +68,8 @@ impl<'de> Visitor<'de> for Keys {
         let mut twice = None;
         while let Some((key, Twice(found))) = entries.next_entry::<String, Twice>()? {
             let inside = found.map(|found| format!("{key}.{found}"));
-            let again = known.contains(&key).then(|| key.clone());
+            let again = (!known.insert(key.clone())).then_some(key);
             twice = twice.or(again).or(inside);
-            known.insert(key);
         }
         Ok(Twice(twice))
     }
