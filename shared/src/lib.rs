@@ -22,6 +22,7 @@ pub mod media;
 pub mod metrics;
 #[cfg(feature = "api")]
 pub mod openapi;
+mod person_token;
 pub mod qr;
 #[cfg(feature = "queue")]
 pub mod queue;

@@ -51,6 +51,8 @@ pub const APPLICATION_TEXT_BYTES: usize = 100_000;
 pub const DESCRIPTION_BYTES: usize = 250_000;
 /// Number of tags in one HTML text. The time for cleaning grows with their nesting.
 pub const TAGS: usize = 3_000;
+/// Bytes of one tag. The parser compares each of its attributes with all others.
+pub const TAG: usize = 4_096;
 /// Number of nodes that the HTML parser may make of all HTML fields of one request. A node takes
 /// about half a kilobyte while it is parsed.
 pub const NODES: usize = 100_000;
@@ -192,6 +194,8 @@ pub const BADGE_DESCRIPTION: usize = 1_000;
 pub const YEARS: std::ops::RangeInclusive<i64> = 1900..=2200;
 /// Number of showings of an event.
 pub const SHOWINGS: usize = 100;
+/// Bytes of the locations of all showings of an event: lists have them in memory.
+pub const LOCATIONS: usize = 8_000;
 /// How often the time or the place of a slot may change: each change is a mail to everybody in it.
 pub const SLOT_REVISIONS: u32 = 50;
 /// How many mails with a calendar file one submission may cause. It can still be cancelled.

@@ -88,6 +88,10 @@ async fn recipients_of(
         (Some(club), _) => {
             let mut owners = table.members(club).await?;
             owners.retain(|member| member.role == Role::Owner);
+            // Whoever was made an owner without being asked is mailed only if there is nobody else.
+            if owners.iter().any(|owner| owner.confirmed) {
+                owners.retain(|owner| owner.confirmed);
+            }
             owners.sort_by_key(|owner| (!owner.active, owner.id));
             let told = owners.into_iter().take(MOST_OWNERS).map(|owner| Recipient {
                 person: owner.person,

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use shared::bodies::shown_change;
 use shared::domain::{
     Application, ApplicationTexts, Choice, Committee, Extension, FileFormat, Question,
     QuestionType, ShowIf, Submission, WholeForm,
@@ -89,7 +88,7 @@ impl OwnSubmissionBody {
         Self {
             id: submission.id,
             committee: submission.committee,
-            updated_at: shown_change(submission, application, now),
+            updated_at: submission.shown_change(application, now),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `/applications/open/`: what the caller can apply to now, in all clubs
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use axum::extract::State;
 use axum::response::Response;
@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use shared::Shared;
 use shared::domain::Clubs;
-use shared::domain::{Application, Club, DraftAnswer, Extension, Submission};
+use shared::domain::{Application, Club, Committee, DraftAnswer, Extension, Submission};
 use shared::ids;
 use shared::ids::Id;
 use shared::limits;
@@ -40,6 +40,9 @@ pub struct OpenApplicationBody {
     my_end_time: Timestamp,
     /// Whether the caller has typed answers that were not submitted.
     draft: bool,
+    /// The committees for which the caller has typed them, by id; null stands for none.
+    #[schema(value_type = Vec<Option<u64>>)]
+    drafts: Vec<Option<Id<Committee>>>,
     /// Whether the caller has withdrawn a submission and has no other one.
     withdrawn: bool,
     /// The submissions of the caller, the newest first.
@@ -248,12 +251,17 @@ pub(crate) async fn open_for(
     let drafts = live_drafts(app, user, &open, own).await?;
     open.retain(|(application, candidate)| {
         let is_mine = || own.is_mine(&candidate.club, candidate.id);
-        mine.is_none_or(|mine| mine == (is_mine() || drafts.contains(&application.id)))
+        mine.is_none_or(|mine| mine == (is_mine() || drafts.contains_key(&application.id)))
     });
     open.truncate(wanted.limit);
     let show = |(application, candidate): (&Application, &Candidate)| {
-        let draft = drafts.contains(&application.id);
-        body(application, candidate, own, draft, now)
+        body(
+            application,
+            candidate,
+            own,
+            drafts.get(&application.id),
+            now,
+        )
     };
     Ok(open.into_iter().map(show).collect())
 }
@@ -277,13 +285,13 @@ fn candidates(club: &Club, own: &Own, now: DateTime<Utc>) -> Vec<Candidate> {
     found.into_iter().map(candidate).collect()
 }
 
-/// The applications to which the caller has a draft that was not submitted.
+/// The applications to which the caller has drafts that were not submitted, and their committees.
 async fn live_drafts(
     app: &Shared,
     user: &User,
     open: &[(&Application, &Candidate)],
     own: &Own,
-) -> Result<HashSet<Id<Application>>> {
+) -> Result<HashMap<Id<Application>, BTreeSet<Option<Id<Committee>>>>> {
     let ids = open.iter().map(|(application, _)| application.id);
     let wanted: Vec<Id<Application>> = ids.filter(|id| own.drafted.contains(id)).collect();
     let place = |answer: &DraftAnswer| {
@@ -291,7 +299,7 @@ async fn live_drafts(
         (answer.application, id)
     };
     let now = app.now();
-    let mut live = HashSet::new();
+    let mut live: HashMap<_, BTreeSet<_>> = HashMap::new();
     // Answers may be large, so only those of some applications are in memory at once.
     for wanted in wanted.chunks(DRAFTS_AT_ONCE) {
         let wanted = wanted.iter().copied().collect();
@@ -302,7 +310,10 @@ async fn live_drafts(
             let last = submitted.get(&place(answer).1).copied().unwrap_or(0);
             !answer.is_removed() && answer.is_live(last, now)
         };
-        live.extend(answers.iter().filter(is_live).map(|one| one.application));
+        for answer in answers.iter().filter(is_live) {
+            let committees = live.entry(answer.application).or_default();
+            committees.insert(answer.committee);
+        }
     }
     Ok(live)
 }
@@ -311,7 +322,7 @@ fn body(
     application: &Application,
     candidate: &Candidate,
     own: &Own,
-    draft: bool,
+    drafts: Option<&BTreeSet<Option<Id<Committee>>>>,
     now: DateTime<Utc>,
 ) -> OpenApplicationBody {
     let submissions = own.submissions.get(&application.id);
@@ -324,7 +335,8 @@ fn body(
         },
         application_end_time: application.end,
         my_end_time: own_end(application, own.extended(application.id)),
-        draft,
+        draft: drafts.is_some(),
+        drafts: drafts.into_iter().flatten().copied().collect(),
         withdrawn: submissions.is_none() && own.withdrawn.contains(&application.id),
         submissions: submissions
             .into_iter()

@@ -41,8 +41,8 @@ pub struct ClubChangeBody {
 pub struct ChangesBody {
     /// The changes.
     results: Vec<ClubChangeBody>,
-    /// Send it as `since` to get what comes after these. It is the one that was sent if nothing new
-    /// was read: then ask again later.
+    /// Send it as `since` to get what comes after these. If nothing new was read, it is the one that
+    /// was sent, or once an hour a new one of the same place: then ask again later.
     next: String,
 }
 
@@ -197,7 +197,7 @@ fn beginning(since: Option<&Cursor>, count: &ChangeCount, now: Timestamp) -> Res
     };
     let is_old = now.moment() - since.at.moment() > ChangeCount::KEPT;
     // A table that was restored may have fewer changes than were handed out.
-    if is_old || since.number + 1 < first || since.number > count.last {
+    if is_old || since.number > count.last || since.number + 1 < first {
         return Err(ApiError::CursorExpired);
     }
     Ok(since.clone())

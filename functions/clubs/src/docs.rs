@@ -2,13 +2,12 @@
 
 use std::io::Read as _;
 
-use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use flate2::read::GzDecoder;
 use shared::openapi::ADDRESS;
 use shared::openapi::fields::File;
-use shared::web::{ApiError, Codings, PublicPath, PublicUrl, Result};
+use shared::web::{ApiError, Codings, PathIds, PublicPath, PublicUrl, Result};
 
 /// The bytes of a file that build.rs compressed.
 macro_rules! packed {
@@ -128,7 +127,8 @@ pub async fn show_docs(PublicPath(path): PublicPath) -> Response {
         (String = "text/css"), (String = "text/javascript"), (File = "image/png")
     )))
 )]
-pub async fn show_docs_file(headers: HeaderMap, Path(file): Path<String>) -> Result<Response> {
+pub async fn show_docs_file(headers: HeaderMap, path: PathIds) -> Result<Response> {
+    let file = path.text("file");
     if file == "swagger-initializer.js" {
         return Ok(guarded(
             ([(header::CONTENT_TYPE, "text/javascript")], INITIALIZER).into_response(),

@@ -26,7 +26,8 @@ shared::input! {
 
 /// Register a club for a fair, or take it off.
 ///
-/// For officers of the club, while the registration is open.
+/// For officers of the club, while the registration is open. Admins may take a club off at any
+/// time.
 #[utoipa::path(
     post, path = "/api/clubfairs/{fair}/register/", tag = "clubfairs", security(("bearer" = [])),
     params(("fair" = u64, Path)), request_body = RegistrationInput,
@@ -58,8 +59,9 @@ pub async fn register_club(
         let ((club, membership), registered) =
             futures::try_join!(club, app.table.registration(fair.id, &code))?;
         let visibility = Visibility::with(membership.as_ref(), user.is_admin());
-        // Admins may take deleted clubs off a fair (F6).
-        let is_there = |club: &_| visibility.sees(club) || (user.is_admin() && !status);
+        // Admins may take clubs off a fair at any time, also deleted ones (F6).
+        let is_tidied = user.is_admin() && !status;
+        let is_there = |club: &_| visibility.sees(club) || is_tidied;
         club.filter(is_there).ok_or_else(no_such_club)?;
         if !is_officer(
             membership.as_ref().map(|membership| membership.role),
@@ -67,7 +69,7 @@ pub async fn register_club(
         ) {
             return Err(ApiError::Forbidden);
         }
-        if !fair.value.takes_clubs(Timestamp::at(received)) {
+        if !is_tidied && !fair.value.takes_clubs(Timestamp::at(received)) {
             return Err(
                 ApiError::rule("The registration for this fair is not open.")
                     .coded(Code::RegistrationClosed),

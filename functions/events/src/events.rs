@@ -12,7 +12,7 @@ use shared::domain::Versions;
 use shared::domain::{Club, Event, EventType};
 use shared::domain::{Clubs, ListedAt, ListedEvent, PartItems};
 use shared::ids::Id;
-use shared::openapi::fields::{Count, SearchText};
+use shared::openapi::fields::{Count, EventOrdering, SearchText};
 use shared::time::Timestamp;
 use shared::web::{
     ApiError, Envelope, Kept, Page, Params, PathIds, Result, User, Visibility, is_officer,
@@ -154,7 +154,8 @@ pub async fn upcoming(app: &Shared) -> Result<MatchingEvents> {
 /// List the events of all clubs.
 ///
 /// For everybody. Only events with showings, of clubs that the caller can see. Without any of the
-/// times, only events that have not ended. In pages, ordered by the earliest start.
+/// times, only events that have not ended. In pages, ordered by the earliest start, unless
+/// `ordering` says otherwise.
 #[utoipa::path(
     get, path = "/api/events/", tag = "events", security((), ("bearer" = [])),
     params(
@@ -179,6 +180,10 @@ pub async fn upcoming(app: &Shared) -> Result<MatchingEvents> {
         ("fair" = Option<u64>, Query,
             description = "Id of a club fair: only events of its clubs, with a showing inside its \
                 time"),
+        ("ordering" = Option<EventOrdering>, Query,
+            description = "`start_time`: by the earliest start. `next_start_time`: by the start of \
+                the next showing, which is the first one that ends after `from`, or after now if \
+                `from` is not sent; of the last one if all have ended"),
         ("page" = Option<Count>, Query, description = "Number of the page, from 1. 404 if there is no such page"),
         ("page_size" = Option<Count>, Query,
             description = "Results on one page: 25 by default. More than 100 counts as 100")
@@ -199,6 +204,11 @@ pub async fn list_events(
         is_officer: false,
     };
     let mut hits = found.hits.clone();
+    if let Some(time) = filter.next_after {
+        for hit in &mut hits {
+            hit.starts = found.pair(hit).0.next_showing(time).map(|one| one.start);
+        }
+    }
     let show = |hit: &Hit| {
         let (event, club) = found.pair(hit);
         EventBody::new(event, club, viewer, &found.badges, &app.media)

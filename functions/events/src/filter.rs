@@ -9,9 +9,10 @@ use shared::domain::{Event, Fair, ListedEvent, Showing, Versions};
 use shared::ids::Id;
 use shared::text::{ClubCode, Word};
 use shared::time::Timestamp;
-use shared::web::{Params, Result};
+use shared::web::{ApiError, Params, Result};
 
 /// The filters of a request.
+#[derive(Default)]
 pub(crate) struct EventFilter {
     pub(crate) words: Vec<Word>,
     pub(crate) club: Option<String>,
@@ -26,6 +27,8 @@ pub(crate) struct EventFilter {
     pub(crate) from: Option<Timestamp>,
     pub(crate) until: Option<Timestamp>,
     pub(crate) fair: Option<Id<Fair>>,
+    /// If the order is by the next showing: by the first one that ends after this time.
+    pub(crate) next_after: Option<Timestamp>,
 }
 
 impl EventFilter {
@@ -52,7 +55,19 @@ impl EventFilter {
             from: params.time("from")?,
             until: params.time("until")?,
             fair: params.id("fair")?,
+            next_after: None,
         };
+        match params.text("ordering") {
+            None | Some("start_time") => {}
+            Some("next_start_time") => filter.next_after = filter.from.or(Some(now)),
+            Some(_) => {
+                let known = "start_time, next_start_time";
+                return Err(ApiError::field(
+                    "ordering",
+                    format!("Expected one of {known}."),
+                ));
+            }
+        }
         let times = [
             filter.earliest_start,
             filter.latest_start,
@@ -70,17 +85,8 @@ impl EventFilter {
     /// The filter for all events that have not ended.
     pub(crate) fn upcoming(now: Timestamp) -> Self {
         Self {
-            words: vec![],
-            club: None,
-            event_type: None,
             ends_after: Some(now),
-            earliest_start: None,
-            latest_start: None,
-            earliest_end: None,
-            latest_end: None,
-            from: None,
-            until: None,
-            fair: None,
+            ..Self::default()
         }
     }
 

@@ -77,11 +77,16 @@ impl EventInput {
                 }
             }
             event.sort_showings();
+            if event.location_bytes() > limits::LOCATIONS {
+                reader.errors.add("showings", LONG_LOCATIONS);
+            }
         }
         reader.finish()
     }
 }
 
+pub(crate) const LONG_LOCATIONS: &str =
+    "The locations of all showings have at most 8,000 bytes together.";
 pub(crate) const TOO_MANY_SHOWINGS: &str = "At most 100 showings are allowed.";
 
 shared::input! {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -11,7 +11,7 @@ use shared::ids::{self, Id};
 use shared::text::ClubCode;
 use shared::text::ics::Component;
 use shared::time::Timestamp;
-use shared::web::{ApiError, IfNoneMatch, Result, Visibility};
+use shared::web::{ApiError, IfNoneMatch, PathIds, Result, Visibility};
 use shared::{Shared, calendars};
 
 use crate::calendar::{Sees, Texts, calendar, calendar_text};
@@ -61,9 +61,12 @@ impl Item<'_> {
 pub async fn show_own_calendar(
     State(app): State<Shared>,
     states: IfNoneMatch,
-    Path(file): Path<String>,
+    path: PathIds,
 ) -> Result<Response> {
-    let token = file.strip_suffix(".ics").ok_or(ApiError::NotFound)?;
+    let token = path
+        .text("calendar")
+        .strip_suffix(".ics")
+        .ok_or(ApiError::NotFound)?;
     let id = calendars::person_of(token).ok_or(ApiError::NotFound)?;
     let (person, followed) = app.table.follower(id).await?;
     let person = person

@@ -14,7 +14,7 @@ use shared::{Shared, limits};
 use crate::body::{EventViewer, ShowingBody};
 use crate::club_events::edit_event;
 use crate::events::VisibleEvent;
-use crate::input::{ShowingInput, TOO_MANY_SHOWINGS};
+use crate::input::{LONG_LOCATIONS, ShowingInput, TOO_MANY_SHOWINGS};
 
 /// The id of the showing in the path. It is looked up in the event after the role of the caller was
 /// checked (H3).
@@ -115,8 +115,9 @@ pub async fn create_showing(
         if event.showings.len() >= limits::SHOWINGS {
             return Err(ApiError::field("showings", TOO_MANY_SHOWINGS));
         }
+        let before = event.location_bytes();
         event.showings.push(showing.clone());
-        Ok(())
+        check_locations(event, before)
     })
     .await?;
     let location = format!(
@@ -197,7 +198,7 @@ async fn save_showing(
     let show = |event: &Event| Some(ShowingBody::new(wanted.find(event).ok()?, viewer));
     let by = (&scope.user, &scope.if_match);
     let event = edit_event(app, by, &scope.parent, show, |event| {
-        let id = wanted.find(event)?.id;
+        let (id, before) = (wanted.find(event)?.id, event.location_bytes());
         let showing = event.showings.iter_mut().find(|showing| showing.id == id);
         let showing = showing.ok_or(ApiError::NotFound)?;
         let start = showing.start;
@@ -205,10 +206,20 @@ async fn save_showing(
         if showing.start != start {
             showing.start_set_at = Some(app.now());
         }
-        Ok(())
+        check_locations(event, before)
     })
     .await?;
     Ok(Json(ShowingBody::new(wanted.find(&event)?, viewer)))
+}
+
+/// 400 if the locations of an event became longer than is allowed (V12). `before` is how long they
+/// were.
+fn check_locations(event: &Event, before: usize) -> Result<()> {
+    let now = event.location_bytes();
+    if now > limits::LOCATIONS.max(before) {
+        return Err(ApiError::field("location", LONG_LOCATIONS));
+    }
+    Ok(())
 }
 
 /// Delete a showing.

@@ -1,6 +1,7 @@
 //! The response body of a member, and how a path names a member.
 
 use serde::Serialize;
+use shared::db::TableError;
 use shared::domain::{Membership, Person, Role};
 use shared::ids::Id;
 use shared::web::{ApiError, Load, PathIds, Result, Scope, User};
@@ -99,12 +100,11 @@ pub struct MemberOfPath(pub Membership);
 impl Load for MemberOfPath {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let (code, wanted) = (path.club(), path.text("member"));
-        if let Some(id) = ids::parse(wanted)
-            && let Some(membership) = app.table.member(code, id).await?
-        {
-            return Ok(Some(Self(membership)));
+        let read = async |id| app.table.member(code, id).await;
+        let (membership, people) = by_id_and_name(app, wanted, read).await?;
+        if membership.is_some() {
+            return Ok(membership.map(Self));
         }
-        let people = people_named(app, wanted).await?;
         let found = app.table.members_among(code, people.into_iter()).await?;
         Ok(single_match(found, wanted, |membership| &membership.personal.username).map(Self))
     }
@@ -120,8 +120,25 @@ pub fn single_match<T>(mut found: Vec<T>, wanted: &str, name: impl Fn(&T) -> &st
     one.filter(|_| found.is_empty())
 }
 
+/// What the last part of a path names by its id, and the people whom it names. Always both are
+/// read: how long it takes tells nobody whether there is a hidden member, or whether somebody has
+/// asked.
+pub async fn by_id_and_name<T, I>(
+    app: &Shared,
+    wanted: &str,
+    read: impl AsyncFnOnce(Id<I>) -> std::result::Result<Option<T>, TableError>,
+) -> Result<(Option<T>, Vec<Id<Person>>)> {
+    let by_id = async {
+        match ids::parse(wanted) {
+            Some(id) => Ok(read(id).await?),
+            None => Ok(None),
+        }
+    };
+    futures::try_join!(by_id, people_named(app, wanted))
+}
+
 /// The ids of the people with this user name, whatever its case.
-pub async fn people_named(app: &Shared, username: &str) -> Result<Vec<Id<Person>>> {
+async fn people_named(app: &Shared, username: &str) -> Result<Vec<Id<Person>>> {
     if username.is_empty() || username.len() > limits::NAME {
         return Ok(vec![]);
     }

@@ -4,6 +4,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
+use shared::Shared;
 use shared::bodies::{NamedBody, Studies};
 use shared::db::TableError;
 use shared::domain::{MembershipRequest, Person};
@@ -12,10 +13,9 @@ use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{ApiError, Load, NoContent, NoInput, Officer, PathIds, Result, User};
-use shared::{Shared, ids};
 use utoipa::ToSchema;
 
-use crate::member::{people_named, single_match};
+use crate::member::{by_id_and_name, single_match};
 
 /// A request to join a club.
 #[derive(Debug, Serialize, ToSchema)]
@@ -70,12 +70,11 @@ pub struct RequestOfPath(MembershipRequest);
 impl Load for RequestOfPath {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let (code, wanted) = (path.club(), path.text("request"));
-        if let Some(id) = ids::parse(wanted)
-            && let Some(request) = app.table.request(code, id).await?
-        {
-            return Ok(Some(Self(request)));
+        let read = async |id| app.table.request(code, id).await;
+        let (request, people) = by_id_and_name(app, wanted, read).await?;
+        if request.is_some() {
+            return Ok(request.map(Self));
         }
-        let people = people_named(app, wanted).await?;
         let found = app.table.requests_among(code, people.into_iter()).await?;
         Ok(single_match(found, wanted, |request| {
             &request.applicant.personal.username

@@ -13,6 +13,7 @@ use shared::domain::JoinState;
 use shared::domain::{Club, Mail, MembershipRequest, Role};
 use shared::mail::requested;
 use shared::text::ClubCode;
+use shared::time::Timestamp;
 use shared::web::{
     ApiError, Code, Created, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result, User,
     Visibility, no_such_club, shown_at,
@@ -163,13 +164,18 @@ async fn body(app: &Shared, request: &MembershipRequest) -> Result<RequestBody> 
 /// The mails to the officers. None if officers of the club got such mails less than an hour ago
 /// (R4).
 async fn mails(app: &Shared, club: &Club, request: &MembershipRequest) -> Result<Vec<Mail>> {
-    let lately =
-        |told: shared::time::Timestamp| request.created_at < told.plus(TimeDelta::hours(1));
-    if club.told_of_requests_at.is_some_and(lately) {
+    let (now, told) = (request.created_at, club.told_of_requests_at);
+    if told.is_some_and(|told| now < told.plus(TimeDelta::hours(1))) {
         return Ok(vec![]);
     }
     let mut officers = app.table.members(&club.code).await?;
-    officers.retain(|member| member.role <= Role::Officer && !member.personal.email.is_empty());
+    // Whoever was made an officer without being asked must not get a mail every hour.
+    let day = |time: Timestamp| time.moment().date_naive();
+    let is_first = told.is_none_or(|told| day(told) < day(now));
+    officers.retain(|member| {
+        let is_told = member.confirmed || is_first;
+        member.role <= Role::Officer && is_told && !member.personal.email.is_empty()
+    });
     officers.sort_by_key(|member| (!member.active, member.role, member.id));
     Ok(officers
         .iter()

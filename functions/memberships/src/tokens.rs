@@ -64,7 +64,7 @@ shared::input! {
         /// Its name: one line, at most 100 characters.
         name: TokenName, Required;
         /// What it may do: at least one scope. A scope to write does not include the one to read.
-        scopes: List<TokenScope, { TokenScope::ALL.len() }>, Required;
+        scopes: List<TokenScope, { TokenScope::ALL.len() }, 1>, Required;
         /// Code of the only club that it is for, or null for all clubs (default).
         club: Option<String>, Free;
         /// Until when it can be used: in the future, and within a year. In 90 days if not sent, or
@@ -231,11 +231,15 @@ async fn store_token(
     }
 }
 
-async fn own_token(app: &Shared, user: &User, path: &PathIds) -> Result<Token> {
+/// The token that the path names, wherever it is stored: a request that was repeated may have put
+/// it into two places.
+async fn own_token(app: &Shared, user: &User, path: &PathIds) -> Result<Vec<Token>> {
     let id = path.id::<Token>("api_token").ok_or(ApiError::NotFound)?;
-    let tokens = app.table.tokens(user.id()).await?;
-    let found = tokens.into_iter().find(|token| token.id == id);
-    found.ok_or(ApiError::NotFound)
+    let mut tokens = app.table.tokens(user.id()).await?;
+    tokens.retain(|token| token.id == id);
+    Some(tokens)
+        .filter(|found| !found.is_empty())
+        .ok_or(ApiError::NotFound)
 }
 
 /// Get a token of the caller.
@@ -250,7 +254,9 @@ pub async fn show_token(
     user: User,
     path: PathIds,
 ) -> Result<Json<TokenBody>> {
-    Ok(Json(own_token(&app, &user, &path).await?.into()))
+    let found = own_token(&app, &user, &path).await?;
+    let token = found.into_iter().next().ok_or(ApiError::NotFound)?;
+    Ok(Json(token.into()))
 }
 
 /// End a token of the caller.
@@ -266,8 +272,9 @@ pub async fn delete_token(
     path: PathIds,
     _: NoInput,
 ) -> Result<NoContent> {
-    let token = own_token(&app, &user, &path).await?;
-    app.table.end_token(&token).await?;
-    app.known_tokens.forget(&token);
+    for token in own_token(&app, &user, &path).await? {
+        app.table.end_token(&token).await?;
+        app.known_tokens.forget(&token);
+    }
     Ok(NoContent)
 }

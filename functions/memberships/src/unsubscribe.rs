@@ -1,11 +1,11 @@
 //! `/unsubscribe/{token}/`: ends reminders or news, for everybody who has the mail
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde::Serialize;
 use shared::db::{Retries, TableError};
 use shared::domain::{NoticeKind, Person};
-use shared::web::{ApiError, Result};
+use shared::web::{ApiError, PathIds, Result};
 use shared::{Shared, unsubscribe};
 use utoipa::ToSchema;
 
@@ -49,9 +49,9 @@ async fn named(app: &Shared, token: &str) -> Result<(Person, NoticeKind)> {
 )]
 pub async fn show_unsubscription(
     State(app): State<Shared>,
-    Path(token): Path<String>,
+    path: PathIds,
 ) -> Result<Json<UnsubscribeBody>> {
-    let (person, kind) = named(&app, &token).await?;
+    let (person, kind) = named(&app, path.text("token")).await?;
     Ok(UnsubscribeBody::new(&person, kind))
 }
 
@@ -65,12 +65,12 @@ pub async fn show_unsubscription(
 )]
 pub async fn unsubscribe(
     State(app): State<Shared>,
-    Path(token): Path<String>,
+    path: PathIds,
 ) -> Result<Json<UnsubscribeBody>> {
     let mut retries = Retries::default();
     loop {
         retries.next().await?;
-        let (mut person, kind) = named(&app, &token).await?;
+        let (mut person, kind) = named(&app, path.text("token")).await?;
         if !person.notices.has(kind) {
             return Ok(UnsubscribeBody::new(&person, kind));
         }

@@ -9,6 +9,7 @@ use std::convert::Infallible;
 use std::io::Write as _;
 use std::sync::Arc;
 
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{FromRequestParts, Path, Query, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
@@ -17,12 +18,12 @@ use axum::routing::get;
 use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::json;
-use shared::web::{ApiError, PublicOrigin, PublicPath};
+use shared::web::{ApiError, Codings, PublicOrigin, PublicPath};
 
 pub use config::{SentToken, SiteConfig, variable};
 pub use preview::Public;
 
-use preview::Preview;
+use preview::{Preview, about};
 
 /// What the routes need.
 #[derive(Clone)]
@@ -75,25 +76,20 @@ async fn show_config(State(site): State<Site>) -> Response {
     (headers, Json(site.config)).into_response()
 }
 
-/// Returns whether the client accepts a coding. A weight of 0 refuses it.
+/// Returns whether the client accepts a coding.
 fn accepts(headers: &HeaderMap, coding: &str) -> bool {
-    let accepted = headers
-        .get(header::ACCEPT_ENCODING)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    accepted.split(',').any(|part| {
-        let (name, weight) = part.split_once(';').unwrap_or((part, ""));
-        let refused = weight
-            .replace(' ', "")
-            .trim_start_matches("q=")
-            .parse::<f32>()
-            == Ok(0.0);
-        name.trim().eq_ignore_ascii_case(coding) && !refused
-    })
+    Codings::of(headers).accepts(coding) == Some(true)
 }
 
-async fn show_file(Path((hash, name)): Path<(String, String)>, headers: HeaderMap) -> Response {
-    let Some(file) = FILES.iter().find(|file| file.name == name) else {
+async fn show_file(
+    path: Result<Path<(String, String)>, PathRejection>,
+    headers: HeaderMap,
+) -> Response {
+    let found = path.ok().and_then(|Path((hash, name))| {
+        let file = FILES.iter().find(|file| file.name == name)?;
+        Some((hash, file))
+    });
+    let Some((hash, file)) = found else {
         return ApiError::NotFound.into_response();
     };
     let (bytes, coding) = if accepts(&headers, "br") {
@@ -179,7 +175,8 @@ fn base_of(public: &str, path: &str) -> String {
 const SECRETS: [&str; 3] = ["/invite/", "/join/", "/unsubscribe/"];
 
 /// The page that a QR code leads to.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Target {
     /// The path of a page of this site.
     to: String,
@@ -187,7 +184,8 @@ struct Target {
 
 /// The QR code of a page, for posters. Addresses with a secret are not given here, because
 /// addresses of requests stand in logs: the code of a join link comes from the API.
-async fn show_qr_code(Base(base): Base, Query(target): Query<Target>) -> Response {
+async fn show_qr_code(Base(base): Base, target: Result<Query<Target>, QueryRejection>) -> Response {
+    let Query(target) = target.unwrap_or_default();
     let path = target.to.split('?').next().unwrap_or_default();
     let has_secret = SECRETS.iter().any(|start| path.starts_with(start));
     let is_page = path.starts_with('/') && !has_secret && modules_of(path).is_some();
@@ -260,9 +258,6 @@ fn modules_of(path: &str) -> Option<&'static [&'static str]> {
     found.map(|(_, modules)| *modules)
 }
 
-/// What the site is, on pages that say nothing of their own.
-const DESCRIPTION: &str = include_str!("../about.txt");
-
 /// A script that stands in the home page: it asks ahead for what visitors see. It is no file,
 /// because a request for it would take as long as it saves.
 const FIRST: &str = include_str!(concat!(env!("OUT_DIR"), "/first.js"));
@@ -291,14 +286,13 @@ fn page(
         "/" => format!("<script>{FIRST}</script>"),
         _ => String::new(),
     };
-    let (title, description, head) = match preview {
-        None => ("Clubs".to_owned(), DESCRIPTION.to_owned(), String::new()),
-        Some((preview, address)) => (
-            preview.title(),
-            preview.description(),
-            preview.head(address),
-        ),
+    let (about, scripts) = about(language);
+    let (title, head) = match preview {
+        None => ("Clubs".to_owned(), String::new()),
+        Some((preview, address)) => (preview.title(), preview.head(address)),
     };
+    let description = preview.map(|(preview, _)| preview.description());
+    let description = description.filter(|text| !text.is_empty());
     INDEX
         .replace("{{base}}", &format!("{base}/"))
         .replace("{{preload}}", preload.trim_end())
@@ -306,8 +300,13 @@ fn page(
         .replace("{{assets}}", &assets)
         .replace("{{language}}", language)
         .replace("{{first}}", &first)
+        .replace("{{scripts}}", scripts)
         .replacen("{{title}}", &title, 1)
-        .replacen("{{description}}", &description, 1)
+        .replacen(
+            "{{description}}",
+            description.as_deref().unwrap_or(about),
+            1,
+        )
         .replacen("{{preview}}", &head, 1)
 }
 
@@ -329,15 +328,19 @@ async fn show_page(
         let value = headers.get(name).and_then(|value| value.to_str().ok());
         value.unwrap_or_default()
     };
-    let is_browser = text(header::ACCEPT).contains("text/html");
+    let accepted = text(header::ACCEPT);
+    let is_browser = accepted.contains("text/html");
+    // Programs that make previews of links take anything, and often do not say so.
+    let takes_any = accepted.is_empty() || accepted.contains("*/*");
+    let is_page = modules_of(uri.path()).is_some();
     // Programs that ask for a path which is not there are told so.
     let is_api = uri.path() == "/api" || uri.path().starts_with("/api/");
-    if is_api || (!is_browser && uri.path() != "/") {
+    if is_api || !(is_browser || takes_any && is_page) {
         return ApiError::NotFound.into_response();
     }
     // Below a stage of the gateway the public path begins with the stage.
     let base = public.strip_suffix(uri.path()).unwrap_or_default();
-    let (status, cache) = if modules_of(uri.path()).is_some() {
+    let (status, cache) = if is_page {
         (StatusCode::OK, A_MINUTE_IN_DISTRIBUTION)
     } else {
         (StatusCode::NOT_FOUND, "no-cache")

@@ -14,9 +14,14 @@ use shared::domain::{Club, Event, Image, Showing};
 use shared::ids;
 use shared::text::ClubCode;
 use shared::text::html::{escape, to_words};
-use shared::time::Clock;
+use shared::time::{Clock, Timestamp};
 use shared::web::Visibility;
 
+/// In English and in German: what the site is, and in a line of its own what it needs.
+const ABOUT: [&str; 2] = [
+    include_str!("../about_en.txt"),
+    include_str!("../about_de.txt"),
+];
 /// How long a preview is used before it is read again.
 const PREVIEW_KEPT: TimeDelta = TimeDelta::seconds(60);
 /// How many previews are in memory. Together they have less than 2 MB.
@@ -152,8 +157,7 @@ impl Public {
     fn of_event(&self, event: &Event, club: &Club, now: DateTime<Utc>) -> Preview {
         let about = shortened(&event.description);
         let image = self.image(event.image.as_ref().or(club.image.as_ref()));
-        let next = event.showings.iter().find(|one| one.end.moment() >= now);
-        let next = next.or(event.showings.last());
+        let next = event.next_showing(Timestamp::at(now));
         let place = |showing: &Showing| {
             let name = showing.location.clone();
             let name = name.filter(|_| showing.location_is_public)?;
@@ -169,7 +173,10 @@ impl Public {
                 "location": next.and_then(place),
                 "organizer": { "@type": "Organization", "name": club.profile.name },
             }),
-            description: format!("{}. {about}", club.profile.name),
+            description: match about.as_str() {
+                "" => club.profile.name.clone(),
+                about => format!("{}. {about}", club.profile.name),
+            },
             image,
         }
     }
@@ -250,4 +257,10 @@ fn shortened(html: &str) -> String {
         None => line,
         Some((end, _)) => format!("{}…", line[..end].trim_end()),
     }
+}
+
+/// Returns what pages say that have no preview of their own: what the site is, and what it needs.
+pub fn about(language: &str) -> (&'static str, &'static str) {
+    let text = ABOUT[usize::from(language == "de")].trim_end();
+    text.split_once('\n').unwrap_or((text, ""))
 }

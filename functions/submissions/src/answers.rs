@@ -9,7 +9,7 @@ use shared::domain::{
     Upload,
 };
 use shared::ids::Id;
-use shared::text::kinds::{AnswerText, List};
+use shared::text::kinds::{AnswerText, List, SeenNumber};
 use shared::web::{ApiError, Field, Mode, Reader, Reference};
 use shared::{ids, limits};
 use utoipa::ToSchema;
@@ -25,7 +25,7 @@ shared::input! {
         responses: List<NewResponse, { limits::QUESTIONS }>, Required;
         /// The revision that the client last saw for this committee, 0 if it saw none. If sent, and
         /// another one with other answers is stored by now, nothing is stored.
-        revision: Option<u32>, Optional;
+        revision: Option<SeenNumber>, Optional;
     }
 }
 

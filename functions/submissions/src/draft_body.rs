@@ -9,7 +9,7 @@ use serde::Serialize;
 use shared::domain::{Choice, Committee, DraftAnswer, Form, Question, Upload};
 use shared::ids::Id;
 use shared::limits;
-use shared::text::kinds::{AnswerText, List};
+use shared::text::kinds::{AnswerText, List, SeenNumber};
 use shared::time::Timestamp;
 use shared::web::{ApiError, Code, Field, Mode, Reader, Reference, Result};
 use utoipa::ToSchema;
@@ -101,7 +101,7 @@ shared::input! {
         /// Id of an uploaded file, for a question for a file.
         file: Option<Reference>, Free;
         /// The version of the answer as the client last saw it. 0 if it saw none.
-        version: u32, Required;
+        version: SeenNumber, Required;
     }
 }
 

@@ -146,7 +146,7 @@ pub async fn save_draft(
         draft.check(&scope.if_match, now)?;
     };
     let written: Vec<DraftAnswer> = written.into_iter().map(|write| write.answer).collect();
-    take_back_if_orphaned(&app, &form.application, &new, written.clone()).await?;
+    take_back_if_orphaned(&app, (&form.application, &person), &new, written.clone()).await?;
     if let Some(input) = naming {
         let of = (form.application.id, person.id);
         let kept = keep_files(&app, of, files, end.plus(DRAFT_KEPT)).await;
@@ -169,7 +169,7 @@ pub async fn save_draft(
 /// Removes answers again that were stored for an application, a committee or a person that is gone.
 async fn take_back_if_orphaned(
     app: &Shared,
-    application: &Application,
+    (application, person): (&Application, &Person),
     new: &Stamp,
     written: Vec<DraftAnswer>,
 ) -> Result<()> {
@@ -179,7 +179,7 @@ async fn take_back_if_orphaned(
     if request_age() <= limits::DELETION_GRACE / 2 {
         return Ok(());
     }
-    let orphaned = is_orphaned(app, application, first.person, first.committee).await;
+    let orphaned = is_orphaned(app, application, person, first.committee).await;
     if !orphaned.map_err(ApiError::after_write)? {
         return Ok(());
     }

@@ -7,17 +7,13 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use shared::Shared;
 use shared::bodies::{committee_of, references_of};
-use shared::domain::{
-    AnswerFile, Answered, Form, Person, Question, QuestionType, References, Status,
-};
+use shared::domain::{AnswerFile, Answered, Form, Person, Question, QuestionType, References};
 use shared::ids::Id;
-use shared::openapi::fields::{
-    EmailStatuses, InterviewStage, Reviewed, SliceCount, SubmissionOrdering,
-};
 use shared::web::scopes::RecruitmentRead;
 use shared::web::{ApiError, Officer, Params, Result, Slice, Sliced};
 
 use crate::filter::find;
+use crate::filter_params::FilterParams;
 
 const COLUMNS: [&str; 12] = [
     "id",
@@ -44,29 +40,7 @@ const COLUMNS: [&str; 12] = [
     params(
         ("club" = String, Path),
         ("application" = u64, Path),
-        ("status" = Option<Status>, Query, description = "Only submissions with this status"),
-        ("committee" = Option<u64>, Query,
-            description = "Only submissions for the committee with this id"),
-        ("notified" = Option<bool>, Query, description = "Whether a decision mail was sent"),
-        ("email_status" = Option<EmailStatuses>, Query,
-            description = "One or more states of the last decision mail, separated by commas. \
-                `none` means applicants who were sent nothing"),
-        ("reviewed" = Option<Reviewed>, Query,
-            description = "`mine`: the caller has reviewed it. `none`: nobody has. `others`: others \
-                have, but not the caller"),
-        ("interview" = Option<InterviewStage>, Query,
-            description = "`none`: not invited. `invited`: invited, and nothing is booked. `booked`: \
-                also those who came or did not. `attended`, `missed`: what an officer noted"),
-        ("ordering" = Option<SubmissionOrdering>, Query,
-            description = "`-created_at`: the newest first. `-score`: the best average score first. \
-                `score`: the lowest first. Those without a score are last"),
-        ("search" = Option<String>, Query,
-            description = "Every word must occur in the name, user name or address"),
-        ("limit" = Option<SliceCount>, Query,
-            description = "Largest number of results, at most 10,000; all if not sent. If there \
-                are more, the header `Link` has the address of the next part"),
-        ("cursor" = Option<String>, Query,
-            description = "Where the next part begins: from the header `Link` of the last answer")
+        FilterParams
     ),
     responses((status = 200, body = String, content_type = "text/csv"))
 )]

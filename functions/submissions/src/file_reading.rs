@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use chrono::TimeDelta;
 use serde::Serialize;
 use shared::Shared;
-use shared::domain::{Answered, Application, FileCopy};
+use shared::domain::{Application, FileCopy, Submission};
 use shared::files::HandedOut;
 use shared::time::Timestamp;
 use shared::web::scopes::RecruitmentRead;
@@ -52,7 +52,7 @@ pub struct FileAddressBody {
 pub async fn show_submitted_file(
     State(app): State<Shared>,
     headers: HeaderMap,
-    scope: SignedIn<RecruitmentRead, Application, Maybe<Answered>>,
+    scope: SignedIn<RecruitmentRead, Application, Maybe<Submission>>,
     path: PathIds,
 ) -> Result<Response> {
     let is_officer = scope.is_officer();
@@ -67,6 +67,7 @@ pub async fn show_submitted_file(
         });
     };
     let id = path.id("file").ok_or(ApiError::NotFound)?;
+    let submission = app.table.one_answered(submission).await?;
     let files = submission.answers.files();
     let file = files
         .iter()

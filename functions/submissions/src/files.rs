@@ -12,7 +12,7 @@ use shared::db::{Retries, TableError};
 use shared::domain::{FileFormat, FileState, Form, Question, Upload};
 use shared::files::Announced;
 use shared::ids::Id;
-use shared::text::kinds::{FileBytes, FileName};
+use shared::text::kinds::{FileBytes, FileName, Sha256};
 use shared::time::Timestamp;
 use shared::web::scopes::SessionOnly;
 use shared::web::{
@@ -38,7 +38,7 @@ shared::input! {
         /// Its media type: one of the formats of the question.
         media_type as "type": String, Required;
         /// The SHA-256 of its bytes, in lower-case hexadecimal digits.
-        sha256: String, Required;
+        sha256: Sha256, Required;
     }
 }
 
@@ -108,13 +108,6 @@ impl FileInput {
         let size = reader.get(self.size).unwrap_or_default();
         let media_type = reader.get(self.media_type);
         let sha256 = reader.get(self.sha256);
-        let is_hash = |text: &String| {
-            text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-        };
-        if sha256.as_ref().is_some_and(|text| !is_hash(text)) {
-            let why = "Expected 64 lower-case hexadecimal digits.";
-            reader.errors.add("sha256", why);
-        }
         let found = id.and_then(|id| form.question(id));
         let rule = found.and_then(|question| Some((question, question.prompt.file.as_ref()?)));
         let Some((question, rule)) = rule else {
@@ -231,7 +224,7 @@ pub async fn create_file(
         .await?;
     store_upload(&app, &mut upload).await?;
     if request_age() > limits::DELETION_GRACE / 2
-        && is_orphaned(&app, &form.application, person.id, None)
+        && is_orphaned(&app, &form.application, &person, None)
             .await
             .map_err(ApiError::after_write)?
     {

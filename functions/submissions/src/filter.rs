@@ -106,7 +106,7 @@ impl SubmissionFilter {
                 .text("email_status")
                 .map(email_statuses)
                 .transpose()?,
-            words: text::words(params.text("search").unwrap_or_default()),
+            words: text::search_words(params.text("search").unwrap_or_default()),
         })
     }
 

@@ -13,6 +13,7 @@ pub mod file_reading;
 mod file_sources;
 pub mod files;
 mod filter;
+mod filter_params;
 pub mod interviews;
 pub mod list;
 pub mod own;

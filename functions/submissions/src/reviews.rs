@@ -237,8 +237,13 @@ pub async fn delete_review(
     };
     let username = person.personal.username.as_str();
     let show = |review: &Review| ReviewBody::new(review, Some(username));
-    let (app, id) = (&app, old.id);
-    let read = || app.table.review(submission.application, submission.id, id);
+    let (app, id, created_at) = (&app, old.id, old.created_at);
+    // A review that was written after this one was deleted is another one.
+    let read = async || {
+        let found = app.table.review(submission.application, submission.id, id);
+        let found = found.await?;
+        Ok(found.filter(|found| found.created_at == created_at))
+    };
     let delete = async |old: Review| Ok(app.table.delete_review(&old).await?);
     edit(&scope.if_match, old, show, read, delete).await?;
     Ok(NoContent)

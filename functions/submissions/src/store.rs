@@ -310,7 +310,7 @@ async fn take_back_if_orphaned(
     is_first: bool,
     target: &Target<'_>,
 ) -> Result<()> {
-    let (application, person) = (&target.form.application, target.person.id);
+    let (application, person) = (&target.form.application, target.person);
     if is_orphaned(app, application, person, submission.committee).await? {
         if is_first {
             app.table.take_back(submission, app.now()).await?;
@@ -326,17 +326,19 @@ async fn take_back_if_orphaned(
 pub(crate) async fn is_orphaned(
     app: &Shared,
     application: &Application,
-    person: Id<Person>,
+    person: &Person,
     committee: Option<Id<Committee>>,
 ) -> Result<bool> {
-    let person = async { Ok(app.table.people([person]).await?.into_values().next()) };
-    let (application, person) = futures::try_join!(
+    let now = async { Ok(app.table.people([person.id]).await?.into_values().next()) };
+    let (application, now) = futures::try_join!(
         app.table.application(&application.club, application.id),
-        person
+        now
     )?;
     let has_committee =
         |application: &Application| committee.is_none_or(|id| application.committee(id).is_some());
-    let is_there = person.is_some_and(|person: Person| !person.erasing);
+    // Whoever comes back after an erasure has a new profile.
+    let is_same = |now: Person| !now.erasing && now.created_at == person.created_at;
+    let is_there = now.is_some_and(is_same);
     Ok(!is_there || !application.as_ref().is_some_and(has_committee))
 }
 

@@ -343,7 +343,7 @@ impl OwnPlaces {
 )]
 pub async fn show_submission(
     State(app): State<Shared>,
-    scope: SignedIn<RecruitmentRead, Form, (Maybe<Answered>, Studies)>,
+    scope: SignedIn<RecruitmentRead, Form, (Maybe<Submission>, Studies)>,
 ) -> Result<Response> {
     let is_officer = scope.is_officer();
     let (Maybe(submission), studies) = scope.object;
@@ -354,6 +354,7 @@ pub async fn show_submission(
         return Err(ApiError::Forbidden);
     }
     let submission = submission.ok_or(ApiError::NotFound)?;
+    let submission = app.table.one_answered(submission).await?;
     let application = &scope.parent.application;
     let references = references_of(&app, &scope.parent, std::iter::once(&submission)).await?;
     let body = if is_officer {

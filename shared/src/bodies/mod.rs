@@ -10,4 +10,4 @@ pub use interview::{InterviewBody, changes_until};
 pub use lookups::{BadgeBody, Badges, NamedBody, Studies};
 pub use own_submissions::OwnSubmissions;
 pub use scores::Scores;
-pub use submission::{SubmissionBody, committee_of, references_of, shown_change};
+pub use submission::{SubmissionBody, committee_of, references_of};

@@ -13,8 +13,8 @@ use super::lookups::{NamedBody, Studies};
 use crate::bodies::interview::InterviewBody;
 use crate::bodies::scores::Scores;
 use crate::domain::{
-    AnswerFile, Answered, Application, Choice, Committee, EmailStatus, Form, MailKind, Person,
-    Prompt, Question, QuestionType, References, Status, StoredAnswer, Submission,
+    AnswerFile, Answered, Application, Choice, Committee, EmailStatus, Form, Known, MailKind,
+    Person, Prompt, Question, QuestionType, References, Status, StoredAnswer, Submission,
 };
 use crate::ids::Id;
 use crate::state::Shared;
@@ -273,43 +273,26 @@ impl<'a> SubmissionBody<'a> {
             receipt: app.receipt_of(submission),
             ..Self::without_scores(submission, application, references, studies)
         };
-        if application.release.moment() <= now {
-            return body;
-        }
-        match &submission.mailed {
-            Some(mailed) => Self {
+        match submission.known(application, now) {
+            Known::All => body,
+            Known::Told(mailed) => Self {
                 status: mailed.status,
                 reason: &mailed.reason,
                 notified: true,
                 email_status: Some(EmailStatus::Sent),
-                updated_at: shown_change(submission, application, now),
+                updated_at: submission.shown_change(application, now),
                 ..body
             },
-            None => Self {
+            Known::Nothing => Self {
                 status: Status::Pending,
                 reason: "",
                 notified: false,
                 email_status: None,
-                updated_at: shown_change(submission, application, now),
+                updated_at: submission.shown_change(application, now),
                 ..body
             },
         }
     }
-}
-
-/// Returns when a submission was last changed, as far as its applicant may know at `now` (S14).
-pub fn shown_change(
-    submission: &Submission,
-    application: &Application,
-    now: DateTime<Utc>,
-) -> Timestamp {
-    if application.release.moment() <= now {
-        return submission.updated_at;
-    }
-    let mailed = submission.mailed.as_ref().map(|mailed| mailed.at);
-    mailed.map_or(submission.submitted_at, |at| {
-        at.max(submission.submitted_at)
-    })
 }
 
 /// Returns the committee with its current name. If it was deleted, returns its name at the time of

@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 
 use crate::db::Item;
-use crate::db::error::{Refusal, TableError, describe};
+use crate::db::error::{PASSING, Refusal, TableError, describe};
 
 /// Why an attempt of a write did not report success.
 #[derive(Debug)]
@@ -84,15 +84,6 @@ impl WriteError for TransactWriteItemsError {
             .any(passing)
     }
 }
-
-/// Error codes that mean that nothing was written and that a retry is allowed.
-const PASSING: [&str; 5] = [
-    "ProvisionedThroughputExceededException",
-    "ThrottlingException",
-    "RequestLimitExceeded",
-    "TransactionConflictException",
-    "RequestThrottled",
-];
 
 impl Failure {
     pub(crate) fn of<E: WriteError>(error: &SdkError<E, HttpResponse>) -> Self {

@@ -115,6 +115,15 @@ where
     }
 }
 
+/// Error codes that mean that nothing was written and that a retry is allowed.
+pub(super) const PASSING: [&str; 5] = [
+    "ProvisionedThroughputExceededException",
+    "ThrottlingException",
+    "RequestLimitExceeded",
+    "TransactionConflictException",
+    "RequestThrottled",
+];
+
 /// Converts an error of a read. The SDK has already retried it several times.
 pub(crate) fn read_error<E, R>(error: SdkError<E, R>) -> TableError
 where
@@ -122,20 +131,17 @@ where
     R: std::fmt::Debug,
 {
     let text = describe(&error);
-    match error.code() {
-        Some(
-            "ProvisionedThroughputExceededException"
-            | "ThrottlingException"
-            | "RequestLimitExceeded",
-        ) => TableError::Busy(text),
-        _ if matches!(error, SdkError::TimeoutError(_)) => TableError::Busy(text),
-        _ => TableError::Failed(text),
+    let passes = error.code().is_some_and(|code| PASSING.contains(&code));
+    if passes || matches!(error, SdkError::TimeoutError(_)) {
+        TableError::Busy(text)
+    } else {
+        TableError::Failed(text)
     }
 }
 
 /// Maximum time for the retries of one operation. Also, when the request is older than this, an
-/// operation retries only for a short time. Functions have 12 seconds, and the last attempt needs
-/// some of it.
+/// operation retries only for a short time. Functions have at least 12 seconds, and the last
+/// attempt needs some of it.
 const GIVE_UP: Duration = Duration::from_secs(6);
 /// Minimum time for the retries of an operation that starts late in a request.
 const AT_LEAST: Duration = Duration::from_millis(500);

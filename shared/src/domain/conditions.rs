@@ -1,5 +1,8 @@
 //! Conditions on people and roles. They are part of transactions that change other objects.
 
+use chrono::TimeDelta;
+
+use crate::db::actor::request_time;
 use crate::db::{Entity as _, Refusal, Write};
 use crate::domain::keys;
 use crate::domain::member::model::{Membership, Role};
@@ -25,9 +28,20 @@ pub(crate) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write
 /// Returns the condition that a person exists and is not being erased. It is part of each
 /// transaction that copies data of the person.
 pub(crate) fn check_not_erasing(person: Id<Person>) -> Write {
-    Write::check(keys::profile(person))
-        .if_equals("erasing", &false)
-        .or(Refusal::Erased)
+    not_erased(Write::check(keys::profile(person))).or(Refusal::Erased)
+}
+
+/// A request ends within this time; then nobody waits for it any more.
+const REQUEST: TimeDelta = TimeDelta::seconds(30);
+
+/// Adds the condition that the person is not being erased, and was not erased since the request
+/// came: whoever came back has a new profile, which gets nothing of a request that was frozen.
+fn not_erased(profile: Write) -> Write {
+    let profile = profile.if_equals("erasing", &false);
+    match request_time() {
+        Some(came) => profile.if_below("created_at", &came.at.plus(REQUEST)),
+        None => profile,
+    }
 }
 
 /// Returns the write that changes the number of clubs that a person owns. If the number grows, the
@@ -36,11 +50,7 @@ pub(crate) fn counted_owner(person: Id<Person>, change: i64, limit: Option<u32>)
     let write = Write::update(keys::profile(person))
         .count("clubs_owned", change)
         .if_exists();
-    let write = if change > 0 {
-        write.if_equals("erasing", &false)
-    } else {
-        write
-    };
+    let write = if change > 0 { not_erased(write) } else { write };
     match limit {
         Some(limit) => write.if_below("clubs_owned", &limit),
         None => write,

@@ -122,7 +122,7 @@ pub use submission::model::{
 pub use submission::remembered::RememberedKey;
 pub use submission::store::{StoredSubmission, SubmissionQuery};
 pub use submission::submit::{CancelledInterview, WithdrawOutcome};
-pub use submission::told::Told;
+pub use submission::told::{Known, Told};
 pub use submission::withdrawal::Withdrawal;
 pub use token::model::{Token, TokenScope};
 pub use tombstones::{DeletedApplication, Gone};

@@ -2,7 +2,8 @@
 //! choose an interview.
 
 use super::parse::Variable;
-use super::template::{Template, Variables};
+use super::render::Variables;
+use super::template::Template;
 use crate::domain::{ApplicationTexts, MailKind, Status};
 use crate::limits;
 use crate::text::html;

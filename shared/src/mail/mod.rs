@@ -28,6 +28,7 @@ mod invite_link;
 mod membership;
 mod notice;
 mod parse;
+mod render;
 mod template;
 mod webhook;
 
@@ -40,7 +41,8 @@ pub use invite_link::{
 pub use membership::{invitation, joined, requested};
 pub use notice::{draft_reminder, interview_reminder, news};
 pub use parse::Variable;
-pub use template::{Template, Variables};
+pub use render::Variables;
+pub use template::Template;
 pub(crate) use webhook::webhook_off;
 
 use crate::domain::{EmailStatus, Mail, MailKind, Person};

@@ -23,11 +23,9 @@ impl<'a> Parser<'a> {
         }
         let mut nodes = Vec::new();
         loop {
-            let next = ["{{", "{%", "{#"]
-                .iter()
-                .filter_map(|open| self.rest.find(open))
-                .min();
-            let Some(start) = next else {
+            let bytes = self.rest.as_bytes();
+            let is_open = |at: &usize| matches!(bytes.get(at + 1), Some(b'{' | b'%' | b'#'));
+            let Some(start) = memchr::memchr_iter(b'{', bytes).find(is_open) else {
                 push_text(&mut nodes, self.rest);
                 self.rest = "";
                 return Ok((nodes, None));

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::limits;
 use crate::mail::parse::{Node, Parser, TemplateTag, Variable};
+use crate::mail::render::{Place, Rendering, Variables};
 use crate::text::html;
-use crate::text::html::escape;
 
 /// Stands for `{{ link }}` while a template is cleaned, which keeps only whole addresses in links.
 const LINK: &str = "https://link.clubs.invalid/";
@@ -17,40 +16,6 @@ const CHECKED: usize = 300_000;
 /// A parsed template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template(Vec<Node>);
-
-/// The values of the variables, as plain text.
-#[derive(Debug, Clone, Copy)]
-pub struct Variables<'a> {
-    /// First name.
-    pub name: &'a str,
-    /// Full name.
-    pub full_name: &'a str,
-    /// Reason of the decision.
-    pub reason: &'a str,
-    /// Name of the committee, or empty. If the mail is about several, all of them. `committees` is
-    /// the same.
-    pub committee: &'a str,
-    /// Name of the club.
-    pub club: &'a str,
-    /// Name of the application.
-    pub application: &'a str,
-    /// Web address where the person chooses an interview, or empty.
-    pub link: &'a str,
-}
-
-impl Variables<'_> {
-    fn get(&self, variable: Variable) -> &str {
-        match variable {
-            Variable::Name => self.name,
-            Variable::FullName => self.full_name,
-            Variable::Reason => self.reason,
-            Variable::Committee | Variable::Committees => self.committee,
-            Variable::Club => self.club,
-            Variable::Application => self.application,
-            Variable::Link => self.link,
-        }
-    }
-}
 
 impl Template {
     /// Parses a template that may use these variables. The error says what is wrong with it.
@@ -67,11 +32,11 @@ impl Template {
         }
     }
 
-    /// Returns the text with the escaped values; none if it is larger than [`limits::MAIL_BYTES`].
+    /// Returns the text with the escaped values; none if it is larger than [`crate::limits::MAIL_BYTES`].
     pub fn render(&self, values: &Variables<'_>) -> Option<String> {
-        let mut out = String::new();
-        render(&self.0, values, &mut out);
-        (out.len() <= limits::MAIL_BYTES).then_some(out)
+        let mut out = Rendering::default();
+        out.add(&self.0, values);
+        out.finish()
     }
 
     /// Returns the template as HTML, with the conditions replaced by the branch that `holds`
@@ -160,7 +125,30 @@ impl Template {
     /// Returns an error message if `cleaned`, what [`Template::clean`] made of `source`, would show
     /// something else.
     pub fn changed(source: &str, cleaned: &str, known: &[Variable]) -> Option<String> {
-        Self::misplaced(source, known).or_else(|| Self::lost(source, cleaned, known))
+        Self::inside_tag(cleaned, known)
+            .or_else(|| Self::misplaced(source, known))
+            .or_else(|| Self::lost(source, cleaned, known))
+    }
+
+    /// Returns an error message if a condition is inside a tag: one of its branches could end the
+    /// tag, and what cleaning took for a text would be attributes.
+    fn inside_tag(cleaned: &str, known: &[Variable]) -> Option<String> {
+        fn walk(nodes: &[Node], place: &mut Place) -> Option<String> {
+            nodes.iter().find_map(|node| match node {
+                Node::Text(text) => {
+                    place.follow(text);
+                    None
+                }
+                Node::Variable(_) => None,
+                Node::If { variable, .. } if place.is_in_tag() => {
+                    Some(hidden(&format!("{{% if {} %}}", variable.name())))
+                }
+                Node::If {
+                    then, otherwise, ..
+                } => walk(then, place).or_else(|| walk(otherwise, place)),
+            })
+        }
+        walk(&Self::parse(cleaned, known).ok()?.0, &mut Place::default())
     }
 
     /// Returns an error message if cleaning took a variable or a condition away: from a comment, a
@@ -172,11 +160,7 @@ impl Template {
         if before.len() == after.len() {
             return Some("A variable is between the parts of a table. Put it into a cell.".into());
         }
-        let mark = &before[wrong];
-        Some(format!(
-            "{mark} is at a place where HTML shows no text, such as a comment or the inside of a \
-             tag. Put it into the text."
-        ))
+        Some(hidden(&before[wrong]))
     }
 
     /// Returns its variables and conditions in the order of the source.
@@ -267,45 +251,12 @@ impl Template {
     }
 }
 
-fn render(nodes: &[Node], values: &Variables<'_>, out: &mut String) {
-    for node in nodes {
-        if out.len() > limits::MAIL_BYTES {
-            return;
-        }
-        match node {
-            Node::Text(text) => out.push_str(text),
-            // A reason may have several lines. Inside a tag, for example in a link, there are none.
-            Node::Variable(variable) => {
-                let is_in_tag = out.rfind('<') > out.rfind('>');
-                let line_break = if is_in_tag { " " } else { "<br>" };
-                let value = escape(values.get(*variable)).replace('\n', line_break);
-                let is_in_link = out.rfind("<a ").is_some_and(|at| {
-                    let has_address = out[at..].split('>').next().unwrap_or_default();
-                    Some(at) > out.rfind("</a>") && has_address.contains("href=")
-                });
-                if *variable == Variable::Link && !is_in_tag && !is_in_link {
-                    let _ = write!(out, "<a href=\"{value}\">{value}</a>");
-                } else {
-                    out.push_str(&value);
-                }
-            }
-            Node::If {
-                variable,
-                then,
-                otherwise,
-            } => {
-                render(
-                    if values.get(*variable).trim().is_empty() {
-                        otherwise
-                    } else {
-                        then
-                    },
-                    values,
-                    out,
-                );
-            }
-        }
-    }
+/// What is said of a variable or a condition that cannot be where it is.
+fn hidden(mark: &str) -> String {
+    format!(
+        "{mark} is at a place where HTML shows no text, such as a comment or the inside of a tag. \
+         Put it into the text."
+    )
 }
 
 #[cfg(test)]
@@ -343,6 +294,22 @@ mod tests {
             "nonecn"
         );
         assert_eq!(render("no { tags } here %} }}"), "no { tags } here %} }}");
+    }
+
+    // proves H18, E4
+    #[test]
+    fn a_condition_ends_no_tag() {
+        for source in [
+            "<a title=\"{% if reason %}T{% endif %}\" href=\"javascript:x\" onclick=\"y\" x=\"</a>",
+            "<p title=\"a>{% if reason %}b{% endif %}\">c</p>",
+        ] {
+            let known = &Variable::OF_DECISIONS;
+            let cleaned = Template::clean(source);
+            assert!(
+                Template::changed(source, &cleaned, known).is_some(),
+                "{cleaned}"
+            );
+        }
     }
 
     // proves E5

@@ -38,6 +38,9 @@ pub fn content_type(name: &str) -> &'static str {
     }
 }
 
+/// A smaller size is at most this many times as high as wide.
+const HEIGHTS: u32 = 4;
+
 /// Returns an image in all sizes, with its pixels only: as JPEG, or as PNG if it is transparent.
 /// Of an animation, only the first frame is kept. The error is a message for the user.
 pub fn remake(bytes: &[u8]) -> Result<Made, String> {
@@ -53,9 +56,11 @@ pub fn remake(bytes: &[u8]) -> Result<Made, String> {
         .ok_or("Send a PNG, JPEG, WebP or GIF image.")?;
     let file = container::prepared(format, bytes).ok_or("The image is not complete.")?;
     let image = decode(format, &file)?;
+    // A picture may be narrow and long, and is decoded by phones.
     let narrower = |image: &DynamicImage, width: u32| {
-        if image.width() > width {
-            image.thumbnail(width, u32::MAX)
+        let height = HEIGHTS * width;
+        if image.width() > width || image.height() > height {
+            image.thumbnail(width, height)
         } else {
             image.clone()
         }

@@ -112,6 +112,8 @@ words! {
     ClubOrdering "The order of clubs. A `-` turns it round." [
         "featured", "alphabetical", "-alphabetical", "favorite_count", "-favorite_count"
     ];
+    /// The orders of the list of events.
+    EventOrdering "The order of events." ["start_time", "next_start_time"];
     /// The orders of the list of submissions.
     SubmissionOrdering "The order of submissions. A `-` turns it round." [
         "-created_at", "-score", "score"

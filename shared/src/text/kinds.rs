@@ -22,8 +22,8 @@ enum Form {
     Free,
     /// At least one character that is no space.
     NotBlank,
-    /// No control characters, which is what [`char::is_control`] means. Spaces around it are left
-    /// out.
+    /// No control characters, which is what [`char::is_control`] means, and no separators of lines.
+    /// Spaces around it are left out.
     Line,
     /// A line that is not blank.
     FilledLine,
@@ -38,6 +38,11 @@ fn is_visible(c: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
         | '\u{fff0}'..='\u{fff8}' | '\u{e0000}'..='\u{e0fff}');
     !c.is_whitespace() && !is_ignorable
+}
+
+/// Whether a character ends a line or a paragraph without being a control character.
+fn is_separator(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 impl Form {
@@ -64,7 +69,7 @@ impl Form {
         if !matches!(self, Self::Line | Self::FilledLine) {
             return Ok(text);
         }
-        if text.chars().any(char::is_control) {
+        if text.chars().any(|c| c.is_control() || is_separator(c)) {
             return Err("Line breaks and control characters are not allowed here.".into());
         }
         Ok(text.trim().to_owned())
@@ -225,6 +230,8 @@ numbers! {
     Places: u16 => 1..=limits::SLOT_PLACES, whole_number;
     /// The length of a slot in minutes.
     SlotMinutes: i64 => 5..=480, whole_number;
+    /// How often something was changed, as the client last saw it.
+    SeenNumber: u32 => 0..=i64::from(i32::MAX), whole_number;
     /// The minutes between two slots.
     BreakMinutes: i64 => 0..=480, whole_number;
 }
@@ -232,6 +239,7 @@ numbers! {
 const WEB: &str = r"^([Hh][Tt][Tt][Pp][Ss]?://\S+)?$";
 const COLOR: &str = "^(#[0-9A-Fa-f]{6})?$";
 const CODE: &str = "^[a-z0-9-]*[a-z][a-z0-9-]*$";
+const SHA_256: &str = "^[0-9a-f]{64}$";
 /// An address, or nothing.
 const ADDRESS: &str = r"^(\s*[^@\s]+@[^@\s]+\s*)?$";
 
@@ -248,6 +256,10 @@ own_kinds! {
     Color: String => String, color, text("#rrggbb".len(), Some(COLOR));
     /// The code of a club. Whoever reads it says what is wrong with it.
     CodeText: String => String, Ok, text(limits::CODE, Some(CODE));
+    /// The address of a webhook. Whoever reads it says what is wrong with it.
+    WebhookUrl: String => String, Ok, text(limits::WEBHOOK_URL, None);
+    /// A SHA-256 in hexadecimal digits.
+    Sha256: String => String, sha256, text(64, Some(SHA_256));
     /// Only null: a file is sent in another way. Whoever reads it says how.
     OnlyNull: serde_json::Value => (), |_| Ok(()), ObjectBuilder::new().schema_type(Type::Null);
 }
@@ -272,6 +284,17 @@ fn color(sent: String) -> Result<String, String> {
     Err("Expected `#rrggbb` or an empty text.".into())
 }
 
+fn sha256(sent: String) -> Result<String, String> {
+    if sent.len() == 64
+        && sent
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    {
+        return Ok(sent);
+    }
+    Err("Expected 64 lower-case hexadecimal digits.".into())
+}
+
 fn web_address(sent: String) -> Result<Option<String>, String> {
     if sent.is_empty() {
         return Ok(None);
@@ -279,8 +302,13 @@ fn web_address(sent: String) -> Result<Option<String>, String> {
     if sent.chars().count() > limits::URL {
         return Err(too_long(limits::URL));
     }
-    let is_web = url::Url::parse(&sent)
-        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    // The parser also takes `https:example.com`, which is a path for browsers on a page with HTTPS.
+    let is_absolute = sent.split_once("://").is_some_and(|(scheme, _)| {
+        ["http", "https"]
+            .iter()
+            .any(|web| scheme.eq_ignore_ascii_case(web))
+    });
+    let is_web = is_absolute && url::Url::parse(&sent).is_ok_and(|url| url.has_host());
     if is_web && !sent.chars().any(|c| c.is_control() || c.is_whitespace()) {
         return Ok(Some(sent));
     }

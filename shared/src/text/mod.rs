@@ -5,6 +5,7 @@ mod code;
 mod email;
 pub(crate) mod enums;
 pub mod html;
+mod html_tags;
 pub mod ics;
 #[cfg(feature = "api")]
 mod kind;
@@ -16,4 +17,6 @@ pub use code::ClubCode;
 pub use email::Email;
 #[cfg(feature = "api")]
 pub use kind::{Kind, add_schemas, reference};
-pub use search::{Word, contains, fold, is_email, matches, search, words};
+pub use search::{
+    Word, contains, fold, is_email, matches, search, search_words, searchable, words,
+};

@@ -10,6 +10,16 @@ use crate::limits;
 /// Letters that Unicode does not decompose are replaced by the usual spelling without marks: `ß`
 /// becomes `ss`, `æ` becomes `ae`, `ø` becomes `o`, `ł` becomes `l`, `ς` becomes `σ`.
 pub fn fold(text: &str) -> String {
+    folded(text, false)
+}
+
+/// The same for texts that are searched in and for the words of a search: apostrophes and hyphens
+/// are as a keyboard has them. It is not for what is stored, such as the key of a name.
+pub fn searchable(text: &str) -> String {
+    folded(text, true)
+}
+
+fn folded(text: &str, is_search: bool) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
@@ -41,6 +51,8 @@ pub fn fold(text: &str) -> String {
                 'ŧ' => folded.push('t'),
                 'ı' => folded.push('i'),
                 'ς' => folded.push('σ'),
+                '‘' | '’' | 'ʼ' if is_search => folded.push('\''),
+                '‐' | '–' | '−' if is_search => folded.push('-'),
                 c => folded.push(c),
             }
         }
@@ -48,6 +60,9 @@ pub fn fold(text: &str) -> String {
     }
     folded
 }
+
+/// Words with more letters are found only if they are written exactly so.
+const LONG_WORD: usize = 60;
 
 /// A folded search word, prepared for searching in many texts.
 pub struct Word(Finder<'static>);
@@ -69,16 +84,23 @@ impl Word {
         let mistakes = match length {
             0..4 => 0,
             4..8 => 1,
-            _ => 2,
+            8..=LONG_WORD => 2,
+            // The comparison takes as long as the square of the length.
+            _ => return false,
         };
         let mut others = folded.split(|c: char| !c.is_alphanumeric());
         others.any(|other| {
+            // Each letter more or less is a mistake, so most words need not be compared.
+            if other.chars().count() + mistakes < length {
+                return false;
+            }
             let beginning = match other.char_indices().nth(length) {
                 Some((end, _)) => &other[..end],
                 None => other,
             };
             [other, beginning]
                 .iter()
+                .filter(|other| other.chars().count() <= length + mistakes)
                 .any(|other| strsim::osa_distance(word, other) <= mistakes)
         })
     }
@@ -86,19 +108,25 @@ impl Word {
 
 /// Returns the words of a search, prepared for searching in many texts.
 pub fn search(text: &str) -> Vec<Word> {
-    words(text)
+    search_words(text)
         .iter()
         .map(|word| Word(Finder::new(word).into_owned()))
         .collect()
 }
 
-/// Returns the words of a search, folded.
-pub fn words(search: &str) -> Vec<String> {
-    search
-        .split_whitespace()
-        .map(fold)
-        .filter(|word| !word.is_empty())
-        .collect()
+/// Returns the words of a search in texts that are [`searchable`].
+pub fn search_words(search: &str) -> Vec<String> {
+    words_as(search, searchable)
+}
+
+/// Returns the words of a text, or of a search in what is stored, folded.
+pub fn words(text: &str) -> Vec<String> {
+    words_as(text, fold)
+}
+
+fn words_as(text: &str, fold: fn(&str) -> String) -> Vec<String> {
+    let words = text.split_whitespace().map(fold);
+    words.filter(|word| !word.is_empty()).collect()
 }
 
 /// Returns whether every word occurs in a text that is already folded.
@@ -106,12 +134,12 @@ pub fn contains(folded: &str, words: &[String]) -> bool {
     words.iter().all(|word| folded.contains(word.as_str()))
 }
 
-/// Returns whether every word occurs in at least one of the texts.
+/// Returns whether every word of [`search_words`] occurs in at least one of the texts.
 pub fn matches<'a>(words: &[String], texts: impl IntoIterator<Item = &'a str>) -> bool {
     if words.is_empty() {
         return true;
     }
-    let texts: Vec<String> = texts.into_iter().map(fold).collect();
+    let texts: Vec<String> = texts.into_iter().map(searchable).collect();
     contains(&texts.join("\n"), words)
 }
 
@@ -151,10 +179,14 @@ mod tests {
     #[test]
     fn case_and_diacritics_do_not_matter() {
         assert!(matches(
-            &words("  ELISE strasse "),
+            &search_words("  ELISE strasse "),
             ["Élise", "Große Straße"]
         ));
-        assert!(!matches(&words("elise bob"), ["Élise"]));
+        assert!(!matches(&search_words("elise bob"), ["Élise"]));
+        assert!(matches(
+            &search_words("women's ice-hockey l’été"),
+            ["Women’s Ice\u{2011}Hockey", "L'été"]
+        ));
         assert_eq!(fold("ÀB\u{301}c ẞ ﬁ Ωmega\u{301}"), "abc ss fi ωmega");
         assert_eq!(
             fold("ŁÓDŹ Ærø Đorđe Þór İstanbul Iğdır cœur"),

@@ -6,8 +6,9 @@ use axum::extract::Request;
 use axum::http::{HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::body::whole;
 use super::error::ApiError;
 use super::idempotency::ChangedNothing;
 use super::list::Sliced;
@@ -38,14 +39,14 @@ pub(crate) async fn shortened(request: Request, next: Next) -> Response {
     if !is_write || !response.status().is_success() || changed_nothing {
         return response;
     }
-    let (mut parts, body) = response.into_parts();
-    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
-        return ApiError::Internal("a response body could not be read".into()).into_response();
+    let (mut parts, bytes) = match whole(response).await {
+        Ok(whole) => whole,
+        Err(error) => return error,
     };
     if bytes.len() > limits::ANSWER_BODY {
         let mut short = match serde_json::from_slice(&bytes) {
             Ok(Value::Object(fields)) => fields,
-            _ => serde_json::Map::new(),
+            _ => Map::new(),
         };
         for list in ["questions", "responses"] {
             short.remove(list);

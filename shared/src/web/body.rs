@@ -2,16 +2,70 @@
 
 use axum::Json;
 use axum::body::Bytes;
+use axum::body::to_bytes;
 use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::response::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use super::error::{ApiError, FieldErrors};
 use super::field::{Misnamed, UNKNOWN};
 use super::params::Params;
 use super::twice::Twice;
+
+/// Returns the media type of a body in small letters, without parameters such as `charset`; empty
+/// if there is none.
+pub(super) fn media_type(headers: &HeaderMap) -> String {
+    let content_type = headers.get(header::CONTENT_TYPE);
+    let content_type = content_type.and_then(|value| value.to_str().ok());
+    let media_type = content_type.and_then(|value| value.split(';').next());
+    media_type.unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Reads the body of a request, which is in memory already ([`super::layers`]).
+pub(super) async fn read(request: Request) -> Result<Bytes, ApiError> {
+    Bytes::from_request(request, &())
+        .await
+        .map_err(|_| unread())
+}
+
+/// The error for a body that broke off.
+pub(super) fn unread() -> ApiError {
+    ApiError::rule("The request body could not be read.")
+}
+
+/// Returns the parts of a response and its whole body, or the error to answer with instead.
+pub(super) async fn whole(response: Response) -> Result<(Parts, Bytes), Response> {
+    let (parts, body) = response.into_parts();
+    match to_bytes(body, usize::MAX).await {
+        Ok(bytes) => Ok((parts, bytes)),
+        Err(error) => Err(ApiError::Internal(error.to_string()).into_response()),
+    }
+}
+
+/// Returns a JSON body of at most `limit` bytes. Of a larger one, the longest lists lose their ends,
+/// and it says `"truncated": true` (X1).
+pub(super) fn cut(body: &str, limit: usize) -> String {
+    if body.len() <= limit {
+        return body.to_owned();
+    }
+    let mut fields: Map<String, Value> = serde_json::from_str(body).unwrap_or_default();
+    fields.insert("truncated".to_owned(), Value::Bool(true));
+    loop {
+        let text = serde_json::to_string(&fields).unwrap_or_default();
+        if text.len() <= limit {
+            return text;
+        }
+        let lists = fields.values_mut().filter_map(Value::as_array_mut);
+        match lists.max_by_key(|list| list.len()) {
+            Some(list) if !list.is_empty() => list.truncate(list.len() / 2),
+            _ => fields.retain(|name, _| name == "truncated"),
+        }
+    }
+}
 
 /// A JSON object as the request body. 415 if the content type is not JSON, 400 if the body is not a
 /// JSON object.
@@ -20,29 +74,17 @@ pub struct Input<T>(pub T);
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let content_type = request
-            .headers()
-            .get(header::CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
-        let essence = content_type
-            .split(';')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_ascii_lowercase();
-        if essence != "application/json"
-            && !(essence.starts_with("application/") && essence.ends_with("+json"))
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        let sent = media_type(request.headers());
+        if sent != "application/json"
+            && !(sent.starts_with("application/") && sent.ends_with("+json"))
         {
             return Err(ApiError::UnsupportedMediaType(
                 "Send a JSON body with the header Content-Type: application/json.",
             ));
         }
-        let bytes = Bytes::from_request(request, state)
-            .await
-            .map_err(|_| ApiError::rule("The request body could not be read."))?;
-        let value: serde_json::Value = serde_json::from_slice(&bytes)
+        let bytes = read(request).await?;
+        let value: Value = serde_json::from_slice(&bytes)
             .map_err(|error| ApiError::rule(format!("The request body is not JSON: {error}.")))?;
         if !value.is_object() {
             return Err(ApiError::rule("The request body must be a JSON object."));

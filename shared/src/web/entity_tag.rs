@@ -1,7 +1,7 @@
 //! Entity tags: a tag is a hash of the body, so the same state has the same tag (H28, H29), or a
 //! hash of what the body is made from (V22).
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::body::whole;
 use super::error::ApiError;
 use super::grant::{Reduced, without_what_is_read};
 use super::idempotency::ShownAt;
@@ -35,24 +36,27 @@ impl EntityTags {
             .get_all(name)
             .iter()
             .filter_map(|value| value.to_str().ok());
-        let tags = values.flat_map(|list| list.split(',')).map(str::trim);
-        let (any, tags): (Vec<&str>, Vec<&str>) = tags.partition(|tag| *tag == "*");
-        Self {
-            any: !any.is_empty(),
-            tags: tags.into_iter().map(|tag| opaque(tag).to_owned()).collect(),
+        let mut read = Self::default();
+        for tag in values.flat_map(|list| list.split(',')).map(str::trim) {
+            read.any |= tag == "*";
+            read.tags.extend(opaque(tag).map(str::to_owned));
         }
+        read
     }
 
     /// Returns whether the header contains `tag` or `*`.
     pub(super) fn contain(&self, tag: &str) -> bool {
-        self.any || self.tags.iter().any(|known| known == opaque(tag))
+        let is_known = |tag| self.tags.iter().any(|known| known == tag);
+        self.any || opaque(tag).is_some_and(is_known)
     }
 }
 
 /// Returns a tag in the form used for weak comparison (RFC 9110, 8.8.3.2), because a response may
-/// be compressed on its way.
-fn opaque(tag: &str) -> &str {
-    tag.trim_start_matches("W/").trim_matches('"')
+/// be compressed on its way; none if it cannot be read.
+fn opaque(tag: &str) -> Option<&str> {
+    let tag = tag.strip_prefix("W/").unwrap_or(tag);
+    let inside = tag.strip_prefix('"')?.strip_suffix('"')?;
+    (!inside.contains('"')).then_some(inside)
 }
 
 /// The header `If-Match`: the states of an object that the client is willing to change (H29).
@@ -185,9 +189,9 @@ pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
     if !shows_object || is_reduced {
         return with_cache_control(response, "no-store");
     }
-    let (mut parts, body) = response.into_parts();
-    let Ok(mut bytes) = to_bytes(body, usize::MAX).await else {
-        return ApiError::Internal("a response body could not be read".into()).into_response();
+    let (mut parts, mut bytes) = match whole(response).await {
+        Ok(whole) => whole,
+        Err(error) => return error,
     };
     let given = parts.headers.get(header::ETAG);
     let given = given.and_then(|tag| Some(tag.to_str().ok()?.to_owned()));

@@ -20,6 +20,7 @@ use futures::FutureExt as _;
 use tokio::time::Instant;
 use tower::ServiceExt as _;
 
+use super::body::{cut, unread, whole};
 use super::error::{ApiError, Code};
 use super::grant::Replaying;
 use super::multipart::without_boundary;
@@ -38,13 +39,14 @@ const KEY: &str = "idempotency-key";
 pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// How long a key is stored, in seconds.
 const REMEMBERED: i64 = 24 * 3_600;
-/// How long an attempt may run before another one may replace it, in seconds. Most functions time
-/// out earlier.
+/// How long an attempt may run before another one may take its place, in seconds. Some functions
+/// may work for longer: both attempts then create the same object (X5).
 const ATTEMPT: i64 = 12;
 /// How long a repeat waits for an attempt that is still running.
 const REPLAY_WAIT: Duration = Duration::from_secs(5);
 const REPLAY_PAUSE: Duration = Duration::from_millis(100);
-/// The largest response body that is stored as it is, in bytes.
+/// The largest response body that is stored, in bytes. Of a larger one the beginning of its lists
+/// is stored.
 const MAX_KEPT_ANSWER: usize = 100_000;
 /// Routes that store the key of their last write themselves. No attempt is stored for them, so none
 /// can block a later request.
@@ -222,9 +224,7 @@ async fn once(
     }
     let app = &replays.app;
     let (mut parts, body) = request.into_parts();
-    let bytes = to_bytes(body, usize::MAX)
-        .await
-        .map_err(|_| ApiError::rule("The request body could not be read."))?;
+    let bytes = to_bytes(body, usize::MAX).await.map_err(|_| unread())?;
     let id = hash_of(&own_key(user, key, &parts), &parts);
     let body_hash = sha256_hex(&without_boundary(&parts.headers, &bytes));
     let began = Instant::now();
@@ -295,9 +295,9 @@ async fn once(
 /// nothing is stored, and a repeat executes the request again.
 async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Response {
     let status = response.status();
-    let (parts, body) = response.into_parts();
-    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
-        return ApiError::Internal("a response body could not be read".into()).into_response();
+    let (parts, bytes) = match whole(response).await {
+        Ok(whole) => whole,
+        Err(error) => return error,
     };
     let location = parts
         .headers
@@ -312,6 +312,7 @@ async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Resp
     // A repeat checks rights and states again, so other statuses are not stored.
     let is_kept =
         |status: StatusCode| status.is_success() || matches!(status.as_u16(), 400 | 413 | 415);
+    let is_small = bytes.len() <= MAX_KEPT_ANSWER;
     let outcome = match (location.or(shown_at), std::str::from_utf8(&bytes)) {
         _ if parts.extensions.get::<ChangedNothing>().is_some() => Some(KeyedOutcome::Nothing),
         (Some(path), _) if status.is_success() => Some(KeyedOutcome::Object {
@@ -319,10 +320,10 @@ async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Resp
             path,
             is_location,
         }),
-        (None, Ok(body)) if is_kept(status) && body.len() <= MAX_KEPT_ANSWER => {
+        (None, Ok(body)) if is_kept(status) && (status.is_success() || is_small) => {
             Some(KeyedOutcome::Answer {
                 status: status.as_u16(),
-                body: body.to_owned(),
+                body: cut(body, MAX_KEPT_ANSWER),
             })
         }
         _ => None,

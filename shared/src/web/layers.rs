@@ -16,6 +16,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
 
+use super::body::{media_type, unread, whole};
 use super::coding::acceptable;
 use super::entity_tag::{entity_tags, set, weak_if_compressed};
 use super::error::{ApiError, Cause, Code, ErrorBody, NO_FILES};
@@ -154,16 +155,12 @@ async fn authenticate(State(app): State<Shared>, request: Request, next: Next) -
 
 /// Removes from an answer to a token what it may not read (Z3).
 async fn for_token(caller: &User, response: Response) -> Response {
-    let is_json = response
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .is_some_and(|value| value.as_bytes().starts_with(b"application/json"));
-    if !is_json || !caller.only_writes() {
+    if media_type(response.headers()) != "application/json" || !caller.only_writes() {
         return response;
     }
-    let (mut parts, body) = response.into_parts();
-    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
-        return ApiError::Internal("a response body could not be read".into()).into_response();
+    let (mut parts, bytes) = match whole(response).await {
+        Ok(whole) => whole,
+        Err(error) => return error,
     };
     let Some(kept) = without_what_is_read(&bytes) else {
         return Response::from_parts(parts, Body::from(bytes));
@@ -286,11 +283,7 @@ fn panicked(_: Box<dyn Any + Send>) -> Response {
 /// Reads the body up to its limit, adds the final slash to the path, and answers HEAD like GET.
 async fn normalise(request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    let multipart = parts
-        .headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|v| v.to_str().ok())
-        .is_some_and(|v| v.to_ascii_lowercase().starts_with("multipart/"));
+    let multipart = media_type(&parts.headers).starts_with("multipart/");
     let limit = if multipart {
         limits::IMAGE + limits::MULTIPART_OVERHEAD
     } else {
@@ -303,7 +296,7 @@ async fn normalise(request: Request, next: Next) -> Response {
             return ApiError::TooLarge(limit).into_response();
         }
         Err(Unread::Broken) => {
-            return ApiError::rule("The request body could not be read.").into_response();
+            return unread().into_response();
         }
     };
     // The stage that the gateway puts before the path also belongs in our links.

@@ -3,7 +3,7 @@
 use super::error::ApiError;
 use super::user::User;
 use crate::domain::{
-    Answered, Application, ApplicationTexts, Event, Extension, Form, Slot, Submission, WholeForm,
+    Application, ApplicationTexts, Event, Extension, Form, Slot, Submission, WholeForm,
 };
 use crate::state::Shared;
 use crate::web::access::{Load, PathIds};
@@ -70,15 +70,6 @@ impl Load for Extension {
             return Ok(None);
         };
         Ok(app.table.extension(application, id).await?)
-    }
-}
-
-/// With its answers: 1 read more than the submission.
-impl Load for Answered {
-    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let found = Submission::load(app, user, path).await?;
-        let found = app.table.answered(found.into_iter().collect()).await?;
-        Ok(found.into_iter().next())
     }
 }
 

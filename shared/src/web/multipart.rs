@@ -6,8 +6,9 @@ use axum::http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::body::Input;
+use super::body::{Input, media_type};
 use super::error::ApiError;
+use super::twice::{Twice, sent_twice};
 use crate::limits;
 
 /// The parts of a form: text fields, and an image if there is one.
@@ -61,24 +62,20 @@ impl FormParts {
 }
 
 /// Returns the value of a form field. Values that are not text (numbers, booleans, arrays, null)
-/// are sent as JSON; all other values are taken as text.
-fn json_or_text(text: String) -> Value {
+/// are sent as JSON; all other values are taken as text. 400 if an object in it has a key twice
+/// (H37).
+fn json_or_text(name: &str, text: String) -> Result<Value, ApiError> {
     match serde_json::from_str(&text) {
-        Ok(Value::String(_)) | Err(_) => Value::String(text),
-        Ok(value) => value,
+        Ok(Value::String(_)) | Err(_) => Ok(Value::String(text)),
+        Ok(value) => match Twice::of(text.as_bytes()) {
+            Some(inside) => Err(sent_twice(format!("{name}.{inside}"))),
+            None => Ok(value),
+        },
     }
 }
 
 fn is_form(request: &Request) -> bool {
-    let content_type = request
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    content_type
-        .trim_start()
-        .to_ascii_lowercase()
-        .starts_with("multipart/form-data")
+    media_type(request.headers()) == "multipart/form-data"
 }
 
 /// A JSON body, or a form that may have an image in its part `image`.
@@ -111,10 +108,13 @@ impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithIm
         let FormParts { texts, image } = FormParts::read(request, state, &["image"]).await?;
         let mut fields = Map::new();
         for (name, text) in texts {
+            if fields.contains_key(&name) && !T::LISTS.contains(&name.as_str()) {
+                return Err(sent_twice(name));
+            }
             let value = if T::TEXTS.contains(&name.as_str()) {
                 Value::String(text)
             } else {
-                json_or_text(text)
+                json_or_text(&name, text)?
             };
             match (T::LISTS.contains(&name.as_str()), value) {
                 (true, Value::Object(element)) => {

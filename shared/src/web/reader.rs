@@ -136,6 +136,13 @@ impl Reader {
             let why = format!("At most {} tags are allowed.", limits::TAGS);
             return self.errors.add(name, why);
         }
+        if html::has_long_tag(&text) {
+            let why = format!(
+                "A tag has more than {} bytes. Leave out pictures that are part of the text.",
+                limits::TAG
+            );
+            return self.errors.add(name, why);
+        }
         self.nodes += html::most_nodes(&text);
         if self.nodes > limits::NODES {
             let why = "Too many different formats are open at once. Remove some formatting.";

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
-use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::body::{media_type, read};
 use super::error::{ApiError, FieldErrors};
 use super::field::UNKNOWN;
 use super::idempotency::ChangedNothing;
@@ -174,23 +173,15 @@ impl ImportRow {
 impl<S: Send + Sync> FromRequest<S> for ImportRows {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let content_type = request
-            .headers()
-            .get(header::CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
-        let essence = content_type.split(';').next().unwrap_or_default();
-        let essence = essence.trim().to_ascii_lowercase();
-        if !["text/csv", "application/json"].contains(&essence.as_str()) {
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        let sent = media_type(request.headers());
+        if !["text/csv", "application/json"].contains(&sent.as_str()) {
             return Err(ApiError::UnsupportedMediaType(
                 "Send rows as text/csv or as application/json.",
             ));
         }
-        let bytes = Bytes::from_request(request, state)
-            .await
-            .map_err(|_| ApiError::rule("The request body could not be read."))?;
-        let rows = if essence == "text/csv" {
+        let bytes = read(request).await?;
+        let rows = if sent == "text/csv" {
             of_csv(&bytes)?
         } else {
             of_json(&bytes)?

@@ -14,11 +14,18 @@ pub(super) struct Twice(Option<String>);
 impl Twice {
     /// 400 if an object of a JSON text has a key twice (H37).
     pub(super) fn check(bytes: &[u8]) -> Result<(), ApiError> {
-        match serde_json::from_slice(bytes) {
-            Ok(Self(Some(name))) => Err(ApiError::field(name, "Send this field once.")),
-            _ => Ok(()),
-        }
+        Self::of(bytes).map_or(Ok(()), |name| Err(sent_twice(name)))
     }
+
+    /// The path of the first key that is there twice; none in a text that is no JSON.
+    pub(super) fn of(bytes: &[u8]) -> Option<String> {
+        serde_json::from_slice(bytes).map_or(None, |Self(name)| name)
+    }
+}
+
+/// 400 for a field that a body has twice.
+pub(super) fn sent_twice(name: String) -> ApiError {
+    ApiError::field(name, "Send this field once.")
 }
 
 impl<'de> Deserialize<'de> for Twice {

@@ -212,6 +212,12 @@ async fn pages_and_cursors() {
         let path = format!("/api/clubs/chess/changes/?since={wrong}");
         drive.officer.get(&path).await.invalid(&["since"]);
     }
+    // Anybody can make one of a number that does not exist.
+    let now = tests::start().timestamp();
+    let text = format!("{:x}-0-{now:x}", u64::MAX);
+    let check = shared::ids::derived("cursor", &["chess", &text]) & 0xffff_ffff;
+    let path = format!("/api/clubs/chess/changes/?since={text}-{check:x}");
+    drive.officer.get(&path).await.error(410);
     // A cursor of another club.
     let path = format!("/api/clubs/go/changes/?since={end}");
     drive.officer.get(&path).await.invalid(&["since"]);

@@ -226,3 +226,29 @@ async fn the_registration_is_closed_for_admins_too() {
         refused.error(400);
     }
 }
+
+// proves F4, F6
+#[tokio::test]
+async fn an_admin_tidies_a_fair_that_is_over() {
+    let campus = TestCampus::new();
+    let (ada, admin) = (campus.as_("ada"), campus.admin());
+    campus.club("chess", &ada).await;
+    campus.club("go", &ada).await;
+    let path = fair(&campus, "Fair", (1, 2), (None, None)).await;
+    let register = format!("{path}register/");
+    for club in ["chess", "go"] {
+        ada.post(&register, json!({ "club": club })).await.ok();
+    }
+    campus.advance(TimeDelta::hours(3));
+    ada.delete("/api/clubs/go/").await.no_content();
+    // Only admins see, and take off, what is deleted.
+    assert_eq!(ada.get(&path).await.ok()["clubs"], json!(["chess"]));
+    assert_eq!(admin.get(&path).await.ok()["clubs"], json!(["chess", "go"]));
+    let off = |club: &str| json!({ "club": club, "status": false });
+    ada.post(&register, off("chess")).await.error(400);
+    admin.delete(&path).await.error(400);
+    for club in ["chess", "go"] {
+        admin.post(&register, off(club)).await.ok();
+    }
+    admin.delete(&path).await.no_content();
+}

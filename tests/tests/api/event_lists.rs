@@ -18,6 +18,19 @@ async fn the_list_shows_what_has_not_ended_and_forgets_it_by_the_clock_alone() {
     event(&ada, "never", &[]).await;
     let anybody = campus.anonymous();
     assert_eq!(names(&anybody, "").await, ["long", "soon", "later"]);
+    event(&ada, "next", &[showing(-30, 0), showing(40, 41)]).await;
+    for (query, expected) in [
+        ("?ordering=start_time", "long soon next later"),
+        ("?ordering=next_start_time", "long soon later next"),
+        (
+            "?ordering=next_start_time&from=2026-11-20T12:00:00Z",
+            "long next over soon later",
+        ),
+    ] {
+        assert_eq!(names(&anybody, query).await.join(" "), expected, "{query}");
+    }
+    let wrong = anybody.get("/api/events/?ordering=name").await;
+    wrong.invalid(&["ordering"]);
     let club: Vec<Value> = ada
         .get(CHESS)
         .await
@@ -27,15 +40,15 @@ async fn the_list_shows_what_has_not_ended_and_forgets_it_by_the_clock_alone() {
         .flatten()
         .map(|event| event["name"].clone())
         .collect();
-    assert_eq!(club, ["long", "soon", "over", "later", "never"]);
+    assert_eq!(club, ["long", "soon", "next", "over", "later", "never"]);
     campus.advance(TimeDelta::hours(2));
     assert_eq!(
         names(&anybody, "").await,
-        ["long", "soon", "later"],
+        ["long", "soon", "next", "later"],
         "it ends now"
     );
     campus.advance(TimeDelta::seconds(1));
-    assert_eq!(names(&anybody, "").await, ["soon", "later"]);
+    assert_eq!(names(&anybody, "").await, ["soon", "next", "later"]);
     campus.advance(TimeDelta::days(40));
     assert_eq!(names(&anybody, "").await, [""; 0]);
 }

@@ -4,6 +4,28 @@ use serde_json::{Value, json};
 use tests::fixtures::{Recruitment, collections, hours, id};
 use tests::{Client, Setup, TestCampus};
 
+// proves H29
+#[tokio::test]
+async fn a_tag_that_cannot_be_read_never_matches() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let path = "/api/clubs/chess/";
+    let tag = ada.get(path).await.header("etag").to_owned();
+    let bare = tag.trim_matches('"').to_owned();
+    let change = json!({ "subtitle": "a" });
+    for wrong in [
+        bare.clone(),
+        format!("W/W/\"{bare}\""),
+        format!("\"\"{bare}\"\""),
+    ] {
+        let client = ada.clone().header("if-match", &wrong);
+        client.patch(path, change.clone()).await.error(412);
+    }
+    let weak = ada.clone().header("if-match", format!("\"x\", W/{tag}"));
+    weak.patch(path, change).await.ok();
+}
+
 struct Scene {
     campus: TestCampus,
     drive: Recruitment,

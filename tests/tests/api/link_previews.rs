@@ -71,6 +71,23 @@ async fn a_link_to_a_club_has_a_preview_that_no_text_can_break() {
 
 // proves O14
 #[tokio::test]
+async fn programs_that_take_anything_get_the_pages_that_there_are() {
+    let (campus, _ada) = waiting_club().await;
+    approve(&campus).await;
+    let anybody = campus.anonymous();
+    for accept in ["*/*", "", "image/*, */*;q=0.1"] {
+        let program = anybody.clone().header("accept", accept);
+        let page = program.get("/clubs/chess/").await;
+        assert_eq!(page.status, 200, "{accept}");
+        assert!(page.text().contains("og:title"), "{accept}");
+        program.get("/nowhere/").await.error(404);
+    }
+    let program = anybody.header("accept", "application/json");
+    program.get("/clubs/chess/").await.error(404);
+}
+
+// proves O14
+#[tokio::test]
 async fn the_map_and_posters_have_the_pages_that_there_are() {
     let (campus, ada) = waiting_club().await;
     approve(&campus).await;

@@ -1,5 +1,6 @@
 //! Tests of the API as a client sees it. Most modules are named after the end of a path.
 
+mod abuse;
 mod addresses;
 mod admin_grants;
 mod answer_headers;
@@ -50,6 +51,7 @@ mod file_faults;
 mod file_releases;
 mod files;
 mod foreign_ids;
+mod frozen;
 mod half_copies;
 mod home;
 mod idempotency;

@@ -67,6 +67,7 @@ async fn one_request_lists_what_the_caller_can_apply_to() {
     let draft = json!({ "responses": [{ "question": go.question, "text": "I", "version": 0 }] });
     sue.patch(&format!("{}draft/", go.path), draft).await.ok();
     assert_eq!(open(&sue, "").await[0]["draft"], true);
+    assert_eq!(open(&sue, "").await[0]["drafts"], json!([null]));
     assert_eq!(ids(&open(&sue, "?mine=true").await), [id(&go.application)]);
     assert_eq!(
         ids(&open(&sue, "?mine=false").await),
@@ -76,6 +77,7 @@ async fn one_request_lists_what_the_caller_can_apply_to() {
     let sent = go.submit(&sue).await;
     let mine = open(&sue, "?mine=true").await;
     assert_eq!(mine[0]["draft"], false);
+    assert_eq!(mine[0]["drafts"], json!([]));
     assert_eq!(
         mine[0]["submissions"],
         json!([{ "id": sent["id"], "committee": null, "updated_at": sent["updated_at"] }])

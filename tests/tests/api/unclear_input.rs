@@ -4,6 +4,7 @@ use http::Method;
 use serde_json::{Value, json};
 use tests::TestCampus;
 use tests::fixtures::id;
+use tests::images::form;
 
 // proves H37
 #[tokio::test]
@@ -135,4 +136,73 @@ async fn the_format_that_is_ranked_higher_is_sent() {
     let wrong = drive.officer.get(&format!("{list}?committee=x")).await;
     let why: Value = wrong.json()["errors"]["committee"][0].clone();
     assert_eq!(why, "Expected an id.");
+}
+
+// proves H20
+#[tokio::test]
+async fn a_web_address_is_one_on_every_page() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let save = async |field: &str, text: &str| {
+        let body = json!({ field: text });
+        ada.patch("/api/clubs/chess/", body).await
+    };
+    for wrong in [
+        "https:example.com",
+        "https:/a",
+        "http:\\\\a.example",
+        "//a.example",
+    ] {
+        save("website", wrong).await.invalid(&["website"]);
+    }
+    for right in ["HTTPS://example.com", "http://example.com/?a=://b"] {
+        assert_eq!(save("website", right).await.ok()["website"], right);
+    }
+    save("subtitle", "a\u{2028}b").await.invalid(&["subtitle"]);
+    save("subtitle", "a\u{2029}b").await.invalid(&["subtitle"]);
+}
+
+// proves H37, V17
+#[tokio::test]
+async fn a_part_of_a_form_that_is_there_twice_is_named() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let send = async |parts: &[(&str, &[u8])]| {
+        let (kind, body) = form(parts);
+        let path = "/api/clubs/chess/events/";
+        ada.raw(Method::POST, path, Some(&kind), body).await
+    };
+    send(&[("name", b"a"), ("name", b"b")])
+        .await
+        .invalid(&["name"]);
+    let showing = br#"{"start_time":"2026-12-01T10:00Z","location":"x","location":"y"}"#;
+    let answer = send(&[("name", b"a"), ("showings", showing)]).await;
+    answer.invalid(&["showings.location"]);
+    assert_eq!(ada.get("/api/clubs/chess/events/").await.ok(), json!([]));
+}
+
+// proves H6, O11
+#[tokio::test]
+async fn a_path_that_is_no_text_is_not_found() {
+    let campus = TestCampus::new();
+    let anybody = campus.anonymous();
+    for path in [
+        "/api/calendars/%FF",
+        "/api/unsubscribe/%FF/",
+        "/api/docs/%FF",
+        "/api/clubs/%FF/",
+    ] {
+        assert_eq!(
+            anybody.get(path).await.json()["code"],
+            "not_found",
+            "{path}"
+        );
+    }
+    let answer = anybody.post("/api/unsubscribe/%FF/", json!({})).await;
+    assert_eq!(answer.json()["code"], "not_found");
+    for path in ["/assets/%FF/app.js", "/qr.svg"] {
+        assert_eq!(anybody.get(path).await.status, 404, "{path}");
+    }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::sources::{rust_files, without_tests};
 
 /// The modules of `shared`, the lowest layer first. A module may use those of lower layers.
-const LAYERS: [&[&str]; 13] = [
+const LAYERS: [&[&str]; 14] = [
     &["environment", "qr"],
     &["metrics"],
     &["ids", "limits", "time"],
@@ -16,6 +16,7 @@ const LAYERS: [&[&str]; 13] = [
     &["files", "receiver_rules", "seal", "text"],
     &["db"],
     &["domain"],
+    &["person_token"],
     &[
         "calendars",
         "changes",

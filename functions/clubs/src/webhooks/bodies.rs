@@ -5,7 +5,7 @@ use shared::changes::MessageType;
 use shared::domain::{ChangeType, Delivery, Webhook};
 use shared::ids::Id;
 use shared::receiver_rules::ReceiverRules;
-use shared::text::kinds::{List, WebhookText};
+use shared::text::kinds::{List, WebhookText, WebhookUrl};
 use shared::time::Timestamp;
 use shared::web::{Mode, Reader, Result};
 use utoipa::ToSchema;
@@ -69,9 +69,9 @@ shared::input! {
     pub struct WebhookInput {
         /// The address to call: `https`, with the port 443 or 8443, at a public address, without a
         /// user name. At most 2,000 characters.
-        pub(super) url: String, Required;
+        pub(super) url: WebhookUrl, Required;
         /// What it is told: at least one type.
-        types: List<ChangeType, TYPES>, Required;
+        types: List<ChangeType, TYPES, 1>, Required;
         /// What it is for: at most 200 characters.
         description: WebhookText, Optional;
         /// Whether it is on; a new one is, if nothing else is sent. Whoever switches it on, or

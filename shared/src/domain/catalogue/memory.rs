@@ -140,8 +140,8 @@ impl Listed for ListedClub {
         ]
         .join("\n");
         Self {
-            text: text::fold(&texts),
-            name: text::fold(&profile.name),
+            text: text::searchable(&texts),
+            name: text::searchable(&profile.name),
             tie_break: ids::derived("lot", &[&club.code]),
             club,
         }
@@ -223,7 +223,7 @@ impl Listed for ListedEvent {
     fn new(EventListing { event, .. }: EventListing) -> Self {
         let texts = [event.name.as_str(), &html::to_words(&event.description)].join("\n");
         Self {
-            text: text::fold(&texts),
+            text: text::searchable(&texts),
             span: event.span(),
             club_part: usize::try_from(keys::club_part(&event.club)).unwrap_or_default(),
             event,

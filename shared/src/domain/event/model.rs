@@ -139,6 +139,19 @@ impl Event {
         })
     }
 
+    /// Returns the first showing that ends after this time, or the last one if all have ended.
+    pub fn next_showing(&self, time: Timestamp) -> Option<&Showing> {
+        let mut showings = self.showings.iter();
+        let next = showings.find(|showing| showing.end > time);
+        next.or(self.showings.last())
+    }
+
+    /// Returns the bytes of the locations of all showings.
+    pub fn location_bytes(&self) -> usize {
+        let locations = self.showings.iter().filter_map(|one| one.location.as_ref());
+        locations.map(String::len).sum()
+    }
+
     /// Sorts the showings by start and id.
     pub fn sort_showings(&mut self) {
         self.showings

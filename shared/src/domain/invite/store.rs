@@ -81,6 +81,17 @@ impl Invite {
         )
     }
 
+    /// Returns the write that ends it, because it was used or revoked. A late attempt to send it
+    /// does not bring it back (X17). That of an accepted person has a place that later mails use.
+    pub(crate) fn end(&self) -> Result<Write, TableError> {
+        let end = if self.id.starts_with('a') {
+            Write::delete(self.key())
+        } else {
+            Write::bury(self.key())?
+        };
+        Ok(end.if_equals("version", &self.version))
+    }
+
     /// Returns whether `id` has the format of an invite id: 1 to 64 ASCII letters and digits.
     pub fn is_id(id: &str) -> bool {
         (1..=64).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric())
@@ -119,6 +130,7 @@ pub(crate) fn invite_accepted(
     invite
         .set_once("id", &id)
         .set_once("club", &club)
+        .set_once("creation", version)
         .set_once("type", &Invite::TYPE)
         .set_once("role", &Role::Member)
         .set_once("title", &"")
@@ -249,8 +261,6 @@ impl Table {
 
     /// Revokes an invite. Refused if it was used or sent again in the meantime.
     pub async fn delete_invite(&self, invite: &Invite) -> Result<(), TableError> {
-        self.write(Write::delete(invite.key()).if_equals("version", &invite.version))
-            .await
-            .map(drop)
+        self.write(invite.end()?).await.map(drop)
     }
 }

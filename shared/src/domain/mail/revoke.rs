@@ -44,9 +44,17 @@ impl Table {
             let told = about
                 .iter()
                 .find(|told| told.submission == brought.submission);
-            told.is_some_and(|told| match mail.kind {
-                MailKind::Rejection => brought.order <= told.order,
-                _ => brought.order == told.order,
+            told.is_some_and(|told| {
+                // An earlier release kept no sequence.
+                let sequence = match brought.sequence {
+                    0 => told.sequence,
+                    sequence => sequence,
+                };
+                let brought = (sequence, brought.order);
+                match mail.kind {
+                    MailKind::Rejection => brought <= (told.sequence, told.order),
+                    _ => brought == (told.sequence, told.order),
+                }
             })
         };
         self.take_back_acceptances(&decision.club, person, is_over)

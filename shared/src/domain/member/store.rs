@@ -309,7 +309,7 @@ impl Table {
         membership: &Membership,
         limit: Option<u32>,
     ) -> Result<(), TableError> {
-        let used = Write::delete(invite.key()).if_equals("version", &invite.version);
+        let used = invite.end()?;
         let mut writes: Vec<Write> = counted(membership, limit)?.into();
         writes.push(used);
         writes.push(request_gone(&membership.club, membership.person));

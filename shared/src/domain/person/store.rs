@@ -241,6 +241,7 @@ impl Table {
         let write = Write::update(new.key())
             .parts(new, &SETTINGS)?
             .if_parts_unchanged(old, &SETTINGS)?
+            .if_equals("created_at", &old.created_at)
             .if_equals("erasing", &false);
         let mut others = count_person(old, new);
         others.extend(news_switched_on(old, new, now)?);

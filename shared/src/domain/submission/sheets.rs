@@ -53,6 +53,12 @@ impl Table {
         self.answered_with(submissions, HashMap::new()).await
     }
 
+    /// Adds the answers to one submission: 1 read.
+    pub async fn one_answered(&self, submission: Submission) -> Result<Answered, TableError> {
+        let found = self.answered(vec![submission]).await?.pop();
+        found.ok_or_else(|| TableError::Failed("a submission without its answers".to_owned()))
+    }
+
     /// Returns all of these submissions of one application with their answers: 1 query per
     /// partition, in parallel. Cheaper than [`Table::answered`] if they are most of `all`.
     pub async fn all_answered(

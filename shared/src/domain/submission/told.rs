@@ -18,6 +18,15 @@ impl Submission {
         }
     }
 
+    /// Returns how much of its decision the applicant may know at `now` (S14).
+    pub fn known(&self, application: &Application, now: DateTime<Utc>) -> Known<'_> {
+        match &self.mailed {
+            _ if application.release.moment() <= now => Known::All,
+            Some(mailed) => Known::Told(mailed),
+            None => Known::Nothing,
+        }
+    }
+
     /// Returns the status and since when the applicant may know it, as far as they may know at
     /// `now` (S14). None if they may not know of a decision.
     pub fn known_decision(
@@ -25,16 +34,27 @@ impl Submission {
         application: &Application,
         now: DateTime<Utc>,
     ) -> Option<(Status, Timestamp)> {
-        let mailed = self.mailed.as_ref();
-        let (status, since) = if application.release.moment() <= now {
-            let decided = application.release.max(self.updated_at);
-            let told = mailed.filter(|mailed| mailed.status == self.status);
-            let told = told.map_or(decided, |mailed| mailed.at);
-            (self.status, told.min(decided))
-        } else {
-            mailed.map(|mailed| (mailed.status, mailed.at))?
+        let (status, since) = match self.known(application, now) {
+            Known::All => {
+                let decided = application.release.max(self.updated_at);
+                let told = self.mailed.as_ref();
+                let told = told.filter(|mailed| mailed.status == self.status);
+                let told = told.map_or(decided, |mailed| mailed.at);
+                (self.status, told.min(decided))
+            }
+            Known::Told(mailed) => (mailed.status, mailed.at),
+            Known::Nothing => return None,
         };
         (status != Status::Pending).then_some((status, since))
+    }
+
+    /// Returns when it was last changed, as far as the applicant may know at `now` (S14).
+    pub fn shown_change(&self, application: &Application, now: DateTime<Utc>) -> Timestamp {
+        match self.known(application, now) {
+            Known::All => self.updated_at,
+            Known::Told(mailed) => mailed.at.max(self.submitted_at),
+            Known::Nothing => self.submitted_at,
+        }
     }
 
     /// Returns since when the applicant may know, at `now`, that they were rejected. What they were
@@ -113,6 +133,17 @@ impl Submission {
         }
         self.last_told() == Some(kind)
     }
+}
+
+/// How much of a decision an applicant may know (S14).
+#[derive(Debug, Clone, Copy)]
+pub enum Known<'a> {
+    /// All: the release time has come.
+    All,
+    /// What the last mail told, and no later change.
+    Told(&'a Mailed),
+    /// Not even that there is one.
+    Nothing,
 }
 
 /// What an applicant was told about a submission: the states of its decision mails.

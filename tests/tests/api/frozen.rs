@@ -1,0 +1,150 @@
+//! What was read before its opposite is stored after it: an invitation that was revoked, a token
+//! that was ended, a profile that was erased, an acceptance that was taken back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::TimeDelta;
+use http::Method;
+use serde_json::json;
+use shared::domain::TokenScope;
+use tests::TestCampus;
+use tests::fixtures::id;
+use tests::held::Held;
+
+use crate::mail_worker::{campus_with, refused};
+use crate::tokens::with_scopes;
+
+const INVITES: &str = "/api/clubs/chess/invites/";
+
+// proves I7, X17
+#[tokio::test(start_paused = true)]
+async fn an_invitation_that_was_revoked_does_not_come_back() {
+    let (held, campus) = Held::campus();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let body = json!({ "email": "sue@uni.example", "role": 10 });
+    held.hold(usize::MAX, "INVITE#");
+    ada.post(INVITES, body.clone()).await.error(500);
+    let late = held.release();
+    let invite = ada.post(INVITES, body).await.created();
+    let one = format!("{INVITES}{}/", invite["id"].as_str().expect("an id"));
+    ada.delete(&one).await.no_content();
+    late.arrive();
+    assert_eq!(ada.get(INVITES).await.ok(), json!([]));
+    // Whoever invites the address again later does it.
+    campus.advance(TimeDelta::hours(1));
+    let again = json!({ "email": "sue@uni.example" });
+    ada.post(INVITES, again).await.created();
+}
+
+// proves X2
+#[tokio::test]
+async fn a_repeat_of_a_large_import_changes_nothing_that_was_changed_since() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    campus.member("chess", &ada, "sue", 20).await;
+    let wrong = "nobody,,king,\n".repeat(999);
+    let rows = format!("email,username,role,title\n,sue,,Trainee\n{wrong}");
+    let keyed = ada.clone().header("idempotency-key", "k");
+    let import = || {
+        let path = "/api/clubs/chess/members/import/";
+        keyed.raw(Method::POST, path, Some("text/csv"), rows.clone())
+    };
+    let done = import().await.ok();
+    assert!(
+        done.to_string().len() > 100_000,
+        "{}",
+        done.to_string().len()
+    );
+    let sue = "/api/clubs/chess/members/sue/";
+    ada.patch(sue, json!({ "title": "President" })).await.ok();
+    let repeat = import().await;
+    assert_eq!(repeat.header("idempotency-replayed"), "true");
+    let repeat = repeat.ok();
+    assert_eq!(
+        (&repeat["updated"], &repeat["truncated"]),
+        (&json!(1), &json!(true))
+    );
+    assert_eq!(repeat["errors"][0], done["errors"][0]);
+    assert_eq!(ada.get(sue).await.ok()["title"], "President");
+}
+
+// proves Z2
+#[tokio::test(start_paused = true)]
+async fn a_token_that_is_in_two_places_is_ended_in_both() {
+    let (held, campus) = Held::campus();
+    let sue = campus.as_("sue");
+    let first = with_scopes(&campus, &sue, &[TokenScope::ClubsRead]).await;
+    let tokens = "/api/settings/tokens/";
+    let known = sue.get(tokens).await.ok()[0].clone();
+    let body = json!({ "name": "k", "scopes": ["clubs:read"] });
+    let keyed = sue.clone().header("idempotency-key", "k");
+    held.hold(usize::MAX, "\"TOKEN#");
+    keyed.post(tokens, body.clone()).await.error(500);
+    let late = held.release();
+    sue.delete(&format!("{tokens}{}/", id(&known)))
+        .await
+        .no_content();
+    first.get("/api/clubs/").await.error(401);
+    let second = keyed.post(tokens, body).await.created();
+    late.arrive();
+    assert_eq!(sue.get(tokens).await.ok().as_array().map(Vec::len), Some(2));
+    sue.delete(&format!("{tokens}{}/", id(&second)))
+        .await
+        .no_content();
+    assert_eq!(sue.get(tokens).await.ok(), json!([]));
+}
+
+// proves X17, P14
+#[tokio::test(start_paused = true)]
+async fn who_came_back_gets_nothing_of_a_request_from_before_the_erasure() {
+    for (path, text) in [
+        ("/api/requests/membership/", "REQUEST#"),
+        ("/api/subscriptions/", "SUBSCRIPTION#"),
+    ] {
+        let (held, campus) = Held::campus();
+        campus.club("chess", &campus.as_("ada")).await;
+        let sue = campus.as_("sue");
+        sue.get("/api/settings/").await.ok();
+        held.hold(usize::MAX, text);
+        sue.post(path, json!({ "club": "chess" })).await.error(500);
+        let late = held.release();
+        campus.advance(TimeDelta::minutes(1));
+        sue.delete("/api/settings/").await.no_content();
+        campus.advance(TimeDelta::minutes(1));
+        sue.get("/api/settings/").await.ok();
+        late.arrive();
+        assert_eq!(sue.get(path).await.ok(), json!([]), "{path}");
+        // What is asked for now is done.
+        sue.post(path, json!({ "club": "chess" })).await.created();
+    }
+}
+
+// proves E24, E25
+#[tokio::test(start_paused = true)]
+async fn an_acceptance_that_never_went_takes_no_later_invitation_along() {
+    let down = Arc::new(AtomicBool::new(true));
+    let is_down = down.clone();
+    let campus = campus_with(move |_| {
+        let is_down = is_down.load(Ordering::SeqCst);
+        is_down.then(|| refused(500, "InternalFailure")).flatten()
+    });
+    let drive = campus.drive("chess").await;
+    let sue = campus.as_("sue");
+    let first = drive.submit(&sue).await;
+    drive.decide(&first, 4, "").await;
+    drive.send("acceptance", json!({})).await.ok();
+    drive.decide(&first, 1, "").await;
+    let own = format!("/api/submissions/{}/", id(&first));
+    sue.delete(&own).await.no_content();
+    let second = drive.submit(&sue).await;
+    drive.decide(&second, 4, "").await;
+    drive.send("acceptance", json!({})).await.ok();
+    down.store(false, Ordering::SeqCst);
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 1);
+    let invites = drive.officer.get(INVITES).await.ok();
+    assert_eq!(invites.as_array().map(Vec::len), Some(1), "{invites}");
+}
