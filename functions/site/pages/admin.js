@@ -41,7 +41,10 @@ export default function Admin() {
     await patch(url`/clubs/${club.code}/`, { approved });
     await waiting.reload();
   };
-  const restore = ({ code }) => patch(url`/clubs/${code.trim()}/`, { archived: false });
+  const restore = async ({ code }) => {
+    if (!code.trim()) throw new Error(t("admin.restore.code"));
+    return patch(url`/clubs/${code.trim()}/`, { archived: false });
+  };
   return html`<${Title}>${t("admin")}<//>
     <p class="row">
       ${Object.keys(KINDS).map(

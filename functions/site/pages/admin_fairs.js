@@ -1,11 +1,12 @@
 // `/admin/fairs/`: all club fairs, with the clubs that are registered.
 
 import { html } from "../parts/kit.js";
+import { post } from "../parts/api.js";
 import { Entries } from "../parts/entries.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Title } from "../parts/ui.js";
+import { Action, Title } from "../parts/ui.js";
 
 const EMPTY = {
   name: "",
@@ -33,12 +34,20 @@ export default function AdminFairs() {
   ];
   return html`<${Title}>${t("fairs")}<//>
     <p><a href=${link("/admin/")}>${t("admin")}</a></p>
-    <${Entries} path="/clubfairs/?all=true" title="name" fields=${fields} empty=${EMPTY} more=${(
-      fair,
-    ) => html`
-      <h3>${t("clubs.count", { n: fair.clubs.length })}</h3>
-      <ul>${fair.clubs.map(
-        (code) => html`<li key=${code}><a href=${link(url`/clubs/${code}/`)}>
-        ${code}</a></li>`,
-      )}</ul>`} />`;
+    <${Entries} path="/clubfairs/?all=true" title="name" fields=${fields} empty=${EMPTY}
+      more=${(fair, reload) => html`<${Registered} fair=${fair} reload=${reload} />`} />`;
+}
+
+/** The clubs of a fair. Here also deleted ones are taken off, and those of fairs that are over. */
+function Registered({ fair, reload }) {
+  const off = (code) => async () => {
+    await post(url`/clubfairs/${fair.id}/register/`, { club: code, status: false });
+    await reload();
+  };
+  return html`<h3>${t("clubs.count", { n: fair.clubs.length })}</h3>
+    <ul class="list">${fair.clubs.map(
+      (code) => html`<li key=${code} class="row"><a href=${link(url`/clubs/${code}/`)}>${code}</a>
+      <${Action} className="push" run=${off(code)} label=${`${t("fairs.leave")}: ${code}`}>
+        ${t("fairs.leave")}<//></li>`,
+    )}</ul>`;
 }

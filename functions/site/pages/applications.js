@@ -8,7 +8,7 @@ import { loaded, useLoad, useParts } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { Interview } from "../parts/own_interview.js";
-import { Standing } from "../parts/standing.js";
+import { Standing, ofCommittee, unsentOf } from "../parts/standing.js";
 import { t } from "../parts/texts.js";
 import { Action, Chip, Empty, Icon, Mono, Time, Title, confirmed } from "../parts/ui.js";
 
@@ -23,7 +23,7 @@ export default function Applications() {
       const others = isAlone ? { ...open, data: [] } : open;
       return loaded(others, (entries) => {
         const drafts = entries.filter(
-          (one) => (one.draft || one.withdrawn) && one.submissions.length === 0,
+          (one) => unsentOf(one).length > 0 || (one.withdrawn && one.submissions.length === 0),
         );
         if (all.length + drafts.length === 0) {
           return html`<${Empty} icon="file-text"><p>${t("applications.none")}</p>
@@ -44,7 +44,8 @@ export default function Applications() {
 function Draft({ entry }) {
   return html`<article class="card step"><${Mono} code=${entry.club.code} name=${entry.club.name} />
     <div><h2 class="flat">${entry.name} <span class="quiet">· ${entry.club.name}</span></h2>
-      <p class="line"><${Standing} entry=${entry} end=${entry.my_end_time} /> <${Left}
+      <p class="line"><${Standing} entry=${{ ...entry, submissions: [] }}
+        end=${entry.my_end_time} /> <${Left}
         until=${entry.my_end_time} /></p></div>
     <a class="button main do" href=${link(url`/clubs/${entry.club.code}/apply/${entry.id}/`)}>
       ${t(entry.draft ? "home.continue" : "applications.again")}</a></article>`;
@@ -70,7 +71,8 @@ function Submission({ submission, entry, reload }) {
         ${name && html` · ${name}`}</h2>
         <p class="line">${
           entry
-            ? html`<${Standing} entry=${entry} end=${entry.my_end_time} />`
+            ? html`<${Standing} end=${entry.my_end_time}
+              entry=${ofCommittee(entry, submission.committee?.id ?? null)} />`
             : html`<${Chip} kind="good" icon="check">${t("state.sent")}<//>`
         }
           <${Chip} kind=${kind} icon=${icon}>${t(`status.${submission.status}`)}<//>

@@ -5,13 +5,14 @@ import { html, useComputed, useSignal } from "../parts/kit.js";
 import { learn } from "../parts/api.js";
 import { person } from "../parts/auth.js";
 import { cached } from "../parts/cache.js";
-import { useLoad, loaded } from "../parts/load.js";
+import { loaded, useLoad, useParts } from "../parts/load.js";
 import { remembered } from "../parts/offline.js";
 import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { Closed, Sent } from "../parts/apply_ends.js";
 import { ApplyForm } from "../parts/apply_form.js";
 import { Left, ticks, useTicks } from "../parts/countdown.js";
+import { answerText, isTyped } from "../parts/question.js";
 import { t } from "../parts/texts.js";
 import { Chip, Icon, Rich, Time, Title } from "../parts/ui.js";
 
@@ -51,7 +52,10 @@ export default function Apply({ club, application: id }) {
         known ? { ...own, data: known } : own,
         (all) => {
           const sent = all.filter((one) => one.application === found.id);
+          // Without a network, nobody knows what was received.
+          const isUnsure = Boolean(application.isOld || (!known && own.isOld));
           return html`<${Steps} club=${club} application=${found} sent=${sent} reload=${reload}
+            isUnsure=${isUnsure}
             stored=${(submission) => latest[path](submission)} />`;
         },
         8,
@@ -78,7 +82,7 @@ function chosen(application) {
   return application.committees.some((one) => one.id === id) ? id : undefined;
 }
 
-function Steps({ club, application, sent, stored, reload }) {
+function Steps({ club, application, sent, stored, reload, isUnsure }) {
   const committee = chosen(application);
   const end = application.my_end_time ?? application.application_end_time;
   useTicks();
@@ -87,8 +91,8 @@ function Steps({ club, application, sent, stored, reload }) {
   const step = address.value.query.get("step");
   const head = html`<${Head} club=${club} application=${application} end=${end} />`;
   if (committee === undefined && !hasEnded) {
-    return html`<div class="form">${head}<${Committees} application=${application} sent=${sent} />
-      </div>`;
+    return html`<div class="form">${head}<${Committees} club=${club} application=${application}
+      sent=${sent} /></div>`;
   }
   const about = { club, application, committee, submission, end };
   if (step === "sent" && submission) return html`<${Sent} ...${about} />`;
@@ -97,10 +101,10 @@ function Steps({ club, application, sent, stored, reload }) {
     return html`<div class="form">${head}<${Elsewhere} application=${application} /></div>`;
   if (isDecided || (hasEnded && committee === undefined)) {
     return html`<div class="form">${head}<${Closed} ...${about} sent=${sent}
-      isDecided=${isDecided} /></div>`;
+      isDecided=${isDecided} isUnsure=${isUnsure} /></div>`;
   }
   return html`<${ApplyForm} key=${committee} ...${about} others=${sent} head=${head}
-    hasEnded=${hasEnded} stored=${stored} reload=${reload} />`;
+    hasEnded=${hasEnded} stored=${stored} reload=${reload} isOld=${isUnsure} />`;
 }
 
 const Elsewhere = ({ application }) => html`<p>${t("apply.elsewhere")}</p>
@@ -116,13 +120,39 @@ function Head({ club, application, end }) {
       at=${end} zoned /></span></p>`;
 }
 
+/** What was typed for a committee that is gone: nobody should lose it. */
+function Gone({ club, application, id }) {
+  const path = url`/clubs/${club}/applications/${application.id}/draft/`;
+  const draft = useLoad(/** @type {const} */ (`${path}?committee=${id}`));
+  const typed = (draft.data?.responses ?? []).filter(isTyped);
+  if (typed.length === 0) return null;
+  const prompt = (answer) => application.questions.find((one) => one.id === answer.question);
+  return html`<div class="card"><h2>${t("apply.unsent")}</h2><p>${t("apply.committee.gone")}</p>
+    ${typed.map((answer) => {
+      const question = prompt(answer);
+      return html`<h3>${question?.prompt ?? t("ask.gone")}</h3>
+        <p class="answer" dir="auto">${question ? answerText(question, answer) : answer.text}</p>`;
+    })}</div>`;
+}
+
 /** The committee comes first: it decides which questions are asked. */
-function Committees({ application, sent }) {
-  const state = (id) =>
-    sent.some((one) => (one.committee?.id ?? null) === id) &&
-    html`<${Chip} kind="good" icon="check">${t("state.sent")}<//>`;
+function Committees({ club, application, sent }) {
+  const open = useParts("/applications/open/?limit=200");
+  const entry = open.data?.find((one) => one.id === application.id);
+  const drafts = entry?.drafts ?? [];
+  const wanted = Number(address.value.query.get("committee"));
+  const isGone = (id) => id && !application.committees.some((one) => one.id === id);
+  const gone = [...new Set([...drafts, wanted])].filter(isGone);
+  const state = (id) => {
+    const isSent = sent.some((one) => (one.committee?.id ?? null) === id);
+    if (drafts.includes(id))
+      return html`<${Chip} kind="warn" icon="pencil">
+        ${t(isSent ? "state.changed" : "state.draft")}<//>`;
+    return isSent && html`<${Chip} kind="good" icon="check">${t("state.sent")}<//>`;
+  };
   const go = (committee) => () => setQuery({ committee }, { step: true });
   return html`<${Rich} text=${application.description} />
+    ${gone.map((id) => html`<${Gone} key=${id} club=${club} application=${application} id=${id} />`)}
     <h2 id="committees">${t("apply.committee.choose")}</h2>
     <p class="quiet">${t("apply.committee.about")}</p>
     <div class="options" role="group" aria-labelledby="committees">

@@ -8,7 +8,7 @@ import { questionsFor } from "../parts/asked.js";
 import { Extensions } from "../parts/extensions.js";
 import { Form } from "../parts/form.js";
 import { MailEditor } from "../parts/mail_editor.js";
-import { Question } from "../parts/question.js";
+import { Question, tooMany } from "../parts/question.js";
 import { Questions, Texts } from "../parts/questions.js";
 import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
@@ -182,7 +182,8 @@ function Preview({ application }) {
     ${application.questions.some((one) => one.show_if) && html`<p class="quiet">${t("ask.path")}</p>`}
     ${questionsFor(application, committee.value, draft.answers.value).map(
       (question, n) => html`<${Question}
-      key=${question.id} question=${question} number=${n + 1} draft=${draft} />`,
+      key=${question.id} question=${question} number=${n + 1} draft=${draft}
+      errors=${tooMany(question, draft.answers.value[question.id])} />`,
     )}
   </details>`;
 }

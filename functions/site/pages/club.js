@@ -6,7 +6,7 @@ import { isSignedIn } from "../parts/auth.js";
 import { ClubCard, Cover, Star } from "../parts/club_card.js";
 import { Left } from "../parts/countdown.js";
 import { Agenda, inOrder, isOver } from "../parts/event_list.js";
-import { loaded, useLoad, useParts } from "../parts/load.js";
+import { loaded, orReload, useLoad, useParts } from "../parts/load.js";
 import { manages } from "../parts/me.js";
 import { url } from "../parts/path.js";
 import { saw } from "../parts/seen.js";
@@ -52,6 +52,7 @@ export default function Club({ club: code }) {
           name="qr-code" /> ${t("poster")}</a>`
         }</div></div>
     <${Tags} club=${found} />
+    ${!found.active && html`<p><${Chip} icon="lock">${t("state.inactive")}<//></p>`}
     ${
       found.approved !== true &&
       html`<p><${Chip} kind="warn" icon="clock">
@@ -134,11 +135,11 @@ function Join({ club, reload }) {
 }
 
 function Subscribe({ club, reload }) {
-  const toggle = async () => {
+  const toggle = orReload(async () => {
     if (club.is_subscribe) await remove(url`/subscriptions/${club.code}/`);
     else await post("/subscriptions/", { club: club.code });
     await reload();
-  };
+  }, reload);
   return html`<p class="row middle"><${Action} run=${toggle} done=${t("saved")}><${Icon}
     name="bell" /> ${t(club.is_subscribe ? "club.unsubscribe" : "club.subscribe")}<//>
     <span class="quiet small">${t("club.subscribe.about")}</span></p>`;

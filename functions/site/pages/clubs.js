@@ -4,7 +4,7 @@ import { html } from "../parts/kit.js";
 import { isSignedIn } from "../parts/auth.js";
 import { ClubCard } from "../parts/club_card.js";
 import { loaded, useLoad, useSearch } from "../parts/load.js";
-import { Pages } from "../parts/pager.js";
+import { Pages, useFirst } from "../parts/pager.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { Empty, Icon, Title } from "../parts/ui.js";
@@ -19,6 +19,7 @@ export default function Clubs() {
   const asked = new URLSearchParams(query);
   asked.set("page_size", String(PAGE_SIZE));
   const clubs = useLoad(`/clubs/?${asked}`);
+  useFirst(clubs, page);
   return html`
     <div class="head"><${Title}>${t("clubs")}<//>
       ${

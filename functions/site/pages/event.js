@@ -23,7 +23,7 @@ export default function Event({ event: id }) {
       <p class="line"><${Mono} code=${found.club} name=${found.club_name} size="tiny" />
         <a href=${link(url`/clubs/${found.club}/`)}>${found.club_name}</a> <${Chip}>
           ${t(`event.type.${found.type}`)}<//></p></div></div>
-    <div class="two"><section><h2>${t("club.about")}</h2><${Rich} text=${found.description} />
+    <div class="two"><section><h2>${t("event.about")}</h2><${Rich} text=${found.description} />
         ${
           found.url &&
           html`<p><a class="button" href=${found.url} target="_blank"

@@ -7,7 +7,6 @@ import { call, patch, post, remove } from "../parts/api.js";
 import { Entity } from "../parts/entity.js";
 import { Image } from "../parts/files.js";
 import { Form } from "../parts/form.js";
-import { me } from "../parts/me.js";
 import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
 import { moment, t } from "../parts/texts.js";
@@ -27,7 +26,6 @@ const fields = () => [
   },
   { name: "description", label: t("edit.description"), kind: "rich" },
   { name: "url", label: t("event.url"), hint: t("event.url.hint"), empty: null },
-  ...(me.value?.is_admin ? [{ name: "pinned", label: t("event.pinned"), kind: "check" }] : []),
 ];
 
 const showingFields = () => [

@@ -4,7 +4,7 @@ import { html } from "../parts/kit.js";
 import { Month, Week, dayOf } from "../parts/event_calendar.js";
 import { Agenda } from "../parts/event_list.js";
 import { loaded, useLoad, useSearch } from "../parts/load.js";
-import { Pages } from "../parts/pager.js";
+import { Pages, useFirst } from "../parts/pager.js";
 import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { t } from "../parts/texts.js";
@@ -86,14 +86,17 @@ function List() {
   const page = Number(query.get("page") ?? 1);
   const asked = wanted();
   asked.set("page_size", "30");
+  asked.set("ordering", "next_start_time");
   asked.set("page", String(page));
   const from = dayOf(query.get("from"));
   const to = dayOf(query.get("to"));
-  // Without a first day, what is over does not come first.
-  const first = from ?? (to && new Date(new Date().setHours(0, 0, 0, 0)));
+  // Without a first day, what is over does not come first, unless it is asked for.
+  const today = new Date(new Date().setHours(0, 0, 0, 0));
+  const first = from ?? (to && to >= today ? today : null);
   if (first) asked.set("from", first.toISOString());
   if (to) asked.set("until", new Date(to.setHours(23, 59, 59)).toISOString());
   const events = useLoad(`/events/?${asked}`);
+  useFirst(events, page);
   return loaded(
     events,
     (found) => html`

@@ -4,7 +4,7 @@ import { html, useComputed } from "../parts/kit.js";
 import { isSignedIn } from "../parts/auth.js";
 import { ClubCard, Cover } from "../parts/club_card.js";
 import { Left, ticks, useTicks } from "../parts/countdown.js";
-import { Agenda, nextShowing } from "../parts/event_list.js";
+import { Agenda, inOrder, nextShowing } from "../parts/event_list.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { me, OFFICER } from "../parts/me.js";
 import { url } from "../parts/path.js";
@@ -12,7 +12,7 @@ import { link, open, setQuery } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { seen } from "../parts/seen.js";
 import { Interview } from "../parts/own_interview.js";
-import { Standing } from "../parts/standing.js";
+import { Standing, standingOf } from "../parts/standing.js";
 import { Chip, Empty, Icon, Mono, SignIn, Time, Title } from "../parts/ui.js";
 import { Campus, ClubWaits, Step } from "../parts/waits.js";
 
@@ -87,7 +87,12 @@ function Week({ own }) {
     new Date(Math.floor(ticks.value / 3_600_000) * 3_600_000).toISOString(),
   );
   const until = new Date(Date.parse(from.value) + WEEK).toISOString();
-  const query = new URLSearchParams({ from: from.value, until, page_size: "100" });
+  const query = new URLSearchParams({
+    from: from.value,
+    until,
+    ordering: "next_start_time",
+    page_size: "100",
+  });
   const events = useLoad(`/events/?${query}`);
   return html`<section class="card"><div class="section"><h2>${t("home.week")}</h2>
       <a class="push" href=${link("/events/")}>${t("home.calendar")}</a></div>
@@ -100,7 +105,7 @@ function Week({ own }) {
       const mine = soon.filter((event) => own?.has(event.club));
       const shown = mine.length ? mine : soon;
       return shown.length
-        ? html`<${Agenda} events=${shown.slice(0, 5)} />`
+        ? html`<${Agenda} events=${inOrder(shown).slice(0, 5)} />`
         : html`<${Empty} icon="calendar"><p>${t("home.week.none")}</p><//>`;
     })}</section>`;
 }
@@ -134,7 +139,10 @@ function Own() {
 /** Invitations and drafts first, then what waits in the person's clubs, then what was sent. */
 function Steps({ home }) {
   const drafts = home.applications.filter((one) => one.draft);
-  const sent = home.applications.filter((one) => !one.draft && one.submissions.length);
+  // What is decided stands there already, and cannot be changed any more.
+  const isDecided = (own) => home.decisions.some((one) => one.id === own.id);
+  const isSent = (one) => one.submissions.some((own) => !isDecided(own));
+  const sent = home.applications.filter((one) => !one.draft && isSent(one));
   const managed = home.clubs.filter((one) => one.role <= OFFICER);
   const waiting = [home.interviews, home.invites, drafts, home.decisions, sent, managed];
   if (waiting.every((some) => some.length === 0)) {
@@ -160,8 +168,7 @@ function Steps({ home }) {
         one,
       ) => html`<${Step} key=${one.id} code=${one.club.code} club=${one.club.name} name=${one.name}>
       <p class="line"><${Left} until=${one.my_end_time} />
-        <span class="small quiet">${t(one.submissions.length ? "state.changed" : "state.draft")}
-          </span></p>
+        <span class="small quiet">${t(`state.${standingOf(one, one.my_end_time)}`)}</span></p>
       <a class="button main do" href=${applyAddress(one)}>${t("home.continue")}<span
         class="hidden"> ${one.name}</span></a><//>`,
     )}

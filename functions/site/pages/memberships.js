@@ -90,7 +90,13 @@ function Membership({ one, reload }) {
   };
   const leave = async () => {
     if (!confirmed(t("memberships.leave.sure", { club: one.club_name }))) return false;
-    await call("DELETE", path);
+    try {
+      await call("DELETE", path);
+    } catch (error) {
+      // A repeat after a lost answer is refused, because the person is no member any more.
+      const now = error.status === 403 ? await reload() : undefined;
+      if (!now || now.some((other) => other.club_code === one.club_code)) throw error;
+    }
     await reload();
   };
   return html`<li>

@@ -37,8 +37,17 @@ export class Superseded extends ApiError {
  */
 export const NO_ERRORS = {};
 
+/** Where it is kept, for a page that is opened without a network. */
+const AHEAD = "clock";
 /** How far the clock of the service is ahead of the one here, in milliseconds. */
-let ahead = 0;
+let ahead = Number(localStorage.getItem(AHEAD) ?? 0) || 0;
+function keepClock() {
+  try {
+    localStorage.setItem(AHEAD, String(ahead));
+  } catch {
+    // The storage is full: then the page alone knows it.
+  }
+}
 /** The time of the service. */
 export const now = () => Date.now() + ahead;
 
@@ -187,6 +196,7 @@ export async function call(method, path, options = {}) {
     const isRight = date > began + ahead - 2000 && date < now() + 2000;
     if (!isRight) ahead = date - Date.now();
     if (Math.abs(ahead) <= 2000) ahead = 0;
+    if (!isRight) keepClock();
   }
   if (response.status === 304 && had) {
     keep(path, had);

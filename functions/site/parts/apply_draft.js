@@ -9,6 +9,8 @@ import { unremember } from "./offline.js";
 import { url } from "./path.js";
 import { hasAnswer } from "./question.js";
 import { typedStore } from "./store.js";
+import { t } from "./texts.js";
+import { say } from "./ui.js";
 
 /** What was typed for one committee, for those that ask the same, by person and form. */
 const carried = {};
@@ -46,9 +48,9 @@ export function useDraft({ club, application, committee, submission, others }) {
   const carry = () => {
     const known = { ...answersOf(others[0]), ...carried[key] };
     const questions = questionsFor(application, committee, known).filter((one) =>
-      hasAnswer(known[one.id]),
+      hasAnswer(known[one.id], one),
     );
-    for (const question of questions) draft.change(question.id, known[question.id]);
+    draft.begin(Object.fromEntries(questions.map((one) => [one.id, known[one.id]])));
     state.value = { ...state.value, isCarried: questions.length > 0 };
   };
   const load = async () => {
@@ -86,9 +88,17 @@ export function useDraft({ club, application, committee, submission, others }) {
       state.value = { ...state.value, error };
     }
   };
+  /** Shows what another tab or device has saved since. */
+  const refresh = async () => {
+    if (form.sending.value) return;
+    const stored = await call("GET", path, { tries: 1 }).catch(() => null);
+    // What was remembered says nothing about now.
+    if (!stored || /** @type {any} */ (stored).isOld || form.sending.value) return;
+    if (draft.merge(stored.data.responses)) say(t("apply.merged"));
+  };
   useEffect(() => {
     void load();
-    const leave = () => document.visibilityState === "hidden" && draft.leave();
+    const leave = () => (document.visibilityState === "hidden" ? draft.leave() : refresh());
     addEventListener("online", draft.flush);
     addEventListener("pagehide", draft.leave);
     document.addEventListener("visibilitychange", leave);
@@ -113,7 +123,7 @@ export function useDraft({ club, application, committee, submission, others }) {
     delete carried[key];
     void unremember(person(), path);
   };
-  return { form, draft, load, submitted, ...state.value };
+  return { form, draft, load, refresh, submitted, ...state.value };
 }
 
 /**
@@ -172,6 +182,6 @@ export async function received(form, asked, answers) {
 export function hasAnswers(submission, asked, answers) {
   const there = answersOf(submission);
   // What has only blanks is not sent.
-  const sent = (one) => (hasAnswer(answers[one.id]) ? answers[one.id] : undefined);
+  const sent = (one) => (hasAnswer(answers[one.id], one) ? answers[one.id] : undefined);
   return asked.every((one) => sameAnswer(there[one.id], sent(one)));
 }

@@ -76,8 +76,10 @@ export function Sent({ application, submission, end }) {
 /** It is closed or decided: what was sent, and what was typed but not sent. */
 export function Closed({ submission, sent, unsent, end, isDecided, isUnsure = false }) {
   const all = submission ? [submission] : sent;
+  const isOver = Date.parse(end) <= now();
+  const closed = isOver ? t("apply.closed", { time: moment(end) }) : t("apply.paused");
   return html`<div class="card" role="status"><p class="line"><${Icon} name="lock" />
-      <b>${isDecided ? t("apply.decided") : t("apply.closed", { time: moment(end) })}</b></p>
+      <b>${isDecided ? t("apply.decided") : closed}</b></p>
     ${isUnsure && html`<p>${t("apply.closed.unsure")}</p>`}
     ${all.length === 0 && !isUnsure && html`<p>${t("apply.closed.nothing")}</p>`}</div>
     ${all.map(

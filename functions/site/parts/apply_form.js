@@ -9,7 +9,7 @@ import { sameAnswer } from "./draft.js";
 import { url } from "./path.js";
 import { isPassing } from "./request.js";
 import { FileName } from "./file_question.js";
-import { Question, answerText, hasAnswer, tooMany } from "./question.js";
+import { Question, answerText, hasAnswer, isTyped, tooMany } from "./question.js";
 import { address, setQuery, unsaved } from "./router.js";
 import { moment, t } from "./texts.js";
 import { Action, Icon, Problem, Rich, Skeleton, focusTitle, say, useFresh } from "./ui.js";
@@ -29,9 +29,9 @@ function problemsOf(asked, draft, wantsToSend) {
   for (const question of asked) {
     const answer = draft.answers.value[question.id];
     const over = tooMany(question, answer);
-    if (wantsToSend && question.required && !hasAnswer(answer))
+    if (wantsToSend && question.required && !hasAnswer(answer, question))
       found[question.id] = [t("ask.missing")];
-    if (over) found[question.id] = [t("apply.words.over", { n: over })];
+    if (over.length) found[question.id] = over;
     const upload = draft.uploads.value[question.id];
     if (wantsToSend && upload) found[question.id] = [upload.problem ?? t("file.wait")];
     if (draft.conflicts.value[question.id]) found[question.id] = [t("apply.conflict.first")];
@@ -42,14 +42,14 @@ function problemsOf(asked, draft, wantsToSend) {
 /** @param {any} props */
 export function ApplyForm(props) {
   const { club, application, committee, submission, head, hasEnded, stored, reload } = props;
-  const { form, draft, load, submitted, isReady, isCarried, error } = useDraft(props);
+  const { form, draft, load, refresh, submitted, isReady, isCarried, error } = useDraft(props);
   const { sending, isUnsure, errors } = form;
   const isChecking = address.value.query.get("step") === "check";
   const wantsToSend = useRef(false);
   wantsToSend.current ||= isChecking;
   const questions = questionsFor(application, committee, draft.answers.value);
   const asked = questions.filter((question) => question.question_type !== INFO);
-  const answered = asked.filter((question) => hasAnswer(draft.answers.value[question.id]));
+  const answered = asked.filter((one) => hasAnswer(draft.answers.value[one.id], one));
   const before = answersOf(submission);
   const changed = submission
     ? asked.filter((one) => !sameAnswer(draft.answers.value[one.id], before[one.id]))
@@ -59,6 +59,18 @@ export function ApplyForm(props) {
     document.body.classList.add("has-tray");
     return () => document.body.classList.remove("has-tray");
   }, []);
+  // What is checked is what will be sent.
+  useEffect(() => {
+    if (isChecking && isReady) void refresh();
+  }, [isChecking, isReady]);
+  // It was closed when something was saved. Whoever comes back may find it open again.
+  const isClosed = draft.isClosed.value;
+  useEffect(() => {
+    if (isClosed) void reload();
+  }, [isClosed]);
+  useEffect(() => {
+    if (draft.isClosed.value && !hasEnded) void draft.retry();
+  }, [application]);
   // If something is wrong, the list of it takes the focus.
   useEffect(() => {
     if (!document.getElementById("summary")) focusTitle();
@@ -168,7 +180,7 @@ export function ApplyForm(props) {
   if ((hasEnded && !sending.value) || draft.isClosed.value) {
     const unsent = changed.map((one) => [one.prompt, answerText(one, draft.answers.value[one.id])]);
     return html`<div class="form">${head}<${Closed} ...${props} sent=${[]} unsent=${unsent}
-      isUnsure=${isUnsure.value} />
+      isUnsure=${isUnsure.value || props.isOld} />
       </div>`;
   }
   const isRefused = ([id, _]) => sameAnswer(draft.answers.value[id], form.refused[id]);
@@ -286,14 +298,25 @@ function Tray({ asked, answered, draft, sending, children }) {
     <span class="push">${children}</span></div></div>`;
 }
 
+/** Answers that are not sent, because their questions are not asked here, or not any more. */
+function Hidden({ all, application }) {
+  return html`<details class="card"><summary>${t("ask.hidden", { n: all.length })}</summary>
+    ${all.map(([id, answer]) => {
+      const question = application.questions.find((one) => String(one.id) === id);
+      return html`<h3>${question?.prompt ?? t("ask.gone")}</h3>
+        <p class="answer" dir="auto">${question ? answerText(question, answer) : answer.text}</p>`;
+    })}</details>`;
+}
+
 /** "Check your answers" before they are sent: each with a way back to it. */
 function Check(view) {
   const { draft, asked, answered, submission, changed, problems, sending, send, path } = view;
+  const { application } = view;
   const isSure = useSignal(false);
   const isFresh = useFresh(true);
   const wrong = asked.filter((question) => problems[question.id]);
-  const typed = Object.entries(draft.answers.value).filter(([, answer]) => hasAnswer(answer));
-  const hidden = typed.length - answered.length;
+  const isHidden = ([id, answer]) => isTyped(answer) && !asked.some((one) => String(one.id) === id);
+  const hidden = Object.entries(draft.answers.value).filter(isHidden);
   const back = (question) => (event) => {
     event.preventDefault();
     setQuery({ step: "" });
@@ -315,7 +338,7 @@ function Check(view) {
     ${wrong.length > 0 && html`<${Summary} questions=${wrong} problems=${problems} back=${back} />`}
     <h2>${t("apply.check.title")}</h2>
     ${isSame && html`<p>${t("apply.same")}</p>`}
-    ${hidden > 0 && html`<p class="quiet">${t("ask.hidden", { n: hidden })}</p>`}
+    ${hidden.length > 0 && html`<${Hidden} all=${hidden} application=${application} />`}
     <dl class="answers">${asked.map((question, n) => {
       const text = answerText(question, draft.answers.value[question.id]);
       return html`<div key=${question.id} class="card"><dt class="line"><b>

@@ -4,6 +4,7 @@ import { html } from "./kit.js";
 import { call, post, remove } from "./api.js";
 import { isSignedIn, signIn } from "./auth.js";
 import { url } from "./path.js";
+import { orReload } from "./load.js";
 import { link } from "./router.js";
 import { t } from "./texts.js";
 import { Action, Chip, Icon, Sign, hueOf, initials } from "./ui.js";
@@ -30,7 +31,7 @@ export function Star({ club, changed, className = "star" }) {
   };
   // It is pressed or not; the words stay the same.
   const label = t("club.favorite", { club: club.name });
-  return html`<${Action} className=${className} run=${toggle} pressed=${Boolean(club.is_favorite)}
+  return html`<${Action} className=${className} run=${orReload(toggle, changed)} pressed=${Boolean(club.is_favorite)}
     label=${`${club.favorite_count} ${label}`}><${Icon} name="star" /> ${club.favorite_count}<//>`;
 }
 
@@ -56,6 +57,7 @@ export function ClubCard({ club, changed }) {
           html`<${Chip} kind="good" icon="circle-dot">${t("club.open")}
           <//>`
         }
+        ${!club.active && html`<${Chip} icon="lock">${t("state.inactive")}<//>`}
         ${club.badges?.map(
           (one) => html`<span class="badge" key=${one.id}
           style=${{ "--badge": one.color || "#777" }}>${one.label}</span>`,

@@ -14,6 +14,9 @@ const LAST_BYTES = 60_000;
 const MOST_UNHEARD = 50;
 const MOST_KEPT = 3;
 
+/** Halves of characters that have two of them. */
+const HALVES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
 /** @typedef {{text: string, multiple_choice: number | null, file: number | null}} Answer */
 /**
  * @typedef {"clean" | "dirty" | "saving" | "saved" | "failed" | "conflict" | "closed"} State
@@ -120,6 +123,7 @@ export function makeDraft({ send, store, timers }) {
       versions[question] = found?.version ?? 0;
       mark(question, sameAnswer(answers.value[question], sent[question]) ? "saved" : "dirty");
     }
+    merge(data.responses);
     // Another tab may have submitted, which ends a draft: this save has begun another one, which
     // has to be whole.
     if (data.responses.some((one) => !batch.includes(String(one.question)))) return;
@@ -128,6 +132,23 @@ export function makeDraft({ send, store, timers }) {
       // With its version: if another tab has only removed it, that is a conflict.
       if (!batch.includes(question) && !sameAnswer(answer) && isStored) mark(question, "dirty");
     }
+  };
+
+  /** See `merge` below. */
+  const merge = (responses) => {
+    let isNew = false;
+    for (const other of responses) {
+      const question = String(other.question);
+      const isStored = ["saved", "clean"].includes(states.value[question] ?? "clean");
+      // What was touched here waits for its own request, which finds the conflict.
+      if (!isStored || other.version <= (versions[question] ?? 0)) continue;
+      versions[question] = other.version;
+      if (sameAnswer(answers.value[question], other)) continue;
+      answers.value = { ...answers.value, [question]: shown(other) };
+      mark(question, "saved");
+      isNew = true;
+    }
+    return isNew;
   };
 
   /** Notes why a request was refused. Returns whether the others can be sent at once. */
@@ -245,6 +266,12 @@ export function makeDraft({ send, store, timers }) {
       answers.value = given;
       copied = Object.keys(given);
     },
+    /**
+     * Takes over what another tab or device saved since: answers that were not touched here.
+     * Returns whether something on the page changed.
+     * @type {(responses: any[]) => boolean}
+     */
+    merge,
     /** Brings back what was typed and never stored. */
     restore() {
       for (const [question, { answer, version, unheard: sent }] of Object.entries(store.all())) {
@@ -259,7 +286,9 @@ export function makeDraft({ send, store, timers }) {
     },
     change(question, value) {
       if (isHeld || isClosed.value) return;
-      answers.value = { ...answers.value, [question]: { ...EMPTY, ...value } };
+      // Half a character, as programs leave it that cut texts, is no text for the service.
+      const text = (value.text ?? "").replace(HALVES, "\ufffd");
+      answers.value = { ...answers.value, [question]: { ...EMPTY, ...value, text } };
       for (const one of copied) mark(one, "dirty");
       copied = [];
       mark(question, conflicts.value[question] ? "conflict" : "dirty");

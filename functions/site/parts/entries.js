@@ -16,7 +16,7 @@ const MANY = 20;
  * @param {string} props.title the field that names an entry
  * @param {import("./form.js").FieldOf[]} props.fields
  * @param {any} props.empty what a new entry begins with
- * @param {(entry: any) => any} [props.more] what else is shown of an entry
+ * @param {(entry: any, reload: () => any) => any} [props.more] what else is shown of an entry
  */
 export function Entries({ path, title, fields, empty, more }) {
   const list = useLoad(path);
@@ -25,7 +25,7 @@ export function Entries({ path, title, fields, empty, more }) {
   const fits = (one) => one[title].toLowerCase().includes(words.value.trim().toLowerCase());
   const entry = (one) => html`<${Entity} key=${one.id} path=${`${base}${one.id}/`}
     summary=${one[title]} name=${one[title]} fields=${fields} reload=${list.reload}>
-    ${more?.(one)}<//>`;
+    ${more?.(one, list.reload)}<//>`;
   return html`
     <details class="card" open><summary>${t("lists.new")}</summary>
       <${Form} name=${`new-${base}`} fields=${fields} data=${empty} whole

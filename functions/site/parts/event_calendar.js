@@ -149,6 +149,15 @@ function onDay(events, day) {
   return shown.sort((a, b) => Date.parse(a.showing.start_time) - Date.parse(b.showing.start_time));
 }
 
+/** From when until when a showing is on a day: "…" stands for a time on another day. */
+function hours({ start_time, end_time }, day) {
+  const next = after(day, 1).getTime();
+  const from = Date.parse(start_time) < day.getTime() ? "…" : clock(start_time);
+  const until = Date.parse(end_time) > next ? "…" : clock(end_time);
+  const isAllDay = from === "…" && until === "…";
+  return { from, times: isAllDay ? t("event.wholeday") : `${from}–${until}` };
+}
+
 const isToday = (day) => day.toDateString() === new Date().toDateString();
 
 function DayCell({ day, events }) {
@@ -159,7 +168,7 @@ function DayCell({ day, events }) {
         event,
         showing,
       }) => html`<div key=${showing.id}><a href=${link(url`/events/${event.id}/`)}>
-      <span class="quiet">${clock(showing.start_time)}</span> ${event.name}</a></div>`,
+      <span class="quiet">${hours(showing, day).from}</span> ${event.name}</a></div>`,
     )}</td>`;
 }
 
@@ -182,18 +191,18 @@ export function Week({ wanted }) {
           (day) => html`<li key=${day.getTime()} class=${isToday(day) ? "today" : ""}>
         <h2 class="small"><time datetime=${isoDay(day)}>
           ${dated(day, { weekday: "short", day: "numeric", month: "short" })}</time></h2>
-        <${Showings} all=${onDay(found, day)} /></li>`,
+        <${Showings} day=${day} all=${onDay(found, day)} /></li>`,
         )}</ol>`,
     )}`;
 }
 
-function Showings({ all }) {
+function Showings({ day, all }) {
   if (all.length === 0) return html`<p class="quiet small">–</p>`;
   return html`<ul class="list">${all.map(
     ({ event, showing }) => html`<li key=${showing.id}><a
       href=${link(url`/events/${event.id}/`)}>${event.name}</a>
-      <p class="quiet small">${clock(showing.start_time)}–${clock(showing.end_time)} · ${
-        event.club_name
-      }${showing.location && ` · ${showing.location}`}</p></li>`,
+      <p class="quiet small">${hours(showing, day).times} · ${event.club_name}${
+        showing.location && ` · ${showing.location}`
+      }</p></li>`,
   )}</ul>`;
 }

@@ -21,6 +21,7 @@ const AGAIN_MS = 15_000;
  * @property {string} etag
  * @property {string} next
  * @property {boolean} isStale
+ * @property {boolean} [isOld] whether it was remembered, because nothing answered
  * @property {() => Promise<D | undefined>} reload
  * @property {(answer: {data: any, etag: string, next: string}) => void} take
  */
@@ -149,7 +150,7 @@ export const orReload = (run, reload) => async () => {
   try {
     return await run();
   } catch (error) {
-    if ([400, 404, 409, 412].includes(error.status)) await reload();
+    if ([400, 403, 404, 409, 412].includes(error.status)) await reload();
     throw error;
   }
 };

@@ -1,9 +1,20 @@
 // The ways to the pages before and after, for lists.
 
-import { html } from "./kit.js";
+import { html, useEffect } from "./kit.js";
 import { setQuery } from "./router.js";
 import { t } from "./texts.js";
 import { Icon, focusTitle } from "./ui.js";
+
+/**
+ * Goes to the first page if there is no such page any more, because others were deleted.
+ * @param {{error: any}} list
+ * @param {number} page
+ */
+export function useFirst(list, page) {
+  useEffect(() => {
+    if (list.error?.status === 404 && page !== 1) setQuery({ page: "" });
+  }, [list.error]);
+}
 
 /** While the list of another page is still shown (`isStale`), the buttons do nothing. */
 export function Pages({ page, next, isStale = false }) {

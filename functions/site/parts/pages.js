@@ -107,7 +107,7 @@ export const PAGES = [
   { path: "/settings/", page: "settings", audience: "people", work: true },
   { path: "/settings/second-factor/", page: "second_factor", audience: "people", work: true },
   { path: "/settings/tokens/", page: "tokens", audience: "people", work: true },
-  { path: "/receipts/", page: "receipts" },
+  { path: "/receipts/", page: "receipts", asks: true },
   { path: "/more/", page: "more" },
   { path: "/invite/:club/:invite/:token/", page: "invite" },
   { path: "/join/:club/:link/:token/", page: "join" },

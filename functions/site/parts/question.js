@@ -9,13 +9,23 @@ import { Icon } from "./ui.js";
 /** The number of words of an answer. */
 export const words = (text) => (text.trim() ? text.trim().split(/\s+/).length : 0);
 
-/** Whether somebody said something. */
-export const hasAnswer = (answer) =>
+/** Whether somebody said something, in a way that the question asks for. */
+export function hasAnswer(answer, question) {
+  if (!answer) return false;
+  if (question.question_type === CHOICE)
+    return question.multiple_choice.some((one) => one.id === answer.multiple_choice);
+  return Boolean(question.question_type === FILE ? answer.file : answer.text?.trim());
+}
+
+/** Whether something was typed or chosen, whatever the question asks for now. */
+export const isTyped = (answer) =>
   Boolean(answer && (answer.multiple_choice || answer.file || answer.text?.trim()));
 
-/** How many words are too many. */
-export const tooMany = (question, answer) =>
-  question.word_limit ? Math.max(0, words(answer?.text ?? "") - question.word_limit) : 0;
+/** What is said of too many words. */
+export function tooMany(question, answer) {
+  const over = question.word_limit ? words(answer?.text ?? "") - question.word_limit : 0;
+  return over > 0 ? [t("apply.words.over", { n: over })] : [];
+}
 
 /** An answer as text. */
 export const answerText = (question, answer) =>
@@ -52,12 +62,7 @@ export function Question({ question, number, draft, errors, isLocked, path }) {
   };
   const state = draft.states.value[question.id];
   const refusal = draft.messages.value[question.id];
-  const over = tooMany(question, answer);
-  const problems = [
-    ...(errors ?? []),
-    ...(over ? [t("apply.words.over", { n: over })] : []),
-    ...(refusal ? [refusal] : []),
-  ];
+  const problems = [...(errors ?? []), ...(refusal ? [refusal] : [])];
   const wrong = problems.length > 0;
   const messages = html`<div id=${`${id}-notes`}>${problems.map(
     (text) => html`

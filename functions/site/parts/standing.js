@@ -16,13 +16,27 @@ const LOOKS = {
   closed: ["", "lock"],
 };
 
+/** The committees for which something is typed and nothing was sent; null stands for none. */
+export const unsentOf = (entry) =>
+  entry.drafts.filter((id) => !entry.submissions.some((sent) => (sent.committee ?? null) === id));
+
 /** The state of an entry of `/applications/open/`, or of none. */
 export function standingOf(entry, end) {
-  if (entry?.submissions.length) return entry.draft ? "changed" : "sent";
+  if (entry?.submissions.length) {
+    if (!entry.draft) return "sent";
+    return unsentOf(entry).length < entry.drafts.length ? "changed" : "draft";
+  }
   if (Date.parse(end) < ticks.value) return "closed";
   if (entry?.draft) return "draft";
   return entry?.withdrawn ? "withdrawn" : "new";
 }
+
+/** What an entry says of one committee. */
+export const ofCommittee = (entry, id) => {
+  const submissions = entry.submissions.filter((sent) => (sent.committee ?? null) === id);
+  const drafts = entry.drafts.filter((one) => one === id);
+  return { ...entry, submissions, drafts, draft: drafts.length > 0 };
+};
 
 export function Standing({ entry, end }) {
   useTicks();

@@ -79,3 +79,35 @@ test("the answer of another submission that is taken is stored in the draft", as
   await draft.resolve(1, false);
   assert.deepEqual([stored[1].text, draft.state.value], ["theirs", "saved"]);
 });
+
+test("what another tab saved is taken over, except where something was typed here", async () => {
+  const { draft, time, stored } = form();
+  draft.change(1, { text: "A" });
+  draft.change(2, { text: "B" });
+  await time.pass();
+  const theirs = (text, version) => ({ text, multiple_choice: null, file: null, version });
+  stored[1] = theirs("A, longer", 2);
+  stored[3] = theirs("an essay", 1);
+  draft.change(2, { text: "BB" });
+  await time.pass();
+  assert.equal(draft.answers.value[1].text, "A, longer");
+  assert.equal(draft.answers.value[3].text, "an essay");
+  // Coming back to the tab asks for them without a save.
+  stored[2] = theirs("BBB", 3);
+  stored[3] = theirs("a better essay", 2);
+  draft.change(3, { text: "mine" });
+  const responses = Object.entries(stored).map(([question, one]) => ({ question, ...one }));
+  assert.equal(draft.merge(responses), true);
+  assert.equal(draft.merge(responses), false);
+  assert.deepEqual([draft.answers.value[2].text, draft.answers.value[3].text], ["BBB", "mine"]);
+  await time.pass();
+  assert.equal(draft.conflicts.value[3].text, "a better essay");
+});
+
+test("half a character is no reason to refuse an answer", async () => {
+  const { draft, time, stored } = form();
+  draft.change(1, { text: "robots 🤖".slice(0, -1) });
+  draft.change(2, { text: "robots 🤖" });
+  await time.pass();
+  assert.deepEqual([stored[1].text, stored[2].text], ["robots \ufffd", "robots 🤖"]);
+});

@@ -20,14 +20,15 @@ function sent(uri, given = {}) {
   return Object.fromEntries(Object.entries(headers).map(([name, one]) => [name, one.value]));
 }
 
-test("a page is asked for in two languages and two formats only", () => {
+test("a page is asked for in two languages and three formats only", () => {
   const browser = "text/html,application/xhtml+xml,*/*;q=0.8";
   for (const [language, accept, page] of [
     ["de-AT,de;q=0.9,en;q=0.8", browser, ["de", "text/html"]],
     [" de", browser, ["de", "text/html"]],
     ["en-GB,de;q=0.9", browser, ["en", "text/html"]],
     ["fr", "*/*", ["en", "*/*"]],
-    ["de", "application/json", ["de", "*/*"]],
+    ["de", "application/json, */*", ["de", "*/*"]],
+    ["de", "application/json", ["de", "application/json"]],
   ]) {
     const headers = sent("/clubs/chess/", { "accept-language": language, accept });
     assert.deepEqual([headers["accept-language"], headers.accept], page);

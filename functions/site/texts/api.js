@@ -156,6 +156,16 @@ export const SENTENCES = [
     "Dieser Text ist zu lang. Mit seiner Formatierung sind höchstens {max_bytes:size} erlaubt.",
   ],
   ["At most {} tags are allowed.", ...BIGTEXT],
+  [
+    "The locations of all showings have at most 8,000 bytes together.",
+    "The places of all dates of an event are too long together.",
+    "Die Orte aller Termine einer Veranstaltung sind zusammen zu lang.",
+  ],
+  [
+    "A tag has more than {} bytes. Leave out pictures that are part of the text.",
+    "A part of the text has too much formatting. Leave out pictures that are part of the text.",
+    "Ein Teil des Textes hat zu viel Formatierung. Lass Bilder weg, die Teil des Textes sind.",
+  ],
   ["Too many different formats are open at once. Remove some formatting.", ...BIGTEXT],
   ["Enter an e-mail address.", null, "Gib eine E-Mail-Adresse an."],
   [

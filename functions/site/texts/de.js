@@ -143,6 +143,7 @@ export default {
   "error.service": "Der Dienst hat nicht wie erwartet geantwortet. Bitte noch einmal versuchen.",
   "error.title": "Diese Seite kann nicht gezeigt werden",
 
+  "event.about": "Über die Veranstaltung",
   "event.calendar": "In meinen Kalender",
   "event.showings": "Wann und wo",
   "event.type": "Art",
@@ -155,6 +156,7 @@ export default {
   "event.type.6": "Beruf",
   "event.until": "bis",
   "event.url": "Webadresse",
+  "event.wholeday": "ganztägig",
 
   "events.all.club": "Alle Veranstaltungen des Clubs",
   "events.calendar.copy": "Adresse des Kalenders kopieren",
@@ -300,31 +302,8 @@ export default {
   previous: "Zurück",
 
   receipt: "Quittung",
-  "receipt.about": "Mit diesem Text kannst du beweisen, was du wann geschickt hast. Hebe ihn auf.",
-  "receipt.save": "Quittung sichern",
-  "receipt.show": "Text der Quittung zeigen",
 
   receipts: "Quittung prüfen",
-  "receipts.about":
-    "Eine Quittung beweist, was wann gesendet wurde. Füge ihren Text hier ein oder wähle " +
-    "ihre Datei.",
-  "receipts.club": "Club",
-  "receipts.current": "Gespeichert, wie die Quittung sagt",
-  "receipts.erased": "Die Daten wurden gelöscht",
-  "receipts.file": "Datei der Quittung",
-  "receipts.good": "Von diesem Dienst unterschrieben",
-  "receipts.hash": "Prüfsumme der Antworten: {hash}",
-  "receipts.missing": "Nicht gespeichert",
-  "receipts.now": "Jetzt",
-  "receipts.received": "Eingegangen",
-  "receipts.replaced": "Durch eine neuere ersetzt",
-  "receipts.revision": "Fassung",
-  "receipts.text": "Text der Quittung",
-  "receipts.verify": "Prüfen",
-  "receipts.withdrawn": "Zurückgezogen",
-  "receipts.wrong": "Nicht gültig",
-  "receipts.wrong.about":
-    "Dieser Dienst hat diesen Text nicht unterschrieben, oder er wurde geändert.",
 
   retry: "Noch einmal versuchen",
   review: "Bewerten",

@@ -10,6 +10,11 @@ export default {
     "Das Formular wurde geändert und neu geladen. Sieh die Fragen noch einmal durch.",
   "apply.closed.unsure":
     "Ob deine Bewerbung angekommen ist, wissen wir nicht: Es kam keine Antwort. Sieh unter „Meine Bewerbungen“ nach, sobald du wieder Netz hast.",
+  "apply.committee.gone":
+    "Den Bereich, für den du das getippt hast, gibt es nicht mehr. Du kannst es kopieren.",
+  "apply.merged":
+    "Ein anderer Tab oder ein anderes Gerät hat inzwischen Antworten gespeichert. Sie stehen jetzt auch hier.",
+  "apply.paused": "Diese Bewerbung nimmt im Moment keine Änderungen an.",
   "apply.yours": "Deine Antworten",
   "apply.sent.of": "Deine Bewerbung ist abgeschickt: {name}",
   "ask.condition": "Gefragt werden",
@@ -17,7 +22,8 @@ export default {
   "ask.condition.of": "Wer gewählt hat bei: {prompt}",
   "ask.condition.options": "Diese Möglichkeiten",
   "ask.hidden":
-    "{n} Antwort auf eine Frage, die dir nicht gestellt wird, wird nicht gesendet.|{n} Antworten auf Fragen, die dir nicht gestellt werden, werden nicht gesendet.",
+    "{n} Antwort auf eine Frage, die dir nicht gestellt wird, wird nicht gesendet. Das Senden entfernt sie.|{n} Antworten auf Fragen, die dir nicht gestellt werden, werden nicht gesendet. Das Senden entfernt sie.",
+  "ask.gone": "Eine Frage, die es nicht mehr gibt",
   quoted: "„{text}“",
   "manage.revoke.sure": "„{name}“ widerrufen? Das gilt sofort, auch für Gedrucktes.",
   "ask.if": "Gefragt, wenn „{prompt}“ so beantwortet wird: {options}",
@@ -54,4 +60,27 @@ export default {
   "file.unscanned": "Dateien werden nicht auf Viren geprüft.",
   "file.wait": "Diese Datei ist noch unterwegs.",
   "file.without": "Ohne sie weiter",
+  "receipt.about": "Mit diesem Text kannst du beweisen, was du wann geschickt hast. Hebe ihn auf.",
+  "receipt.save": "Quittung sichern",
+  "receipt.show": "Text der Quittung zeigen",
+  "receipts.about":
+    "Eine Quittung beweist, was wann gesendet wurde. Füge ihren Text hier ein oder wähle " +
+    "ihre Datei.",
+  "receipts.club": "Club",
+  "receipts.current": "Gespeichert, wie die Quittung sagt",
+  "receipts.erased": "Die Daten wurden gelöscht",
+  "receipts.file": "Datei der Quittung",
+  "receipts.good": "Von diesem Dienst unterschrieben",
+  "receipts.hash": "Prüfsumme der Antworten: {hash}",
+  "receipts.missing": "Nicht gespeichert",
+  "receipts.now": "Jetzt",
+  "receipts.received": "Eingegangen",
+  "receipts.replaced": "Durch eine neuere ersetzt",
+  "receipts.revision": "Fassung",
+  "receipts.text": "Text der Quittung",
+  "receipts.verify": "Prüfen",
+  "receipts.withdrawn": "Zurückgezogen",
+  "receipts.wrong": "Nicht gültig",
+  "receipts.wrong.about":
+    "Dieser Dienst hat diesen Text nicht unterschrieben, oder er wurde geändert.",
 };

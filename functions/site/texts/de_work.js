@@ -7,6 +7,7 @@ export default {
   "admin.refuse.sure": "{name} ablehnen?",
   "admin.refused": "{name} wurde abgelehnt.",
   "admin.restore": "Gelöschten Club wiederherstellen",
+  "admin.restore.code": "Gib den Code des Clubs ein.",
   "admin.waiting": "Clubs, die auf Freigabe warten",
   "admin.waiting.none": "Kein Club wartet.",
 
@@ -110,7 +111,6 @@ export default {
   "event.location": "Ort",
   "event.location.public": "Alle dürfen den Ort sehen",
   "event.new": "Neue Veranstaltung",
-  "event.pinned": "Angeheftet",
   "event.show": "Veranstaltung ansehen",
   "event.showing.add": "Hinzufügen",
   "event.showing.new": "Neue Zeit und Ort",

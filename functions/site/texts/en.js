@@ -142,6 +142,7 @@ export default {
   "error.service": "The service did not answer as expected. Please try again.",
   "error.title": "This page cannot be shown",
 
+  "event.about": "About",
   "event.calendar": "Add to my calendar",
   "event.showings": "When and where",
   "event.type": "Kind",
@@ -154,6 +155,7 @@ export default {
   "event.type.6": "Career",
   "event.until": "until",
   "event.url": "Web address",
+  "event.wholeday": "all day",
 
   "events.all.club": "All events of the club",
   "events.calendar.copy": "Copy the address of the calendar",
@@ -299,29 +301,8 @@ export default {
   previous: "Previous",
 
   receipt: "Receipt",
-  "receipt.about": "With this text you can prove what you sent and when. Keep it.",
-  "receipt.save": "Save the receipt",
-  "receipt.show": "Show the text of the receipt",
 
   receipts: "Verify a receipt",
-  "receipts.about":
-    "A receipt proves what was sent and when. Paste its text here, or choose its file.",
-  "receipts.club": "Club",
-  "receipts.current": "Stored as the receipt says",
-  "receipts.erased": "The data was erased",
-  "receipts.file": "File of the receipt",
-  "receipts.good": "This service signed it",
-  "receipts.hash": "Hash of the answers: {hash}",
-  "receipts.missing": "Not stored",
-  "receipts.now": "Now",
-  "receipts.received": "Received",
-  "receipts.replaced": "Replaced by a newer one",
-  "receipts.revision": "Revision",
-  "receipts.text": "Text of the receipt",
-  "receipts.verify": "Verify",
-  "receipts.withdrawn": "Withdrawn",
-  "receipts.wrong": "Not valid",
-  "receipts.wrong.about": "This service has not signed this text, or it was changed.",
 
   retry: "Try again",
   review: "Review",

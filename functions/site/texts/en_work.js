@@ -7,6 +7,7 @@ export default {
   "admin.refuse.sure": "Refuse {name}?",
   "admin.refused": "{name} was refused.",
   "admin.restore": "Restore a deleted club",
+  "admin.restore.code": "Enter the code of the club.",
   "admin.waiting": "Clubs that wait for approval",
   "admin.waiting.none": "No club waits.",
 
@@ -110,7 +111,6 @@ export default {
   "event.location": "Place",
   "event.location.public": "Everybody may see the place",
   "event.new": "New event",
-  "event.pinned": "Pinned",
   "event.show": "Show the event",
   "event.showing.add": "Add it",
   "event.showing.new": "New time and place",

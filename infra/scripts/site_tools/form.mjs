@@ -215,7 +215,10 @@ await phone.getByRole("button", { name: "Change", exact: true }).click();
 await phone.getByRole("button", { name: "Mechanics" }).click();
 await phone.getByText("We took over your answers").waitFor();
 assert.equal(await phone.getByLabel(/Question 1$/).inputValue(), "for all of them");
-await saved(phone);
+// Looking at a form begins no draft.
+await phone.goto(`${origin}/applications/`);
+await phone.getByText("Draft, not sent").first().waitFor();
+assert.equal(await phone.getByText("With committees").count(), 1);
 await openForm(phone, parts.path, "Software");
 assert.equal(await phone.getByLabel(/Question 1$/).inputValue(), "for all of them");
 // An answer that comes when somebody is elsewhere says what was sent, and changes no other page.

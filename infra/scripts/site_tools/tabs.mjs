@@ -1,7 +1,18 @@
 // One session for all tabs, and addresses that lead nowhere else.
 
 import assert from "node:assert/strict";
-import { accessible, call, heading, origin, problems, signIn, signInAs, windowOf } from "./lib.mjs";
+import {
+  PHONE,
+  accessible,
+  call,
+  heading,
+  origin,
+  problems,
+  saved,
+  signIn,
+  signInAs,
+  windowOf,
+} from "./lib.mjs";
 
 const tab = await windowOf();
 tab.on("dialog", (dialog) => dialog.accept());
@@ -107,6 +118,22 @@ for (const path of ["/favicon.png", "/nowhere/", "/clubs/chess/nowhere/"]) {
     path,
   );
 }
+
+// What another device has typed is shown, and sent, by a form that was open before.
+const [first, second] = [await windowOf(), await windowOf()];
+for (const page of [first, second]) {
+  await page.goto(origin + path);
+  await signInAs(page, "two.devices", "Two Devices");
+  await page.locator("textarea").first().waitFor();
+}
+await first.locator("textarea").first().fill("an essay of the laptop");
+await saved(first);
+await second.setViewportSize(PHONE);
+assert.equal(await second.locator("textarea").first().inputValue(), "");
+await second.getByRole("button", { name: "Check and send" }).click();
+await second.getByText("Another tab or device has saved answers since").waitFor();
+await second.getByText("an essay of the laptop").waitFor();
+await accessible(second, "form-merged");
 
 // What was created is told on the page that follows.
 const maker = await windowOf();
