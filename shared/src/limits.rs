@@ -53,6 +53,8 @@ pub const DESCRIPTION_BYTES: usize = 250_000;
 pub const TAGS: usize = 3_000;
 /// Bytes of one tag. The parser compares each of its attributes with all others.
 pub const TAG: usize = 4_096;
+/// Bytes of one comment in HTML, which may hide a tag.
+pub const HTML_COMMENT: usize = 16_384;
 /// Number of nodes that the HTML parser may make of all HTML fields of one request. A node takes
 /// about half a kilobyte while it is parsed.
 pub const NODES: usize = 100_000;

@@ -134,7 +134,7 @@ impl ClubFilter {
     fn wanted(&self, labels: &TagsAndBadges) -> Option<ResolvedFilter<'_>> {
         let tags = labels.tags.iter().filter(|_| !self.words.is_empty());
         let names: Vec<(Id<Tag>, String)> = tags
-            .map(|tag| (tag.id, text::fold(&tag.value.name)))
+            .map(|tag| (tag.id, text::searchable(&tag.value.name)))
             .collect();
         let inside = |word: &Word| {
             names

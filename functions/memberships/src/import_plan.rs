@@ -80,7 +80,7 @@ pub async fn plan(
         Found::Stranger(email) => Some(Invite::id_for_address(code, email)),
         _ => None,
     });
-    let (people, members, requests, invites, log) = futures::try_join!(
+    let (people, members, requests, (invites, _), log) = futures::try_join!(
         app.table.people(ids()),
         app.table.members_among(code, ids()),
         app.table.requests_among(code, ids()),

@@ -250,11 +250,14 @@ async fn invite_chunk(
             .iter()
             .chain(later_chunks)
             .flat_map(|addressee| addressee.invite_ids(code));
-        let (there, log) = futures::try_join!(
+        let ((there, ended), log) = futures::try_join!(
             app.table.invites_by_id(code, ids),
             app.table.invitation_log(code)
         )?;
-        // An earlier attempt with the same idempotency key may have invited some of them.
+        // An earlier attempt with the same idempotency key may have invited some of them. What was
+        // used or revoked since is not sent again.
+        let id = |one: &Addressee| Invite::id_for_address(code, &one.email);
+        let is_ended = |one: &&Addressee| ended.contains(&id(one));
         let is_open = |addressee: &&Addressee| {
             there.iter().any(|invite| {
                 invite.email == addressee.email && invite.is_open(now) && invite.version != version
@@ -272,7 +275,7 @@ async fn invite_chunk(
             .collect();
         let wanted: Vec<&Addressee> = chunk
             .iter()
-            .filter(|addressee| !is_open(addressee) && own(&addressee.email).is_none())
+            .filter(|one| !is_open(one) && !is_ended(one) && own(&one.email).is_none())
             .collect();
         let new: Vec<(Invite, Mail)> = wanted
             .into_iter()
@@ -287,7 +290,7 @@ async fn invite_chunk(
         }
         let later = later_chunks
             .iter()
-            .filter(|addressee| !is_open(addressee) && own(&addressee.email).is_none())
+            .filter(|one| !is_open(one) && !is_ended(one) && own(&one.email).is_none())
             .count();
         check_daily(&log, new.len() + later, now)?;
         check_pauses(&log, &new, now)?;

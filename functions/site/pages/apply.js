@@ -13,6 +13,7 @@ import { Closed, Sent } from "../parts/apply_ends.js";
 import { ApplyForm } from "../parts/apply_form.js";
 import { Left, ticks, useTicks } from "../parts/countdown.js";
 import { answerText, isTyped } from "../parts/question.js";
+import { placesOf, typedStore } from "../parts/store.js";
 import { t } from "../parts/texts.js";
 import { Chip, Icon, Rich, Time, Title } from "../parts/ui.js";
 
@@ -99,12 +100,12 @@ function Steps({ club, application, sent, stored, reload, isUnsure }) {
   const isDecided = submission && submission.status !== 1;
   if (application.external_url)
     return html`<div class="form">${head}<${Elsewhere} application=${application} /></div>`;
-  if (isDecided || (hasEnded && committee === undefined)) {
+  if (hasEnded && committee === undefined) {
     return html`<div class="form">${head}<${Closed} ...${about} sent=${sent}
-      isDecided=${isDecided} isUnsure=${isUnsure} /></div>`;
+      isUnsure=${isUnsure} /></div>`;
   }
   return html`<${ApplyForm} key=${committee} ...${about} others=${sent} head=${head}
-    hasEnded=${hasEnded} stored=${stored} reload=${reload} isOld=${isUnsure} />`;
+    hasEnded=${hasEnded || isDecided} isDecided=${isDecided} stored=${stored} reload=${reload} isOld=${isUnsure} />`;
 }
 
 const Elsewhere = ({ application }) => html`<p>${t("apply.elsewhere")}</p>
@@ -124,7 +125,12 @@ function Head({ club, application, end }) {
 function Gone({ club, application, id }) {
   const path = url`/clubs/${club}/applications/${application.id}/draft/`;
   const draft = useLoad(/** @type {const} */ (`${path}?committee=${id}`));
-  const typed = (draft.data?.responses ?? []).filter(isTyped);
+  // What the service does not have yet is newer.
+  const kept = Object.entries(typedStore(person(), `draft/${application.id}/${id}`).all());
+  const all = new Map((draft.data?.responses ?? []).map((one) => [one.question, one]));
+  for (const [question, { answer }] of kept)
+    all.set(Number(question), { ...answer, question: Number(question) });
+  const typed = [...all.values()].filter(isTyped);
   if (typed.length === 0) return null;
   const prompt = (answer) => application.questions.find((one) => one.id === answer.question);
   return html`<div class="card"><h2>${t("apply.unsent")}</h2><p>${t("apply.committee.gone")}</p>
@@ -142,7 +148,10 @@ function Committees({ club, application, sent }) {
   const drafts = entry?.drafts ?? [];
   const wanted = Number(address.value.query.get("committee"));
   const isGone = (id) => id && !application.committees.some((one) => one.id === id);
-  const gone = [...new Set([...drafts, wanted])].filter(isGone);
+  const kept = placesOf(person(), `draft/${application.id}/`).map((one) =>
+    Number(one.split("/").at(-1)),
+  );
+  const gone = [...new Set([...drafts, ...kept, wanted])].filter(isGone);
   const state = (id) => {
     const isSent = sent.some((one) => (one.committee?.id ?? null) === id);
     if (drafts.includes(id))

@@ -1,6 +1,6 @@
 // The draft of a form as the page has it: loaded, kept while the form is left, and what was sent.
 
-import { signal, useEffect, useMemo, useSignal } from "./kit.js";
+import { signal, useEffect, useMemo, useRef, useSignal } from "./kit.js";
 import { ApiError, NO_ERRORS, call, get, learn } from "./api.js";
 import { questionsFor } from "./asked.js";
 import { isSignedIn, person } from "./auth.js";
@@ -88,17 +88,39 @@ export function useDraft({ club, application, committee, submission, others }) {
       state.value = { ...state.value, error };
     }
   };
-  /** Shows what another tab or device has saved since. */
+  /** Whether the form was shown: before that, `load` takes over what is stored. */
+  const isShown = useRef(false);
+  isShown.current = state.value.isReady;
+  /**
+   * Shows what another tab or device has saved since. Returns whether the answers on the page are
+   * now as they were: false if some came, or if nobody knows.
+   */
   const refresh = async () => {
-    if (form.sending.value) return;
-    const stored = await call("GET", path, { tries: 1 }).catch(() => null);
-    // What was remembered says nothing about now.
-    if (!stored || /** @type {any} */ (stored).isOld || form.sending.value) return;
-    if (draft.merge(stored.data.responses)) say(t("apply.merged"));
+    if (form.sending.value || !isShown.current) return false;
+    const before = draft.answers.value;
+    let stored;
+    try {
+      stored = await call("GET", path, { tries: 1 });
+    } catch (error) {
+      if (error.status !== 404) return false;
+      // There is no draft, and whoever comes back without a network begins with nothing.
+      await unremember(person(), path);
+      learn(path, { responses: [] });
+      return true;
+    }
+    // What was remembered says nothing about now, and what was asked for before a change nothing
+    // about what came after it.
+    if (/** @type {any} */ (stored).isOld || form.sending.value) return false;
+    if (draft.answers.value !== before) return false;
+    const isNew = draft.merge(stored.data.responses);
+    if (isNew) say(t("apply.merged"));
+    return !isNew;
   };
+  /** The last look at what others saved; a sending waits for it. */
+  const look = () => (form.looked = refresh());
   useEffect(() => {
     void load();
-    const leave = () => (document.visibilityState === "hidden" ? draft.leave() : refresh());
+    const leave = () => (document.visibilityState === "hidden" ? draft.leave() : look());
     addEventListener("online", draft.flush);
     addEventListener("pagehide", draft.leave);
     document.addEventListener("visibilitychange", leave);
@@ -123,7 +145,7 @@ export function useDraft({ club, application, committee, submission, others }) {
     delete carried[key];
     void unremember(person(), path);
   };
-  return { form, draft, load, refresh, submitted, ...state.value };
+  return { form, draft, load, look, submitted, ...state.value };
 }
 
 /**
@@ -156,6 +178,8 @@ function newForm(path, place) {
     /** The answers of sendings that got no answer. */
     unheard: /** @type {Record<string, any>[]} */ ([]),
     errors: signal(NO_ERRORS),
+    /** Whether the answers are those that the draft had when the form looked for the last time. */
+    looked: Promise.resolve(true),
     /** The answers that the API refused. One that was changed since may be sent again. */
     refused: /** @type {Record<string, any>} */ ({}),
   };

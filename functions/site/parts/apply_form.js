@@ -1,7 +1,7 @@
 // The form of one committee: the questions, the answers to check, and the sending.
 
 import { html, useEffect, useRef, useSignal } from "./kit.js";
-import { ApiError, NO_ERRORS, call } from "./api.js";
+import { ApiError, NO_ERRORS, call, now } from "./api.js";
 import { answersOf, hasAnswers, received, submittedNow, useDraft } from "./apply_draft.js";
 import { Closed, Summary } from "./apply_ends.js";
 import { INFO, questionsFor } from "./asked.js";
@@ -16,6 +16,19 @@ import { Action, Icon, Problem, Rich, Skeleton, focusTitle, say, useFresh } from
 
 /** A submission is repeated this often: for about five minutes. */
 const TRIES = 14;
+/** A sending waits so long, in milliseconds, for what other devices saved. */
+const LOOK_MS = 4_000;
+/**
+ * Waits for the last look at what other devices saved, and looks again if that failed; not for
+ * long, because the deadline may be near.
+ */
+function looked(form, look, end) {
+  const left = Math.max(0, Date.parse(end) - now());
+  const late = new Promise((done) => setTimeout(done, Math.min(LOOK_MS, left / 4)));
+  const isCurrent = async () => (await form.looked) || look();
+  return Promise.race([isCurrent(), late]);
+}
+
 /** The page and the committee that are shown. */
 const formAddress = () => `${address.value.path} ${address.value.query.get("committee")}`;
 
@@ -42,7 +55,7 @@ function problemsOf(asked, draft, wantsToSend) {
 /** @param {any} props */
 export function ApplyForm(props) {
   const { club, application, committee, submission, head, hasEnded, stored, reload } = props;
-  const { form, draft, load, refresh, submitted, isReady, isCarried, error } = useDraft(props);
+  const { form, draft, load, look, submitted, isReady, isCarried, error } = useDraft(props);
   const { sending, isUnsure, errors } = form;
   const isChecking = address.value.query.get("step") === "check";
   const wantsToSend = useRef(false);
@@ -61,7 +74,7 @@ export function ApplyForm(props) {
   }, []);
   // What is checked is what will be sent.
   useEffect(() => {
-    if (isChecking && isReady) void refresh();
+    if (isChecking && isReady) void look();
   }, [isChecking, isReady]);
   // It was closed when something was saved. Whoever comes back may find it open again.
   const isClosed = draft.isClosed.value;
@@ -70,7 +83,7 @@ export function ApplyForm(props) {
   }, [isClosed]);
   useEffect(() => {
     if (draft.isClosed.value && !hasEnded) void draft.retry();
-  }, [application]);
+  }, [application, hasEnded]);
   // If something is wrong, the list of it takes the focus.
   useEffect(() => {
     if (!document.getElementById("summary")) focusTitle();
@@ -103,6 +116,10 @@ export function ApplyForm(props) {
           : { question: question.id, text };
       }),
     };
+    const shown = draft.answers.value;
+    await looked(form, look, props.end);
+    // Nobody sends what they have not seen.
+    if (draft.answers.value !== shown) return false;
     const here = formAddress();
     const text = JSON.stringify(body);
     if (form.last.text !== text) form.last = { text, key: crypto.randomUUID() };
@@ -144,7 +161,7 @@ export function ApplyForm(props) {
       form.refused = draft.answers.value;
       errors.value = refusals(problem, answered, asked);
       if (problem.code === "application_closed") draft.isClosed.value = true;
-      else say(await toldOf(problem), "problem");
+      say(await toldOf(problem), "problem");
       return false;
     } finally {
       sending.value = null;
@@ -315,7 +332,8 @@ function Check(view) {
   const isSure = useSignal(false);
   const isFresh = useFresh(true);
   const wrong = asked.filter((question) => problems[question.id]);
-  const isHidden = ([id, answer]) => isTyped(answer) && !asked.some((one) => String(one.id) === id);
+  const isHidden = ([id, answer]) =>
+    isTyped(answer) && !answered.some((one) => String(one.id) === id);
   const hidden = Object.entries(draft.answers.value).filter(isHidden);
   const back = (question) => (event) => {
     event.preventDefault();
@@ -340,14 +358,16 @@ function Check(view) {
     ${isSame && html`<p>${t("apply.same")}</p>`}
     ${hidden.length > 0 && html`<${Hidden} all=${hidden} application=${application} />`}
     <dl class="answers">${asked.map((question, n) => {
-      const text = answerText(question, draft.answers.value[question.id]);
+      // What does not fit the question, because that was changed, is not sent.
+      const answer = answered.includes(question) ? draft.answers.value[question.id] : undefined;
+      const text = answerText(question, answer);
       return html`<div key=${question.id} class="card"><dt class="line"><b>
         ${n + 1}. ${question.prompt}</b>
         <a class="push" href=${`#q${question.id}`} onClick=${back(question)}>${t("apply.fix")}<span
           class="hidden"> ${question.prompt}</span></a></dt>
         <dd class="answer" dir="auto">${
-          draft.answers.value[question.id]?.file
-            ? html`<${FileName} path=${path} id=${draft.answers.value[question.id].file} />`
+          answer?.file
+            ? html`<${FileName} path=${path} id=${answer.file} />`
             : text || html`<span class="quiet">${t("apply.none")}</span>`
         }</dd></div>`;
     })}</dl>

@@ -27,6 +27,21 @@ const LATE = "There was no time left";
 /** A part that makes no progress is sent this often. */
 const TRIES = 5;
 
+/** Bytes of one call, which has at most 1 MiB. */
+const MOST_BYTES = 900_000;
+
+/** How many of these rows one call takes: at least one. */
+function fitting(header, rows, size) {
+  const bytes = (text) => new TextEncoder().encode(text).length + 1;
+  let [n, used] = [0, bytes(header)];
+  while (n < Math.min(rows.length, size)) {
+    used += bytes(rows[n].row);
+    if (n > 0 && used > MOST_BYTES) break;
+    n += 1;
+  }
+  return n;
+}
+
 /**
  * Imports a table part by part. Rows for which a call had no time are sent again.
  * @param {string} text the table with its header
@@ -50,7 +65,7 @@ export async function importAll(text, size, send, progress) {
   let waiting = rows.map((row, i) => ({ row, number: i + 1 }));
   let tries = 0;
   while (waiting.length) {
-    const part = waiting.slice(0, size);
+    const part = waiting.slice(0, fitting(header, waiting, size));
     const table = (those) => [header, ...those.map((one) => one.row)].join("\n");
     const answer = await send(table(part)).catch((error) => {
       if (waiting.length === rows.length) throw error;

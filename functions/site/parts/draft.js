@@ -145,7 +145,8 @@ export function makeDraft({ send, store, timers }) {
       versions[question] = other.version;
       if (sameAnswer(answers.value[question], other)) continue;
       answers.value = { ...answers.value, [question]: shown(other) };
-      mark(question, "saved");
+      // Without `mark`: what the storage has was typed, and is compared when it is brought back.
+      states.value = { ...states.value, [question]: "saved" };
       isNew = true;
     }
     return isNew;

@@ -59,6 +59,13 @@ export function typedStore(owner, place) {
   };
 }
 
+/** The places with this beginning into which a person typed what is still kept. */
+export const placesOf = (owner, start) => {
+  const own = `${PREFIX} ${encodeURIComponent(owner ?? "")} `;
+  const kept = names().filter((name) => name.startsWith(own + start));
+  return [...new Set(kept.map((name) => name.slice(own.length).split(" ")[0] ?? ""))];
+};
+
 /** Whether something that a person typed is not stored by the service yet. */
 export const hasPending = (owner) =>
   Boolean(owner) &&

@@ -46,3 +46,17 @@ test("a service without time for anything is told in the end", async () => {
   const result = await importAll("a\n1", 250, send);
   assert.deepEqual([result.errors.length, calls], [1, 5]);
 });
+
+test("a call has at most 900 KB, and always a row", async () => {
+  const sizes = [];
+  const send = async (table) => {
+    sizes.push(records(table).length - 1);
+    return { created: 0, updated: 0, invited: 0, skipped: 0, errors: [], dry_run: true };
+  };
+  const row = `x,"${"ü".repeat(150_000)}"`;
+  await importAll(["code,description", ...Array(7).fill(row)].join("\n"), 1000, send);
+  assert.deepEqual(sizes, [2, 2, 2, 1]);
+  sizes.length = 0;
+  await importAll(["code", ..."a".repeat(2_001)].join("\n"), 1000, send);
+  assert.deepEqual(sizes, [1000, 1000, 1]);
+});

@@ -111,3 +111,14 @@ test("half a character is no reason to refuse an answer", async () => {
   await time.pass();
   assert.deepEqual([stored[1].text, stored[2].text], ["robots \ufffd", "robots 🤖"]);
 });
+
+test("what is kept on the device stays, whatever another one saved", async () => {
+  const typed = { answer: { text: "an hour of writing" }, version: 1, unheard: [] };
+  const { draft, store } = form({}, { 1: typed });
+  const saved = { question: 1, text: "a part", multiple_choice: null, file: null, version: 1 };
+  draft.merge([saved]);
+  assert.equal(store.kept[1].answer.text, "an hour of writing");
+  draft.take({ responses: [saved] });
+  draft.restore();
+  assert.equal(draft.answers.value[1].text, "an hour of writing");
+});

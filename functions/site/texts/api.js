@@ -162,7 +162,7 @@ export const SENTENCES = [
     "Die Orte aller Termine einer Veranstaltung sind zusammen zu lang.",
   ],
   [
-    "A tag has more than {} bytes. Leave out pictures that are part of the text.",
+    "A tag has more than {} bytes, or a comment more than {}. Leave out pictures that are part of the text.",
     "A part of the text has too much formatting. Leave out pictures that are part of the text.",
     "Ein Teil des Textes hat zu viel Formatierung. Lass Bilder weg, die Teil des Textes sind.",
   ],

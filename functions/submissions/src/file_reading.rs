@@ -68,6 +68,7 @@ pub async fn show_submitted_file(
     };
     let id = path.id("file").ok_or(ApiError::NotFound)?;
     let submission = app.table.one_answered(submission).await?;
+    let submission = submission.ok_or(ApiError::NotFound)?;
     let files = submission.answers.files();
     let file = files
         .iter()

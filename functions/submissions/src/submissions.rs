@@ -355,6 +355,7 @@ pub async fn show_submission(
     }
     let submission = submission.ok_or(ApiError::NotFound)?;
     let submission = app.table.one_answered(submission).await?;
+    let submission = submission.ok_or(ApiError::NotFound)?;
     let application = &scope.parent.application;
     let references = references_of(&app, &scope.parent, std::iter::once(&submission)).await?;
     let body = if is_officer {

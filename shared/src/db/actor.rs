@@ -8,11 +8,13 @@ use crate::time::RequestTime;
 tokio::task_local! {
     static ACTOR: Cell<Option<u64>>;
     static CAME: Cell<Option<RequestTime>>;
+    static ARRIVED: Cell<Option<RequestTime>>;
 }
 
 /// Runs the work of one request. Nobody acts until [`acts`] names the person.
 pub(crate) async fn with_actor<F: Future>(work: F) -> F::Output {
     let work = CAME.scope(Cell::new(None), work);
+    let work = ARRIVED.scope(Cell::new(None), work);
     ACTOR.scope(Cell::new(None), work).await
 }
 
@@ -21,9 +23,16 @@ pub(crate) fn acts(person: u64) {
     let _ = ACTOR.try_with(|actor| actor.set(Some(person)));
 }
 
-/// Says when this request came.
+/// Says when this request came. A repeat with an idempotency key says it again: it counts as old as
+/// its first attempt.
 pub(crate) fn came(when: RequestTime) {
     let _ = CAME.try_with(|came| came.set(Some(when)));
+    let _ = ARRIVED.try_with(|arrived| arrived.set(arrived.get().or(Some(when))));
+}
+
+/// Returns when this attempt of a request arrived. None outside a request.
+pub(crate) fn arrival() -> Option<RequestTime> {
+    ARRIVED.try_with(Cell::get).ok().flatten()
 }
 
 /// Returns who makes the writes of this request. None if nobody is known, and outside a request.

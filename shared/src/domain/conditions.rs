@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 
-use crate::db::actor::request_time;
+use crate::db::actor::arrival;
 use crate::db::{Entity as _, Refusal, Write};
 use crate::domain::keys;
 use crate::domain::member::model::{Membership, Role};
@@ -38,8 +38,8 @@ const REQUEST: TimeDelta = TimeDelta::seconds(30);
 /// came: whoever came back has a new profile, which gets nothing of a request that was frozen.
 fn not_erased(profile: Write) -> Write {
     let profile = profile.if_equals("erasing", &false);
-    match request_time() {
-        Some(came) => profile.if_below("created_at", &came.at.plus(REQUEST)),
+    match arrival() {
+        Some(arrived) => profile.if_below("created_at", &arrived.at.plus(REQUEST)),
         None => profile,
     }
 }

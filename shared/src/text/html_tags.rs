@@ -4,9 +4,8 @@
 use std::cell::Cell;
 
 use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::states::{RawKind, Rawtext, Rcdata, ScriptData};
 use html5ever::tokenizer::{
-    BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+    BufferQueue, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
 use crate::limits;
@@ -19,33 +18,25 @@ impl TokenSink for Finished {
     type Handle = ();
 
     fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
-        let tag = match token {
-            // It is in the middle of something.
-            Token::ParseError(_) => return TokenSinkResult::Continue,
-            Token::TagToken(tag) if tag.kind == TagKind::StartTag => Some(tag),
-            _ => None,
-        };
-        self.0.set(true);
-        match tag.and_then(|tag| raw(&tag.name)) {
-            Some(kind) => TokenSinkResult::RawData(kind),
-            None => TokenSinkResult::Continue,
+        // An error is in the middle of something.
+        if !matches!(token, Token::ParseError(_)) {
+            self.0.set(true);
         }
+        TokenSinkResult::Continue
     }
 }
 
-/// Elements whose content has no tags.
-fn raw(name: &str) -> Option<RawKind> {
-    match name {
-        "script" => Some(ScriptData),
-        "textarea" | "title" => Some(Rcdata),
-        "style" | "xmp" | "iframe" | "noembed" | "noframes" => Some(Rawtext),
-        _ => None,
-    }
-}
-
-/// Returns whether a tag of an HTML text has more than [`limits::TAG`] bytes. Comments may.
+/// Returns whether a tag of an HTML text has more than [`limits::TAG`] bytes, or a comment more
+/// than [`limits::HTML_COMMENT`]. The content of elements such as `style` counts as if it had tags:
+/// in SVG it has. So each tag that the parser sees is a tag here, or a part of something that is
+/// bounded.
 pub fn has_long_tag(html: &str) -> bool {
-    let tokenizer = Tokenizer::new(Finished::default(), TokenizerOpts::default());
+    let options = TokenizerOpts {
+        // A mark at the beginning would be swallowed, and the place of the first tag with it.
+        discard_bom: false,
+        ..TokenizerOpts::default()
+    };
+    let tokenizer = Tokenizer::new(Finished::default(), options);
     let input = BufferQueue::default();
     let mut begun = 0;
     for (at, c) in html.char_indices() {
@@ -53,8 +44,15 @@ pub fn has_long_tag(html: &str) -> bool {
         let _ = tokenizer.feed(&input);
         if tokenizer.sink.0.take() {
             begun = at + c.len_utf8();
-        } else if at - begun > limits::TAG && is_tag(&html[begun..]) {
-            return true;
+        } else if at - begun > limits::TAG {
+            let limit = if is_tag(&html[begun..]) {
+                limits::TAG
+            } else {
+                limits::HTML_COMMENT
+            };
+            if at - begun > limit {
+                return true;
+            }
         }
     }
     false
@@ -81,16 +79,21 @@ mod tests {
         for (html, expected) in [
             (format!("<p{short}>{long}</p><b{short}>&amp;"), false),
             (
-                format!("a < b <!-- <p{long}> --> <style><p{long}></style>"),
+                format!("a < b <!-- <p{long}> --> <style>{long}</style>"),
                 false,
             ),
+            (format!("<!--{long}{long}{long}-->"), true),
             (format!("{long}<p title=\">\"{long}>"), true),
-            (format!("<style><!--</style><p{long}>-->"), true),
+            (format!("<style><!--</style><p{long}{long}{long}>-->"), true),
             (format!("<!-- <p x=\"--><p{long}>"), true),
             (format!("<p{long}"), true),
+            (format!("\u{feff}<p{long}>"), true),
+            (format!("<svg><style><g{long}>"), true),
+            (format!("<math><title><p{long}>"), true),
             (format!("</p{long}>"), true),
         ] {
-            assert_eq!(has_long_tag(&html), expected, "{}", &html[..20]);
+            let start: String = html.chars().take(20).collect();
+            assert_eq!(has_long_tag(&html), expected, "{start}");
         }
     }
 }

@@ -47,17 +47,17 @@ pub(super) async fn whole(response: Response) -> Result<(Parts, Bytes), Response
 }
 
 /// Returns a JSON body of at most `limit` bytes. Of a larger one, the longest lists lose their ends,
-/// and it says `"truncated": true` (X1).
-pub(super) fn cut(body: &str, limit: usize) -> String {
+/// and it says `"truncated": true` (X2). None if that is no object.
+pub(super) fn cut(body: &str, limit: usize) -> Option<String> {
     if body.len() <= limit {
-        return body.to_owned();
+        return Some(body.to_owned());
     }
-    let mut fields: Map<String, Value> = serde_json::from_str(body).unwrap_or_default();
+    let mut fields: Map<String, Value> = serde_json::from_str(body).ok()?;
     fields.insert("truncated".to_owned(), Value::Bool(true));
     loop {
         let text = serde_json::to_string(&fields).unwrap_or_default();
         if text.len() <= limit {
-            return text;
+            return Some(text);
         }
         let lists = fields.values_mut().filter_map(Value::as_array_mut);
         match lists.max_by_key(|list| list.len()) {

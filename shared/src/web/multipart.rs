@@ -108,9 +108,6 @@ impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithIm
         let FormParts { texts, image } = FormParts::read(request, state, &["image"]).await?;
         let mut fields = Map::new();
         for (name, text) in texts {
-            if fields.contains_key(&name) && !T::LISTS.contains(&name.as_str()) {
-                return Err(sent_twice(name));
-            }
             let value = if T::TEXTS.contains(&name.as_str()) {
                 Value::String(text)
             } else {
@@ -124,6 +121,9 @@ impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithIm
                     }
                 }
                 (_, value) => {
+                    if fields.contains_key(&name) {
+                        return Err(sent_twice(name));
+                    }
                     fields.insert(name, value);
                 }
             }

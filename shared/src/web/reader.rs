@@ -138,8 +138,10 @@ impl Reader {
         }
         if html::has_long_tag(&text) {
             let why = format!(
-                "A tag has more than {} bytes. Leave out pictures that are part of the text.",
-                limits::TAG
+                "A tag has more than {} bytes, or a comment more than {}. Leave out pictures that are \
+                 part of the text.",
+                limits::TAG,
+                limits::HTML_COMMENT
             );
             return self.errors.add(name, why);
         }
@@ -158,6 +160,10 @@ impl Reader {
 
     /// Reads a web address, or null. An empty text is read as null.
     pub fn url(&mut self, sent: Sent<Option<WebAddress>>, into: &mut Option<String>) {
+        // An address that was stored before it was checked so strictly may stay (H13).
+        if into.is_some() && sent.sent() == into.as_ref() {
+            return;
+        }
         if let Some(address) = self.get(sent) {
             *into = address.flatten();
         }

@@ -227,6 +227,12 @@ async fn words_may_have_mistakes_and_are_found_in_tags_too() {
         anybody.get("/api/clubs/chess/").await.ok()["tags"][0]["name"],
         "Crafts"
     );
+    let name = json!({ "name": "Women’s Rugby" });
+    let path = format!("/api/tags/{arts}/");
+    admin.patch(&path, name).await.ok();
+    for word in ["women%27s", "women%E2%80%99s"] {
+        assert_eq!(scene.by(&format!("search={word}")).await, ["chess"]);
+    }
     assert_eq!(tests::recount::recount(&scene.campus), [""; 0]);
 }
 

@@ -148,3 +148,71 @@ async fn an_acceptance_that_never_went_takes_no_later_invitation_along() {
     let invites = drive.officer.get(INVITES).await.ok();
     assert_eq!(invites.as_array().map(Vec::len), Some(1), "{invites}");
 }
+
+// A first attempt without an outcome is repeated with its key when it is possible.
+// proves I7, X1
+#[tokio::test]
+async fn a_repeat_leaves_out_who_was_invited_and_revoked_since() {
+    let campus = TestCampus::new();
+    let (ada, bob) = (campus.as_("ada"), campus.as_("bob"));
+    campus.club("chess", &ada).await;
+    let keyed = bob.clone().header("idempotency-key", "k");
+    let body = json!({ "emails": "a@uni.example b@uni.example" });
+    let path = "/api/clubs/chess/invite/";
+    keyed.post(path, body.clone()).await.error(403);
+    let first = json!({ "email": "a@uni.example" });
+    let invite = ada.post(INVITES, first).await.created();
+    let one = format!("{INVITES}{}/", invite["id"].as_str().expect("an id"));
+    ada.delete(&one).await.no_content();
+    let person = id(&bob.get("/api/settings/").await.ok());
+    // Somebody who signed in after the first attempt can be added by the repeat.
+    campus.advance(TimeDelta::minutes(2));
+    let officer = json!({ "person": person, "role": 10 });
+    ada.post("/api/clubs/chess/members/", officer)
+        .await
+        .created();
+    keyed.post(path, body).await.ok();
+    let invites = ada.get(INVITES).await.ok();
+    assert_eq!(invites.as_array().map(Vec::len), Some(1), "{invites}");
+    assert_eq!(invites[0]["email"], "b@uni.example");
+}
+
+// proves X1, X17
+#[tokio::test]
+async fn a_repeat_adds_who_signed_in_after_the_first_attempt() {
+    let campus = TestCampus::new();
+    let (ada, bob) = (campus.as_("ada"), campus.as_("bob"));
+    campus.club("chess", &ada).await;
+    let keyed = bob.clone().header("idempotency-key", "k");
+    let rows = json!([{ "username": "sue" }]);
+    let path = "/api/clubs/chess/members/import/";
+    keyed.post(path, rows.clone()).await.error(403);
+    campus.advance(TimeDelta::minutes(2));
+    campus.as_("sue").get("/api/settings/").await.ok();
+    let person = id(&bob.get("/api/settings/").await.ok());
+    let officer = json!({ "person": person, "role": 10 });
+    ada.post("/api/clubs/chess/members/", officer)
+        .await
+        .created();
+    assert_eq!(keyed.post(path, rows).await.ok()["created"], 1);
+}
+
+// proves X2
+#[tokio::test]
+async fn a_repeat_of_a_large_order_is_a_list() {
+    let campus = TestCampus::new();
+    let drive = campus.drive("chess").await;
+    let questions = format!("{}questions/", drive.path);
+    let mut order = vec![drive.question];
+    for n in 0..30 {
+        let prompt = format!("{n} {}", "x".repeat(4_000));
+        let body = json!({ "question_type": 1, "prompt": prompt });
+        order.push(id(&drive.officer.post(&questions, body).await.created()));
+    }
+    let keyed = drive.officer.clone().header("idempotency-key", "k");
+    let path = format!("{questions}precedence/");
+    let body = json!({ "precedence": order });
+    let first = keyed.post(&path, body.clone()).await.ok();
+    assert!(first.is_array(), "{}", first.to_string().len());
+    assert_eq!(keyed.post(&path, body).await.ok(), first);
+}

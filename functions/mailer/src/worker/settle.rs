@@ -18,7 +18,7 @@ impl Worker {
     pub(super) async fn supersede(&self, mail: &Mail) -> Result<(), RetryLater> {
         // First what is safe to repeat. A worker that dies in between finds the mail queued again.
         if mail.invite.is_some() {
-            self.table.revoke_acceptance(mail).await?;
+            self.table.revoke_acceptance_late(mail).await?;
         }
         self.settle(mail, EmailStatus::Queued, EmailStatus::Failed, SUPERSEDED)
             .await

@@ -209,10 +209,6 @@ pub struct Invite {
 pub struct AcceptanceMail {
     /// Id of the accepted submission.
     pub submission: Id<Submission>,
-    /// The sequence of the submission: one that was made anew after a withdrawal has another. 0 in
-    /// items of earlier releases.
-    #[serde(default)]
-    pub sequence: u64,
     /// As in [`super::MailState`].
     pub order: u32,
 }

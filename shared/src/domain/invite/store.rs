@@ -1,5 +1,9 @@
 //! Invitations. The item exists as long as the invitation can be used or sent again.
 
+use std::collections::{HashMap, HashSet};
+
+use crate::db::actor::request_time;
+use crate::db::answer::readable;
 use crate::db::read::Range;
 use crate::db::{Entity, Retries, Table, TableError, Write};
 use crate::domain::conditions::authority;
@@ -9,6 +13,7 @@ use crate::domain::keys::Key;
 use crate::domain::mail::model::{InviteLink, Mail};
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
+use crate::domain::tombstones::Gone;
 use crate::ids::Id;
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
@@ -167,18 +172,28 @@ impl Table {
         self.get(keys::invite(club, id)).await
     }
 
-    /// Returns invites by id; ids that do not exist are skipped: 1 batch read per 100.
+    /// Returns invites by id, and the ids of those that were used or revoked after this request
+    /// came; ids that do not exist are skipped: 1 batch read per 100.
     pub async fn invites_by_id(
         &self,
         club: &ClubCode,
         ids: impl Iterator<Item = String>,
-    ) -> Result<Vec<Invite>, TableError> {
-        let wanted: Vec<Key> = ids.map(|id| keys::invite(club, &id)).collect();
-        let mut found = self.get_many(wanted.clone()).await?;
-        wanted
-            .iter()
-            .filter_map(|key| found.take(key).transpose())
-            .collect()
+    ) -> Result<(Vec<Invite>, HashSet<String>), TableError> {
+        let wanted: HashMap<Key, String> = ids.map(|id| (keys::invite(club, &id), id)).collect();
+        let mut found = self.get_many(wanted.keys().cloned().collect()).await?;
+        let (mut there, mut ended) = (vec![], HashSet::new());
+        let came = request_time().map_or(0, |came| came.received);
+        for (key, id) in wanted {
+            let Some(item) = found.take_item(&key) else {
+                continue;
+            };
+            let gone = readable::<Gone>([item.clone()]).pop();
+            if gone.is_some_and(|gone| gone.received >= came) {
+                ended.insert(id);
+            }
+            there.extend(readable::<Invite>([item]));
+        }
+        Ok((there, ended))
     }
 
     /// Returns the log of the invitations that a club has sent recently: 1 read.

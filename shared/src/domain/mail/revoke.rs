@@ -26,9 +26,9 @@ impl Table {
         let ids: Vec<Id<Submission>> = about.iter().map(|told| told.submission).collect();
         let there = self.submissions_by_id(decision.application, &ids).await?;
         about.retain(|told| {
-            let is_same =
-                |one: &Submission| one.id == told.submission && one.sequence == told.sequence;
-            there.iter().any(is_same)
+            let is_another =
+                |one: &Submission| one.id == told.submission && one.sequence != told.sequence;
+            !there.iter().any(is_another)
         });
         if about.is_empty() {
             return Ok(());
@@ -44,17 +44,9 @@ impl Table {
             let told = about
                 .iter()
                 .find(|told| told.submission == brought.submission);
-            told.is_some_and(|told| {
-                // An earlier release kept no sequence.
-                let sequence = match brought.sequence {
-                    0 => told.sequence,
-                    sequence => sequence,
-                };
-                let brought = (sequence, brought.order);
-                match mail.kind {
-                    MailKind::Rejection => brought <= (told.sequence, told.order),
-                    _ => brought == (told.sequence, told.order),
-                }
+            told.is_some_and(|told| match mail.kind {
+                MailKind::Rejection => brought.order <= told.order,
+                _ => brought.order == told.order,
             })
         };
         self.take_back_acceptances(&decision.club, person, is_over)

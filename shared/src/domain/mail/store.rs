@@ -177,7 +177,6 @@ impl Table {
                 .into_iter()
                 .map(|told| AcceptanceMail {
                     submission: told.submission,
-                    sequence: told.sequence,
                     order: told.order,
                 })
                 .collect();

@@ -53,10 +53,12 @@ impl Table {
         self.answered_with(submissions, HashMap::new()).await
     }
 
-    /// Adds the answers to one submission: 1 read.
-    pub async fn one_answered(&self, submission: Submission) -> Result<Answered, TableError> {
-        let found = self.answered(vec![submission]).await?.pop();
-        found.ok_or_else(|| TableError::Failed("a submission without its answers".to_owned()))
+    /// Adds the answers to one submission: 1 read. None if it was withdrawn in the meantime.
+    pub async fn one_answered(
+        &self,
+        submission: Submission,
+    ) -> Result<Option<Answered>, TableError> {
+        Ok(self.answered(vec![submission]).await?.pop())
     }
 
     /// Returns all of these submissions of one application with their answers: 1 query per
