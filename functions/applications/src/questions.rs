@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::Response;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Application, Form, Question};
 use shared::ids::Id;
@@ -11,7 +12,7 @@ use shared::web::access::question;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
     ApiError, Code, Created, IfMatch, Input, Mode, NewId, NoContent, NoInput, Officer, PathIds,
-    Reader, Result, SignedIn, User, create, edit,
+    Reader, Result, SignedIn, User, create, edit, shown_at,
 };
 use shared::{Shared, limits};
 
@@ -273,7 +274,7 @@ pub async fn order_questions(
     State(app): State<Shared>,
     scope: Officer<RecruitmentWrite, Form>,
     Input(input): Input<PrecedenceInput>,
-) -> Result<Json<Vec<QuestionBody>>> {
+) -> Result<Response> {
     let form = scope.parent;
     let mut reader = Reader::new(Mode::Create);
     let ids = reader.get(input.precedence).unwrap_or_default();
@@ -315,7 +316,8 @@ pub async fn order_questions(
         }
         Ok(form)
     });
-    Ok(Json(bodies(&ordered.await?)))
+    let list = format!("/api/clubs/{club}/applications/{application}/questions/");
+    Ok(shown_at(list, Json(bodies(&ordered.await?))))
 }
 
 /// Returns the precedence of the first of these questions, when they are numbered in this order. It

@@ -134,7 +134,7 @@ impl Collection for Fair {
         let visibility =
             Visibility::of(app, user, registrations.iter().filter_map(|one| there(one))).await?;
         let mut by_fair = FairClubs::new();
-        // Admins take off deleted clubs, too (F6).
+        // Admins see deleted clubs as well, because they may take them off (F6).
         let is_admin = user.is_some_and(User::is_admin);
         for registration in registrations.iter() {
             let is_seen = there(registration).is_some_and(|club| visibility.sees(club));

@@ -60,8 +60,8 @@ pub async fn register_club(
             futures::try_join!(club, app.table.registration(fair.id, &code))?;
         let visibility = Visibility::with(membership.as_ref(), user.is_admin());
         // Admins may take clubs off a fair at any time, also deleted ones (F6).
-        let is_tidied = user.is_admin() && !status;
-        let is_there = |club: &_| visibility.sees(club) || is_tidied;
+        let may_tidy = user.is_admin() && !status;
+        let is_there = |club: &_| visibility.sees(club) || may_tidy;
         club.filter(is_there).ok_or_else(no_such_club)?;
         if !is_officer(
             membership.as_ref().map(|membership| membership.role),
@@ -69,7 +69,7 @@ pub async fn register_club(
         ) {
             return Err(ApiError::Forbidden);
         }
-        if !is_tidied && !fair.value.takes_clubs(Timestamp::at(received)) {
+        if !may_tidy && !fair.value.takes_clubs(Timestamp::at(received)) {
             return Err(
                 ApiError::rule("The registration for this fair is not open.")
                     .coded(Code::RegistrationClosed),

@@ -9,10 +9,10 @@ import { loaded, useLoad, useParts } from "../parts/load.js";
 import { remembered } from "../parts/offline.js";
 import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
-import { Closed, Sent } from "../parts/apply_ends.js";
+import { Closed, Copies, Sent } from "../parts/apply_ends.js";
 import { ApplyForm } from "../parts/apply_form.js";
 import { Left, ticks, useTicks } from "../parts/countdown.js";
-import { answerText, isTyped } from "../parts/question.js";
+import { isTyped } from "../parts/question.js";
 import { placesOf, typedStore } from "../parts/store.js";
 import { t } from "../parts/texts.js";
 import { Chip, Icon, Rich, Time, Title } from "../parts/ui.js";
@@ -105,7 +105,8 @@ function Steps({ club, application, sent, stored, reload, isUnsure }) {
       isUnsure=${isUnsure} /></div>`;
   }
   return html`<${ApplyForm} key=${committee} ...${about} others=${sent} head=${head}
-    hasEnded=${hasEnded || isDecided} isDecided=${isDecided} stored=${stored} reload=${reload} isOld=${isUnsure} />`;
+    hasEnded=${hasEnded || isDecided} isDecided=${isDecided} stored=${stored}
+    reload=${reload} isOld=${isUnsure} />`;
 }
 
 const Elsewhere = ({ application }) => html`<p>${t("apply.elsewhere")}</p>
@@ -128,17 +129,11 @@ function Gone({ club, application, id }) {
   // What the service does not have yet is newer.
   const kept = Object.entries(typedStore(person(), `draft/${application.id}/${id}`).all());
   const all = new Map((draft.data?.responses ?? []).map((one) => [one.question, one]));
-  for (const [question, { answer }] of kept)
-    all.set(Number(question), { ...answer, question: Number(question) });
-  const typed = [...all.values()].filter(isTyped);
+  for (const [question, { answer }] of kept) all.set(Number(question), answer);
+  const typed = [...all].filter(([, answer]) => isTyped(answer));
   if (typed.length === 0) return null;
-  const prompt = (answer) => application.questions.find((one) => one.id === answer.question);
   return html`<div class="card"><h2>${t("apply.unsent")}</h2><p>${t("apply.committee.gone")}</p>
-    ${typed.map((answer) => {
-      const question = prompt(answer);
-      return html`<h3>${question?.prompt ?? t("ask.gone")}</h3>
-        <p class="answer" dir="auto">${question ? answerText(question, answer) : answer.text}</p>`;
-    })}</div>`;
+    <${Copies} all=${typed} application=${application} /></div>`;
 }
 
 /** The committee comes first: it decides which questions are asked. */

@@ -108,8 +108,7 @@ export function useDraft({ club, application, committee, submission, others }) {
       learn(path, { responses: [] });
       return true;
     }
-    // What was remembered says nothing about now, and what was asked for before a change nothing
-    // about what came after it.
+    // What this device remembered is too old, and so is what was asked for before somebody typed.
     if (/** @type {any} */ (stored).isOld || form.sending.value) return false;
     if (draft.answers.value !== before) return false;
     const isNew = draft.merge(stored.data.responses);

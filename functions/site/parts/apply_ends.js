@@ -2,6 +2,7 @@
 
 import { html, useEffect, useMemo, useRef } from "./kit.js";
 import { now } from "./api.js";
+import { answerText } from "./question.js";
 import { link, setQuery } from "./router.js";
 import { FileLink } from "./submitted_files.js";
 import { moment, t } from "./texts.js";
@@ -19,6 +20,14 @@ export function Summary({ questions, problems, back }) {
         </a>: ${problems[question.id].join(" ")}</li>`,
     )}</ul></div>`;
 }
+
+/** Answers that are not sent, by question, to be copied. */
+export const Copies = ({ all, application }) =>
+  all.map(([id, answer]) => {
+    const question = application.questions.find((one) => one.id === Number(id));
+    return html`<h3>${question?.prompt ?? t("ask.gone")}</h3>
+      <p class="answer" dir="auto">${question ? answerText(question, answer) : answer.text}</p>`;
+  });
 
 /** The answers of a submission. */
 export const Answers = ({ submission }) =>

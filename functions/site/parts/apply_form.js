@@ -3,7 +3,7 @@
 import { html, useEffect, useRef, useSignal } from "./kit.js";
 import { ApiError, NO_ERRORS, call, now } from "./api.js";
 import { answersOf, hasAnswers, received, submittedNow, useDraft } from "./apply_draft.js";
-import { Closed, Summary } from "./apply_ends.js";
+import { Closed, Copies, Summary } from "./apply_ends.js";
 import { INFO, questionsFor } from "./asked.js";
 import { sameAnswer } from "./draft.js";
 import { url } from "./path.js";
@@ -318,11 +318,7 @@ function Tray({ asked, answered, draft, sending, children }) {
 /** Answers that are not sent, because their questions are not asked here, or not any more. */
 function Hidden({ all, application }) {
   return html`<details class="card"><summary>${t("ask.hidden", { n: all.length })}</summary>
-    ${all.map(([id, answer]) => {
-      const question = application.questions.find((one) => String(one.id) === id);
-      return html`<h3>${question?.prompt ?? t("ask.gone")}</h3>
-        <p class="answer" dir="auto">${question ? answerText(question, answer) : answer.text}</p>`;
-    })}</details>`;
+    <${Copies} all=${all} application=${application} /></details>`;
 }
 
 /** "Check your answers" before they are sent: each with a way back to it. */

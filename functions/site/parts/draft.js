@@ -287,7 +287,7 @@ export function makeDraft({ send, store, timers }) {
     },
     change(question, value) {
       if (isHeld || isClosed.value) return;
-      // Half a character, as programs leave it that cut texts, is no text for the service.
+      // Programs that cut texts may leave half a character, which the service refuses.
       const text = (value.text ?? "").replace(HALVES, "\ufffd");
       answers.value = { ...answers.value, [question]: { ...EMPTY, ...value, text } };
       for (const one of copied) mark(one, "dirty");

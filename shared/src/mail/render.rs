@@ -54,7 +54,7 @@ impl Place {
         self.tag.is_some()
     }
 
-    /// Goes on over HTML.
+    /// Reads the next piece of the text.
     pub(crate) fn follow(&mut self, html: &str) {
         for c in html.chars() {
             let Some(tag) = &mut self.tag else {

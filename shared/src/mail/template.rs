@@ -32,7 +32,8 @@ impl Template {
         }
     }
 
-    /// Returns the text with the escaped values; none if it is larger than [`crate::limits::MAIL_BYTES`].
+    /// Returns the text with the escaped values; none if it is larger than
+    /// [`crate::limits::MAIL_BYTES`].
     pub fn render(&self, values: &Variables<'_>) -> Option<String> {
         let mut out = Rendering::default();
         out.add(&self.0, values);

@@ -191,11 +191,7 @@ fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
             headers.push("Location");
         }
         let shows = call.method != "post" && call.method != "delete";
-        if shows
-            || status == "201"
-            || noun
-                .is_some_and(|noun| !noun.starts_with("The result") && !noun.starts_with("A list"))
-        {
+        if shows || status == "201" || noun.is_some_and(|noun| !noun.starts_with("The result")) {
             headers.push("ETag");
         }
         if call.method == "post" {

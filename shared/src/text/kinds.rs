@@ -302,7 +302,8 @@ fn web_address(sent: String) -> Result<Option<String>, String> {
     if sent.chars().count() > limits::URL {
         return Err(too_long(limits::URL));
     }
-    // The parser also takes `https:example.com`, which is a path for browsers on a page with HTTPS.
+    // The parser also takes `https:example.com`. On a page with HTTPS, browsers read that as a
+    // relative path.
     let is_absolute = sent.split_once("://").is_some_and(|(scheme, _)| {
         ["http", "https"]
             .iter()

@@ -1,8 +1,7 @@
 //! JSON request bodies, and the responses to create and delete requests.
 
 use axum::Json;
-use axum::body::Bytes;
-use axum::body::to_bytes;
+use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::response::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};

@@ -320,7 +320,6 @@ async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Resp
             path,
             is_location,
         }),
-        // A large list is computed again: it is that of an order, which is set once more.
         (None, Ok(body)) if is_kept(status) && (status.is_success() || is_small) => {
             cut(body, MAX_KEPT_ANSWER).map(|body| KeyedOutcome::Answer {
                 status: status.as_u16(),

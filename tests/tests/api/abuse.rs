@@ -87,7 +87,7 @@ async fn the_locations_of_an_event_are_bounded() {
 }
 
 // A phone decodes what it shows.
-// proves V13
+// proves V14
 #[tokio::test]
 async fn a_picture_that_is_narrow_and_long_becomes_small_too() {
     let campus = TestCampus::new();

@@ -199,7 +199,7 @@ async fn a_repeat_adds_who_signed_in_after_the_first_attempt() {
 
 // proves X2
 #[tokio::test]
-async fn a_repeat_of_a_large_order_is_a_list() {
+async fn a_repeat_of_a_large_order_is_a_list_and_sets_nothing_again() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
     let questions = format!("{}questions/", drive.path);
@@ -214,5 +214,9 @@ async fn a_repeat_of_a_large_order_is_a_list() {
     let body = json!({ "precedence": order });
     let first = keyed.post(&path, body.clone()).await.ok();
     assert!(first.is_array(), "{}", first.to_string().len());
-    assert_eq!(keyed.post(&path, body).await.ok(), first);
+    order.reverse();
+    let later = json!({ "precedence": order });
+    let later = drive.officer.post(&path, later).await.ok();
+    assert_ne!(later, first);
+    assert_eq!(keyed.post(&path, body).await.ok(), later);
 }
