@@ -1,14 +1,17 @@
-//! Several services with one table.
+//! Several services with one table, and copies of a whole campus.
 
 use std::sync::Arc;
 
+use futures::TryStreamExt as _;
 use local::issuer::Issuer;
 use local::{Campus, Parts};
 use object_store::memory::InMemory;
+use object_store::{ObjectStore, ObjectStoreExt as _, PutOptions};
 use shared::ids::Ids;
 use shared::settings::Settings;
+use shared::time::Clock as _;
 
-use crate::TestCampus;
+use crate::{Setup, TestCampus};
 
 impl TestCampus {
     /// A second service with the same table and clock, but with caches of its own.
@@ -37,7 +40,7 @@ impl TestCampus {
             engine,
             mailbox,
             clock,
-            key,
+            key: key.clone(),
             ids,
             images,
             files,
@@ -48,6 +51,42 @@ impl TestCampus {
         };
         Self {
             campus: Campus::new(parts).expect("a campus"),
+            key,
+        }
+    }
+}
+
+/// The same objects in another store.
+async fn copied(from: &dyn ObjectStore) -> Arc<dyn ObjectStore> {
+    let to = InMemory::new();
+    let found: Vec<_> = from.list(None).try_collect().await.expect("a store");
+    for object in found {
+        let read = from.get(&object.location).await.expect("an object");
+        let options = PutOptions::from(read.attributes.clone());
+        let bytes = read.bytes().await.expect("an object");
+        let put = to.put_opts(&object.location, bytes.into(), options);
+        put.await.expect("a store");
+    }
+    Arc::new(to)
+}
+
+impl Setup {
+    /// Begins with the table and the files that `campus` has at present, at its time and with its
+    /// tokens. It remembers nothing, and its stream begins with the oldest record again.
+    #[must_use]
+    pub async fn like(self, campus: &TestCampus) -> Self {
+        let Campus {
+            engine,
+            clock,
+            files,
+            ..
+        } = &campus.campus;
+        Self {
+            engine: Some(engine.copy().expect("an engine in memory")),
+            files: copied(&**files).await,
+            key: Some(campus.key.clone()),
+            time: clock.now(),
+            ..self
         }
     }
 }

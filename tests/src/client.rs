@@ -7,7 +7,7 @@ use serde_json::Value;
 use shared::db::usage::Usage;
 use tower::ServiceExt as _;
 
-use crate::contract;
+use crate::{TestCampus, contract};
 
 /// A caller of the API.
 #[derive(Clone)]
@@ -23,6 +23,15 @@ impl Client {
             router,
             token,
             headers: vec![],
+        }
+    }
+
+    /// The same caller of another campus.
+    #[must_use]
+    pub fn at(self, campus: &TestCampus) -> Self {
+        Self {
+            router: campus.campus.router.clone(),
+            ..self
         }
     }
 

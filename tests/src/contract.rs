@@ -61,7 +61,7 @@ pub fn check(method: &Method, target: &str, body: Option<&Value>, response: &Res
 
 impl Contract {
     fn new() -> Self {
-        let document = local::api().1;
+        let document = local::document();
         let mut closed = document.clone();
         close(&mut closed);
         Self {

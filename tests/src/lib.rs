@@ -59,6 +59,8 @@ pub(crate) fn mixed(n: u64) -> u64 {
 /// The service of one test, with a table of its own.
 pub struct TestCampus {
     pub campus: Campus,
+    /// The issuer's key.
+    key: Vec<u8>,
 }
 
 /// Gets the operation and the body of a call of the table before the engine does. If it returns a
@@ -70,7 +72,10 @@ type SettingsChange = Box<dyn FnOnce(&mut Settings)>;
 
 /// Changes to the usual setup of a [`TestCampus`].
 pub struct Setup {
-    engine: Option<engine::EngineHook>,
+    engine: Option<Engine>,
+    hook: Option<engine::EngineHook>,
+    key: Option<Vec<u8>>,
+    time: DateTime<Utc>,
     mailbox: Option<mailbox::MailHook>,
     settings: Option<SettingsChange>,
     images: Arc<dyn ObjectStore>,
@@ -83,6 +88,9 @@ impl Default for Setup {
     fn default() -> Self {
         Self {
             engine: None,
+            hook: None,
+            key: None,
+            time: start(),
             mailbox: None,
             settings: None,
             images: Arc::new(InMemory::new()),
@@ -112,7 +120,7 @@ impl Setup {
     #[must_use]
     pub fn hook(self, hook: engine::EngineHook) -> Self {
         Self {
-            engine: Some(hook),
+            hook: Some(hook),
             ..self
         }
     }
@@ -170,15 +178,16 @@ impl Setup {
 
     /// Builds the campus.
     pub fn build(self) -> TestCampus {
-        let engine = Engine::memory().expect("an engine in memory");
-        let engine = match self.engine {
+        let new = || Engine::memory().expect("an engine in memory");
+        let engine = self.engine.unwrap_or_else(new);
+        let engine = match self.hook {
             Some(hook) => engine.hooked(hook),
             None => engine,
         };
         let clock = Arc::new(if self.running_clock {
             MovableClock::running()
         } else {
-            MovableClock::standing_at(start())
+            MovableClock::standing_at(self.time)
         });
         let mailbox = Mailbox::open(clock.clone(), None).expect("a mailbox in memory");
         let mailbox = match self.mailbox {
@@ -191,12 +200,13 @@ impl Setup {
         }
         let counter = AtomicU64::new(0);
         let ids = Ids::with(move || counter.fetch_add(1, Ordering::Relaxed));
-        let key = Issuer::new_key().expect("a key");
+        let new = || Issuer::new_key().expect("a key");
+        let key = self.key.unwrap_or_else(new);
         let campus = Campus::new(Parts {
             engine,
             mailbox,
             clock,
-            key,
+            key: key.clone(),
             ids,
             images: self.images,
             files: self.files,
@@ -206,7 +216,7 @@ impl Setup {
             lock: None,
         })
         .expect("a campus");
-        TestCampus { campus }
+        TestCampus { campus, key }
     }
 }
 

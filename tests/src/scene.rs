@@ -8,7 +8,7 @@ use shared::ids::Id;
 
 use crate::fixtures::{MailedLink, Recruitment, hours, id};
 use crate::operations::{Body, Operation, Values};
-use crate::{Client, Response, TestCampus};
+use crate::{Client, Response, Setup, TestCampus};
 
 /// Not signed in.
 pub const NOBODY: usize = 0;
@@ -114,6 +114,16 @@ impl Scene {
             campus,
             callers,
             values,
+        }
+    }
+
+    /// The same scene on a copy of its campus, as if it was new.
+    pub async fn again(&self, setup: Setup) -> Self {
+        let campus = setup.like(&self.campus).await.build();
+        Self {
+            callers: self.callers.clone().map(|one| one.at(&campus)),
+            values: self.values.clone(),
+            campus,
         }
     }
 

@@ -47,6 +47,12 @@ const STREAM: &str = "
 /// Databases in memory have different names, so that they stay apart.
 static IN_MEMORY: AtomicU64 = AtomicU64::new(0);
 
+/// The path of a new database in memory.
+fn in_memory() -> String {
+    let number = IN_MEMORY.fetch_add(1, Ordering::Relaxed);
+    format!("file:/clubs-{number}?vfs=memdb")
+}
+
 /// The beginning of the keys of mails, as it is in a request body.
 const OUTBOX: &[u8] = b"\"OUTBOX#";
 
@@ -104,8 +110,17 @@ impl Engine {
     /// An engine in memory. With this file system of `SQLite`, a write costs the same however large
     /// the table is; `mode=memory` looks through the whole table at each commit.
     pub fn memory() -> Result<Self, DynoxideError> {
-        let number = IN_MEMORY.fetch_add(1, Ordering::Relaxed);
-        Self::new(&format!("file:/clubs-{number}?vfs=memdb"), true)
+        Self::new(&in_memory(), true)
+    }
+
+    /// An engine in memory that begins with the data of this one.
+    pub fn copy(&self) -> Result<Self, DynoxideError> {
+        let path = in_memory();
+        // A database in memory ends with its last connection.
+        let kept = rusqlite::Connection::open(&path);
+        let _kept = kept.map_err(|error| DynoxideError::InternalServerError(error.to_string()))?;
+        self.database.vacuum_into(&path)?;
+        Self::new(&path, true)
     }
 
     /// An engine on disk. The file is created if it does not exist.

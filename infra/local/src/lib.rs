@@ -20,7 +20,7 @@ pub mod table;
 pub mod timer;
 
 use std::fs::File;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::Credentials;
@@ -43,6 +43,7 @@ use shared::receiver_rules::ReceiverRules;
 use shared::web::{finish, guard};
 use shared::{App, Shared};
 use tower::ServiceExt as _;
+use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use webhooks::{Dispatcher, Receivers};
 
@@ -245,7 +246,7 @@ fn router(
     let public = site::Public::new(table, clock, images_at);
     let site = site::routes(site_config(app), public);
     // Only these paths belong to the service; all others are pages of the site.
-    let service = finish(guard(api().0, app).merge(local).merge(pages::routes()), app);
+    let service = finish(guard(api(), app).merge(local).merge(pages::routes()), app);
     routes::media(app.clone())
         .merge(files::routes(bucket, &app.settings.addresses.cors_origins))
         .fallback(move |request: Request| {
@@ -260,12 +261,20 @@ fn router(
         .layer(from_fn(routes::one_host))
 }
 
-/// All routes of the API, and their OpenAPI document without its examples.
-pub fn api() -> (Router<Shared>, Value) {
+fn described() -> (Router<Shared>, OpenApi) {
     let all = OpenApiRouter::with_openapi(shared::openapi::base());
-    let (router, document) = GROUPS
-        .iter()
-        .fold(all, |all, (_, routes)| all.merge(routes()))
-        .split_for_parts();
-    (router, shared::openapi::complete(document))
+    let groups = GROUPS.iter();
+    let all = groups.fold(all, |all, (_, routes)| all.merge(routes()));
+    all.split_for_parts()
+}
+
+/// The OpenAPI document of the API without its examples.
+pub fn document() -> Value {
+    shared::openapi::complete(described().1)
+}
+
+/// All routes of the API. They are made once, because tests run many services in one process.
+fn api() -> Router<Shared> {
+    static API: LazyLock<Router<Shared>> = LazyLock::new(|| described().0);
+    API.clone()
 }

@@ -208,7 +208,7 @@ impl Row {
 
 /// The operations of the OpenAPI document: method and path by `operationId`.
 pub fn documented() -> BTreeMap<String, (Method, String)> {
-    let document = local::api().1;
+    let document = local::document();
     let items = document["paths"].as_object().into_iter().flatten();
     let operations = items.flat_map(|(path, item)| {
         let methods = item.as_object().into_iter().flatten();

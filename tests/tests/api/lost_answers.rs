@@ -61,8 +61,13 @@ impl Trap {
             .flatten()
     }
 
-    /// A campus with this trap. All other calls of the table take 5 ms.
+    /// A campus with this trap.
     pub fn campus(&self) -> TestCampus {
+        self.setup().build()
+    }
+
+    /// The setup of a campus with this trap. All other calls of the table take 5 ms.
+    fn setup(&self) -> Setup {
         let trap = self.clone();
         let hook = move |call: Call| {
             let loss = if writes(&call.operation) {
@@ -98,7 +103,7 @@ impl Trap {
             };
             Box::pin(work) as futures::future::BoxFuture<'static, Option<Reply>>
         };
-        Setup::default().hook(Arc::new(hook)).build()
+        Setup::default().hook(Arc::new(hook))
     }
 }
 
@@ -118,9 +123,10 @@ pub async fn after(milliseconds: u64) {
 /// was 404 for a deletion that had worked, 400 for an object that the request itself had created,
 /// and 412 for a change that was stored.
 async fn every_lost_answer(n: usize, loss: Loss) {
+    let first = Scene::new().await;
     for operation in operations::all().iter().filter(|one| one.writes) {
         let trap = Trap::default();
-        let scene = Scene::on(trap.campus()).await;
+        let scene = first.again(trap.setup()).await;
         for client in &scene.callers[1..] {
             client.get("/api/settings/").await.ok();
         }
@@ -170,7 +176,7 @@ async fn what_was_done_is_told_as_done_when_the_first_try_comes_last() {
 
 /// A campus whose writes are applied but get no answer while the value is 1. If it is 2, only those
 /// that change the catalogue: the last step of a copy of an application.
-fn silent() -> (TestCampus, Arc<AtomicUsize>) {
+fn silent() -> (Setup, Arc<AtomicUsize>) {
     let silent = Arc::new(AtomicUsize::new(0));
     let is_silent = silent.clone();
     let hook = move |call: Call| {
@@ -190,7 +196,7 @@ fn silent() -> (TestCampus, Arc<AtomicUsize>) {
         };
         Box::pin(work) as futures::future::BoxFuture<'static, Option<Reply>>
     };
-    (Setup::default().hook(Arc::new(hook)).build(), silent)
+    (Setup::default().hook(Arc::new(hook)), silent)
 }
 
 // In an earlier version the answer to a stored write was 429, and the repeat with its key created a
@@ -199,10 +205,11 @@ fn silent() -> (TestCampus, Arc<AtomicUsize>) {
 #[tokio::test(start_paused = true)]
 async fn an_outcome_that_nobody_knows_is_told_and_its_repeat_finds_what_was_made() {
     let creations = operations::all();
+    let first = Scene::new().await;
     for operation in creations.iter().filter(|one| one.status() == 201) {
         let path = &operation.path;
-        let (campus, silent) = silent();
-        let scene = Scene::on(campus).await;
+        let (setup, silent) = silent();
+        let scene = first.again(setup).await;
         let client = &scene.callers[operation.caller()];
         client.get("/api/settings/").await.ok();
         let client = client.clone().header("idempotency-key", "k");
@@ -284,7 +291,8 @@ async fn thirty_two_officers_who_change_one_event_at_once_are_all_served() {
 // proves X5, X8
 #[tokio::test(start_paused = true)]
 async fn a_repeated_copy_does_not_undo_what_was_changed_since() {
-    let (campus, silent) = silent();
+    let (setup, silent) = silent();
+    let campus = setup.build();
     let drive = campus.drive("chess").await;
     let ada = drive.officer.clone().header("idempotency-key", "k");
     let path = format!("{}duplicate/", drive.path);

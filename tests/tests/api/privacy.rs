@@ -39,7 +39,7 @@ async fn planted(campus: &TestCampus) -> (Client, u64) {
 
 /// The paths of all operations that read, with these ids, and some that look for the person.
 fn reads(values: &Values) -> Vec<String> {
-    let document = local::api().1;
+    let document = local::document();
     let reads = document["paths"]
         .as_object()
         .into_iter()

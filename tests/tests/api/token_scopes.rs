@@ -8,7 +8,7 @@ use shared::domain::TokenScope;
 use tests::fixtures::id;
 use tests::operations;
 use tests::scene::{NOBODY, OWNER, Scene};
-use tests::{Client, Response, TestCampus};
+use tests::{Client, Response, Setup, TestCampus};
 
 use crate::tokens::{program, with_scopes};
 
@@ -18,7 +18,7 @@ fn is_out_of_scope(answer: &Response) -> bool {
 
 /// The scope that the OpenAPI document names for an operation.
 fn documented_scopes() -> std::collections::BTreeMap<String, Vec<TokenScope>> {
-    let document = local::api().1;
+    let document = local::document();
     let paths = document["paths"].as_object().expect("paths");
     let operations = paths.values().filter_map(Value::as_object).flatten();
     let scope = |operation: &Value| {
@@ -40,7 +40,8 @@ fn documented_scopes() -> std::collections::BTreeMap<String, Vec<TokenScope>> {
 async fn try_every_scope(part: usize, parts: usize) {
     let documented = documented_scopes();
     let mut wrong = Vec::new();
-    let mut scene = Scene::new().await;
+    let first = Scene::new().await;
+    let mut scene = first.again(Setup::default()).await;
     let mut tokens = HashMap::new();
     let mut is_fresh = true;
     for operation in operations::all().iter().skip(part).step_by(parts) {
@@ -49,7 +50,7 @@ async fn try_every_scope(part: usize, parts: usize) {
         let is_public = operation.statuses[NOBODY] < 400;
         for is_right in [false, true] {
             if !is_fresh {
-                scene = Scene::new().await;
+                scene = first.again(Setup::default()).await;
                 tokens.clear();
             }
             let has = |one: &TokenScope| scope.contains(one) == is_right || scope.is_empty();
@@ -251,6 +252,7 @@ async fn a_token_does_not_do_what_only_the_member_does() {
 #[tokio::test]
 async fn every_post_by_a_token_that_is_repeated_with_its_key_is_done_once() {
     let documented = documented_scopes();
+    let unchanged = Scene::new().await;
     for operation in operations::all() {
         let Some(scope) = documented[operation.id].first().copied() else {
             continue;
@@ -258,7 +260,7 @@ async fn every_post_by_a_token_that_is_repeated_with_its_key_is_done_once() {
         if operation.method != Method::POST {
             continue;
         }
-        let scene = Scene::new().await;
+        let scene = unchanged.again(Setup::default()).await;
         let owner = scene.callers[OWNER].clone();
         let token = with_scopes(&scene.campus, &owner, &[scope]).await;
         let token = token.header("idempotency-key", "k");

@@ -17,7 +17,7 @@ const SHOWN: usize = 2;
 // proves O1, O12
 #[tokio::test(start_paused = true)]
 async fn the_document_is_made_from_the_routes_and_the_answers_of_the_demo_campus() {
-    let mut document = local::api().1;
+    let mut document = local::document();
     let (admin, values) = admin_of_demo().await;
     for operation in operations::once() {
         let parameters = parameters(&operation, &values);

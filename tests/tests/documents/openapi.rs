@@ -37,7 +37,7 @@ fn each_object<'a>(path: &str, value: &'a Value, look: &mut impl FnMut(&str, &'a
 // proves O1
 #[test]
 fn the_older_document_has_nothing_of_the_newer_version() {
-    let document = local::api().1;
+    let document = local::document();
     let older = shared::openapi::version_3_0(document.clone());
     let (mut newer, mut nullable) = (0, 0);
     each_object("", &document["components"], &mut |_, object| {
@@ -57,7 +57,7 @@ fn the_older_document_has_nothing_of_the_newer_version() {
 // proves O1
 #[test]
 fn codes_of_operations_are_codes_and_belong_to_operations() {
-    let document = local::api().1;
+    let document = local::document();
     let known = &document["components"]["schemas"]["Code"][shared::openapi::KNOWN_VALUES];
     let mut seen = BTreeSet::new();
     for (.., operation) in operations(&document) {
@@ -85,7 +85,7 @@ fn codes_of_operations_are_codes_and_belong_to_operations() {
 
 #[test]
 fn operation_ids_are_unique_and_every_reference_leads_somewhere() {
-    let document = local::api().1;
+    let document = local::document();
     let mut ids = BTreeSet::new();
     for (path, method, operation) in operations(&document) {
         let id = operation["operationId"].as_str().unwrap_or_default();
@@ -101,7 +101,7 @@ fn operation_ids_are_unique_and_every_reference_leads_somewhere() {
 
 #[test]
 fn everything_has_a_text() {
-    let document = local::api().1;
+    let document = local::document();
     let mut missing = Vec::new();
     let has_text = |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
     for (path, method, operation) in operations(&document) {
@@ -150,7 +150,7 @@ fn everything_has_a_text() {
 
 #[test]
 fn every_tag_has_a_text_and_is_used() {
-    let document = local::api().1;
+    let document = local::document();
     let listed: BTreeMap<&str, &Value> = document["tags"]
         .as_array()
         .into_iter()
@@ -172,7 +172,7 @@ fn every_tag_has_a_text_and_is_used() {
 // proves O12
 #[test]
 fn every_enumeration_has_names() {
-    let document = local::api().1;
+    let document = local::document();
     each_object(
         "",
         &document["components"]["schemas"],
@@ -190,7 +190,7 @@ fn every_enumeration_has_names() {
 /// A generated client in Go has all names of values in one list. A value without a name is one.
 #[test]
 fn no_two_enumerations_have_a_name_in_common() {
-    let document = local::api().1;
+    let document = local::document();
     let schemas = document["components"]["schemas"].as_object();
     let names: Vec<String> = schemas
         .into_iter()
@@ -241,7 +241,7 @@ fn no_two_types_of_bodies_have_the_same_name() {
 // proves O11
 #[tokio::test(start_paused = true)]
 async fn required_fields_are_the_ones_that_the_service_requires() {
-    let document = local::api().1;
+    let document = local::document();
     let mut wrong = Vec::new();
     let (admin, values) = super::examples::admin_of_demo().await;
     for operation in tests::operations::once() {

@@ -155,7 +155,7 @@ fn each_operation_is_routed_to_the_function_that_serves_it_and_no_other() {
 #[test]
 fn one_parent_has_one_variable_segment() {
     let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for path in local::api().1["paths"]
+    for path in local::document()["paths"]
         .as_object()
         .into_iter()
         .flat_map(|paths| paths.keys())
