@@ -10,7 +10,7 @@ use crate::own_calendar::{calendar, read};
 use crate::slots::{Interviewing, slot};
 
 // proves K10, V21
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_interview_has_the_number_of_its_last_mail() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -40,7 +40,7 @@ async fn an_interview_has_the_number_of_its_last_mail() {
 }
 
 // proves V21
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_deadline_is_in_it_a_year_before() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;

@@ -73,7 +73,7 @@ pub(crate) async fn three(campus: &TestCampus) -> Vec<(Interviewing, u64)> {
 }
 
 // proves V22
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_happens_to_booked_interviews_is_seen() {
     let campus = TestCampus::new();
     let all = three(&campus).await;
@@ -124,7 +124,7 @@ async fn what_happens_to_booked_interviews_is_seen() {
 
 /// What the stream marks, and what is booked once more, is as it should be.
 // proves V22, O6
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_mark_is_no_finding() {
     let campus = TestCampus::new();
     let all = three(&campus).await;
@@ -183,7 +183,7 @@ impl<'a> Holding<'a> {
 }
 
 // proves V22
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_happens_to_interviews_that_somebody_holds_is_seen() {
     let campus = TestCampus::new();
     let mut held = Holding::new(&campus).await;
@@ -223,7 +223,7 @@ async fn what_happens_to_interviews_that_somebody_holds_is_seen() {
 
 /// Between two polls somebody leaves the club and comes back.
 // proves V22
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn who_came_back_to_the_club_holds_no_interviews() {
     let campus = TestCampus::new();
     let mut held = Holding::new(&campus).await;
@@ -237,7 +237,7 @@ async fn who_came_back_to_the_club_holds_no_interviews() {
 
 /// The function of an earlier release has read the stream, for example.
 // proves V22
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_no_mark_tells_is_seen_within_a_day() {
     let campus = TestCampus::new();
     let mut held = Holding::new(&campus).await;
@@ -249,7 +249,7 @@ async fn what_no_mark_tells_is_seen_within_a_day() {
 }
 
 // proves V22
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn marks_bring_nothing_back() {
     let campus = TestCampus::new();
     let held = Holding::new(&campus).await;

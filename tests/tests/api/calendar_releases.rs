@@ -19,7 +19,7 @@ async fn release(polled: &mut Polled<'_>, hours: i64) {
 }
 
 // proves V22, K9, S14
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_rejection_that_is_known_is_seen() {
     let campus = TestCampus::new();
     let all = three(&campus).await;
@@ -48,7 +48,7 @@ async fn a_rejection_that_is_known_is_seen() {
 
 /// A time of release that was moved counts as it is now.
 // proves V22, K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_moved_release_is_seen() {
     let campus = TestCampus::new();
     let all = three(&campus).await;
@@ -72,7 +72,7 @@ async fn a_moved_release_is_seen() {
 
 /// What an officer books after a release goes on, until the release is moved behind it.
 // proves V22, K8, K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_is_booked_after_a_release_is_seen() {
     let campus = TestCampus::new();
     let all = three(&campus).await;
@@ -99,7 +99,7 @@ async fn what_is_booked_after_a_release_is_seen() {
 
 /// A club that an earlier version has stored does not tell the times of release.
 // proves V22, K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_an_earlier_version_stored_is_no_hindrance() {
     let campus = TestCampus::new();
     let all = three(&campus).await;
@@ -139,7 +139,7 @@ async fn what_an_earlier_version_stored_is_no_hindrance() {
 }
 
 // proves V22
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_club_keeps_the_next_times_of_release() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;

@@ -169,7 +169,7 @@ async fn admins_see_figures_of_the_campus() {
 }
 
 // proves A14
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_decision_is_shown_when_its_time_has_come_and_for_a_month() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;

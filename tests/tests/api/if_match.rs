@@ -188,7 +188,7 @@ async fn a_tag_that_cannot_be_read_is_no_tag_at_all() {
 }
 
 // proves H3, H28, H29
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_old_state_is_412_on_every_object_that_is_edited() {
     let scene = scene_on(TestCampus::new()).await;
     for (path, one, other, deletable) in &scene.objects {

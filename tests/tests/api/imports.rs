@@ -326,7 +326,7 @@ async fn invitations_above_the_daily_limit_are_errors_of_their_rows() {
 }
 
 // proves B3
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_large_roster_is_added_even_if_others_add_at_once() {
     let campus = Setup::default().latency(2).build();
     let ada = club(&campus).await;

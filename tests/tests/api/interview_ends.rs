@@ -26,7 +26,7 @@ pub(crate) async fn numbers(campus: &TestCampus) -> Vec<u32> {
 }
 
 // proves K9, K10
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn who_is_invited_again_after_a_rejection_can_book() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -46,7 +46,7 @@ async fn who_is_invited_again_after_a_rejection_can_book() {
 }
 
 // proves K10
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn calendar_files_rise_after_a_withdrawal_too() {
     let campus = TestCampus::new();
     let mut there = Interviewing::new(&campus).await;
@@ -64,7 +64,7 @@ async fn calendar_files_rise_after_a_withdrawal_too() {
 }
 
 // proves K10
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn they_rise_after_an_interview_that_was_over_too() {
     let campus = TestCampus::new();
     let mut there = Interviewing::new(&campus).await;
@@ -87,7 +87,7 @@ async fn they_rise_after_an_interview_that_was_over_too() {
 }
 
 // proves K8, K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_an_officer_books_after_a_rejection_stays() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -103,7 +103,7 @@ async fn what_an_officer_books_after_a_rejection_stays() {
 
 /// A test, or a quick officer, books in the second in which the rejection was told.
 // proves K8, K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_an_officer_books_in_the_second_of_a_rejection_stays() {
     for (is_mailed, is_booked) in [(true, false), (false, false), (false, true)] {
         let campus = TestCampus::new();
@@ -134,7 +134,7 @@ async fn what_an_officer_books_in_the_second_of_a_rejection_stays() {
 }
 
 // proves K8
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_invitation_after_that_changes_nothing() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -150,7 +150,7 @@ async fn an_invitation_after_that_changes_nothing() {
 
 /// Nobody has looked since the release.
 // proves K3, K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_slot_of_rejected_people_changes_as_if_nobody_had_booked_it() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -181,7 +181,7 @@ async fn a_slot_of_rejected_people_changes_as_if_nobody_had_booked_it() {
 }
 
 // proves K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_oldest_of_many_submissions_gives_its_place_back() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -219,7 +219,7 @@ async fn the_oldest_of_many_submissions_gives_its_place_back() {
 }
 
 // proves K8
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_officer_is_not_told_whether_they_came_themselves() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -249,7 +249,7 @@ async fn an_officer_is_not_told_whether_they_came_themselves() {
 }
 
 // proves K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_invitation_after_a_mailed_rejection_counts_before_the_release() {
     for had_an_interview in [true, false] {
         let campus = TestCampus::new();
@@ -291,7 +291,7 @@ async fn waiting(campus: &TestCampus) -> (Interviewing, u64) {
 }
 
 // proves K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn whoever_waits_for_a_place_gets_that_of_the_rejected() {
     let campus = TestCampus::new();
     let (there, slot) = waiting(&campus).await;
@@ -310,7 +310,7 @@ async fn whoever_waits_for_a_place_gets_that_of_the_rejected() {
 }
 
 // proves K8
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_an_officer_books_after_a_release_stays_when_the_reason_changes() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -338,7 +338,7 @@ async fn what_an_officer_books_after_a_release_stays_when_the_reason_changes() {
 }
 
 // proves K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_second_interview_can_be_chosen_after_one_that_was_held() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -360,7 +360,7 @@ async fn a_second_interview_can_be_chosen_after_one_that_was_held() {
 }
 
 // proves K9, K10
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn whoever_was_rejected_is_not_told_that_a_time_that_was_held_is_moved() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;

@@ -121,7 +121,7 @@ async fn a_slot_that_is_moved_while_a_rejection_is_sent_ends_with_a_later_file()
 }
 
 // proves K8
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_an_officer_books_after_the_release_outlasts_the_mail() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -138,7 +138,7 @@ async fn what_an_officer_books_after_the_release_outlasts_the_mail() {
 }
 
 // proves K8, K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_cancellation_after_a_rejection_leaves_nothing_to_choose() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -150,7 +150,7 @@ async fn a_cancellation_after_a_rejection_leaves_nothing_to_choose() {
 }
 
 // proves K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_officer_who_looks_at_an_interview_gives_the_place_back() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -170,7 +170,7 @@ async fn an_officer_who_looks_at_an_interview_gives_the_place_back() {
 }
 
 // proves K3, K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_large_slot_is_deleted_after_the_release_as_if_nobody_had_booked_it() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -193,7 +193,7 @@ async fn a_large_slot_is_deleted_after_the_release_as_if_nobody_had_booked_it() 
 }
 
 // proves K11
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_list_of_slots_finishes_a_deletion() {
     let (campus, is_killed) = failing("TransactWriteItems");
     let there = Interviewing::new(&campus).await;
@@ -214,7 +214,7 @@ async fn the_list_of_slots_finishes_a_deletion() {
 }
 
 // proves K10
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_move_to_a_time_that_is_over_is_told() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -229,7 +229,7 @@ async fn a_move_to_a_time_that_is_over_is_told() {
 }
 
 // proves K9, K12
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_invitation_ends_for_the_club_too_when_the_rejection_is_known() {
     for is_mailed in [true, false] {
         let campus = TestCampus::new();
@@ -256,7 +256,7 @@ async fn an_invitation_ends_for_the_club_too_when_the_rejection_is_known() {
 }
 
 // proves K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_interview_that_is_over_can_be_cancelled_within_the_notice() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;

@@ -40,7 +40,7 @@ pub(crate) async fn told(campus: &TestCampus) -> Vec<KeptMail> {
 }
 
 // proves K10
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn each_change_of_a_booking_is_one_mail_about_one_event() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -120,7 +120,7 @@ async fn each_change_of_a_booking_is_one_mail_about_one_event() {
 }
 
 // proves E34
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn invitations_are_sent_like_decision_mails() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
@@ -198,7 +198,7 @@ async fn invitations_are_sent_like_decision_mails() {
 }
 
 // proves E34
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_invitation_is_not_sent_after_a_decision() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -208,7 +208,7 @@ async fn an_invitation_is_not_sent_after_a_decision() {
 }
 
 // proves K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_decision_that_nobody_was_told_changes_nothing() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -245,7 +245,7 @@ async fn a_decision_that_nobody_was_told_changes_nothing() {
 }
 
 // proves K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_release_ends_it_when_somebody_asks() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -282,7 +282,7 @@ async fn the_release_ends_it_when_somebody_asks() {
 }
 
 // proves K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_interview_that_has_begun_and_an_acceptance_stay() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -324,7 +324,7 @@ fn slot_at(start: i64) -> Value {
 }
 
 // proves K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn one_acceptance_frees_the_places_of_the_persons_rejections() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -360,7 +360,7 @@ async fn one_acceptance_frees_the_places_of_the_persons_rejections() {
 }
 
 // proves K11
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_withdrawal_and_a_deleted_slot_are_mailed_and_an_erasure_is_not() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;

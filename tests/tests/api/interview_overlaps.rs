@@ -21,7 +21,7 @@ async fn invited_elsewhere(campus: &TestCampus, there: &Interviewing) -> Intervi
 }
 
 // proves K6
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn two_interviews_at_once_need_a_word() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -58,7 +58,7 @@ async fn two_interviews_at_once_need_a_word() {
 }
 
 // proves K6, K9
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_interview_that_ended_with_a_rejection_is_no_overlap() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -74,7 +74,7 @@ async fn an_interview_that_ended_with_a_rejection_is_no_overlap() {
 }
 
 // proves K6
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_was_booked_since_somebody_looked_counts() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -111,7 +111,7 @@ async fn what_was_booked_since_somebody_looked_counts() {
 }
 
 // proves K10
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_interview_and_a_slot_are_moved_so_often() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;

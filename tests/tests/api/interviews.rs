@@ -20,7 +20,7 @@ pub(crate) fn code(refused: tests::Response) -> String {
 }
 
 // proves K5, K6
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn who_is_invited_chooses_a_slot() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
@@ -107,7 +107,7 @@ async fn who_is_invited_chooses_a_slot() {
 }
 
 // proves K6
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn within_the_notice_nothing_changes() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -132,7 +132,7 @@ async fn within_the_notice_nothing_changes() {
 }
 
 // proves H13, H29, K8
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn officers_change_the_interview_that_they_saw() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -171,7 +171,7 @@ async fn officers_change_the_interview_that_they_saw() {
 }
 
 // proves K6
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_full_slot_is_told() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -193,7 +193,7 @@ async fn a_full_slot_is_told() {
 }
 
 // proves K8
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn officers_book_without_an_invitation() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
@@ -255,7 +255,7 @@ async fn officers_book_without_an_invitation() {
 }
 
 // proves K12
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn lists_and_exports_know_interviews() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -307,7 +307,7 @@ async fn lists_and_exports_know_interviews() {
 }
 
 // proves K11
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_withdrawal_frees_the_place_and_the_next_submission_is_not_invited() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -324,7 +324,7 @@ async fn a_withdrawal_frees_the_place_and_the_next_submission_is_not_invited() {
 }
 
 // proves K11
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_erasure_frees_the_place() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;

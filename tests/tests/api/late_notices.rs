@@ -106,7 +106,7 @@ async fn a_reminder_of_an_interview_says_the_place_of_now() {
 }
 
 // proves G2
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_reminder_of_an_interview_that_ended_is_not_sent() {
     // The results are released after 48 hours, and nobody looks.
     let campus = TestCampus::new();

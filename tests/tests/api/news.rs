@@ -249,7 +249,7 @@ async fn fans(campus: &TestCampus, n: usize) {
 }
 
 // proves G3, G5
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_news_of_more_people_than_are_read_at_once_are_all_told() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;

@@ -227,7 +227,7 @@ async fn an_extension_has_a_reminder_of_its_own() {
 }
 
 // proves G2
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_interview_is_reminded_of_once_for_each_time() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
@@ -260,7 +260,7 @@ async fn an_interview_is_reminded_of_once_for_each_time() {
 }
 
 // proves G2
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_was_booked_late_or_is_over_reminds_nobody() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;

@@ -9,7 +9,7 @@ use tests::fixtures::{Recruitment, id};
 use crate::one_per_person::{applied, campus, drive_on, person, send};
 
 // proves E27
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_decision_at_the_same_moment_stops_the_mail() {
     let (campus, drive) = campus().await;
     let sue = applied(&drive, &campus.as_("sue"), &[(0, 2), (1, 2)]).await;
@@ -37,7 +37,7 @@ async fn a_decision_at_the_same_moment_stops_the_mail() {
 }
 
 // proves E27
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn officers_who_send_at_once_in_both_modes_send_one_mail() {
     let campus = Setup::default().latency(5).build();
     let drive = drive_on(&campus).await;
@@ -56,7 +56,7 @@ async fn officers_who_send_at_once_in_both_modes_send_one_mail() {
 }
 
 // proves E27
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_bounce_is_shown_at_every_submission_of_the_mail() {
     let (campus, drive) = campus().await;
     applied(&drive, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
@@ -81,7 +81,7 @@ async fn a_bounce_is_shown_at_every_submission_of_the_mail() {
 }
 
 // proves E16
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_mail_that_waits_too_long_is_sent_again_in_either_mode() {
     let (campus, drive) = campus().await;
     applied(&drive, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
@@ -99,7 +99,7 @@ async fn a_mail_that_waits_too_long_is_sent_again_in_either_mode() {
 }
 
 // proves E27
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn submissions_of_a_mail_that_was_given_up_say_so() {
     let (campus, drive) = campus().await;
     let sue = applied(&drive, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
@@ -135,7 +135,7 @@ async fn submissions_of_a_mail_that_was_given_up_say_so() {
 }
 
 // proves E27
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_submission_that_is_gone_does_not_change_what_the_others_show() {
     let (campus, drive) = campus().await;
     let sue = campus.as_("sue");
@@ -159,7 +159,7 @@ async fn a_submission_that_is_gone_does_not_change_what_the_others_show() {
 }
 
 // proves E7
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_mail_that_would_not_fit_into_the_table_is_refused_by_name() {
     let (campus, drive) = campus().await;
     let mut body = json!({ "committees": [], "rejection_email": "<p>No.</p>" });

@@ -133,7 +133,7 @@ async fn an_entry_that_is_filed_while_the_timer_looks_is_not_removed() {
 }
 
 // proves G5
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn moving_the_clock_does_what_would_have_been_done_in_order() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
