@@ -19,7 +19,8 @@ use shared::web::{
 use shared::{Shared, ids, limits};
 
 use crate::committees::{COMMITTEE_USED, remove_committees};
-use crate::form::{ApplicationBody, ApplicationInput, ApplicationViewer, OwnSubmissionBody};
+use crate::form::{ApplicationBody, ApplicationInput, ApplicationViewer};
+use crate::own::OwnSubmissionBody;
 
 /// List the applications of a club.
 ///

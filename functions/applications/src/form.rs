@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 
-use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use shared::domain::{
     Application, ApplicationTexts, Choice, Committee, Extension, FileFormat, Question,
-    QuestionType, ShowIf, Submission, WholeForm,
+    QuestionType, ShowIf, WholeForm,
 };
 use shared::ids::Id;
 use shared::limits;
@@ -16,6 +15,8 @@ use shared::text::kinds::{Html, List, Name, NoticeHours, WebAddress};
 use shared::time::Timestamp;
 use shared::web::{ApiError, Mode, Reader, Sent};
 use utoipa::ToSchema;
+
+use crate::own::{OwnSubmissionBody, own_end};
 
 /// An application.
 #[derive(Debug, Serialize, ToSchema)]
@@ -69,30 +70,6 @@ pub struct ApplicationBody {
     pub my_submissions: Option<Vec<OwnSubmissionBody>>,
 }
 
-/// A submission of the caller, without its answers.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct OwnSubmissionBody {
-    /// Id of the submission.
-    #[schema(value_type = u64)]
-    id: Id<Submission>,
-    /// Id of the committee, or null.
-    #[schema(value_type = Option<u64>)]
-    committee: Option<Id<Committee>>,
-    /// When it was last changed, as far as the caller may know.
-    updated_at: Timestamp,
-}
-
-impl OwnSubmissionBody {
-    /// The submission as its applicant may know it now (S14).
-    pub fn new(submission: &Submission, application: &Application, now: DateTime<Utc>) -> Self {
-        Self {
-            id: submission.id,
-            committee: submission.committee,
-            updated_at: submission.shown_change(application, now),
-        }
-    }
-}
-
 /// The caller, as far as it changes what they see of an application.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ApplicationViewer {
@@ -110,11 +87,6 @@ impl ApplicationViewer {
             extended: extension.map(|extension| extension.end),
         }
     }
-}
-
-/// Until when somebody with this extension can submit (A11).
-pub fn own_end(application: &Application, extended: Option<Timestamp>) -> Timestamp {
-    extended.map_or(application.end, |end| end.max(application.end))
 }
 
 impl ApplicationBody {

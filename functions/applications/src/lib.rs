@@ -10,6 +10,7 @@ pub mod form;
 pub mod home;
 mod home_interviews;
 pub mod open;
+mod own;
 mod question_input;
 pub mod questions;
 

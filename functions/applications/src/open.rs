@@ -18,7 +18,7 @@ use shared::time::Timestamp;
 use shared::web::{Params, ReceivedAt, Result, Slice, User, Visibility};
 use utoipa::ToSchema;
 
-use crate::form::{OwnSubmissionBody, own_end};
+use crate::own::{OwnSubmissionBody, own_end};
 
 /// Number of applications whose drafts are in memory at once. The drafts of one have at most 600
 /// KiB.

@@ -70,10 +70,12 @@ function Submission({ submission, entry, reload }) {
       <div><h2 class="flat"><a href=${link(url`/clubs/${club}/`)}>${entry?.club.name ?? club}</a>
         ${name && html` · ${name}`}</h2>
         <p class="line">${
-          entry
-            ? html`<${Standing} end=${entry.my_end_time}
+          submission.status > 1
+            ? null
+            : entry
+              ? html`<${Standing} end=${entry.my_end_time}
               entry=${ofCommittee(entry, submission.committee?.id ?? null)} />`
-            : html`<${Chip} kind="good" icon="check">${t("state.sent")}<//>`
+              : html`<${Chip} kind="good" icon="check">${t("state.sent")}<//>`
         }
           <${Chip} kind=${kind} icon=${icon}>${t(`status.${submission.status}`)}<//>
           ${submission.committee && html`<b>${submission.committee.name}</b>`}

@@ -180,6 +180,9 @@ function Apply({ code, application, state }) {
     return html`<a class="button main" href=${application.external_url} target="_blank"
       rel="noopener noreferrer">${t("apply")}</a>`;
   }
+  if (state === "decided") {
+    return html`<a class="button" href=${link("/applications/")}>${t("home.look")}</a>`;
+  }
   const texts = { draft: "home.continue", changed: "home.continue", sent: "apply.edit" };
   return html`<a class=${state === "sent" ? "button" : "button main"}
     href=${link(url`/clubs/${code}/apply/${application.id}/`)}>${t(texts[state] ?? "apply")}</a>`;

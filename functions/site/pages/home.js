@@ -138,11 +138,10 @@ function Own() {
 
 /** Invitations and drafts first, then what waits in the person's clubs, then what was sent. */
 function Steps({ home }) {
-  const drafts = home.applications.filter((one) => one.draft);
-  // What is decided stands there already, and cannot be changed any more.
-  const isDecided = (own) => home.decisions.some((one) => one.id === own.id);
-  const isSent = (one) => one.submissions.some((own) => !isDecided(own));
-  const sent = home.applications.filter((one) => !one.draft && isSent(one));
+  const state = (one) => standingOf(one, one.my_end_time);
+  const sent = home.applications.filter((one) => state(one) === "sent");
+  const isBegun = (one) => one.draft && !["sent", "decided"].includes(state(one));
+  const drafts = home.applications.filter(isBegun);
   const managed = home.clubs.filter((one) => one.role <= OFFICER);
   const waiting = [home.interviews, home.invites, drafts, home.decisions, sent, managed];
   if (waiting.every((some) => some.length === 0)) {
@@ -168,7 +167,7 @@ function Steps({ home }) {
         one,
       ) => html`<${Step} key=${one.id} code=${one.club.code} club=${one.club.name} name=${one.name}>
       <p class="line"><${Left} until=${one.my_end_time} />
-        <span class="small quiet">${t(`state.${standingOf(one, one.my_end_time)}`)}</span></p>
+        <span class="small quiet">${t(`state.${state(one)}`)}</span></p>
       <a class="button main do" href=${applyAddress(one)}>${t("home.continue")}<span
         class="hidden"> ${one.name}</span></a><//>`,
     )}

@@ -1,5 +1,5 @@
 // How somebody stands with an application: not started, draft, sent, changed but not sent,
-// withdrawn, closed.
+// decided, withdrawn, closed.
 
 import { html } from "./kit.js";
 import { ticks, useTicks } from "./countdown.js";
@@ -12,6 +12,7 @@ const LOOKS = {
   draft: ["warn", "pencil"],
   changed: ["warn", "pencil"],
   sent: ["good", "check"],
+  decided: ["", "check"],
   withdrawn: ["", "x"],
   closed: ["", "lock"],
 };
@@ -20,11 +21,18 @@ const LOOKS = {
 export const unsentOf = (entry) =>
   entry.drafts.filter((id) => !entry.submissions.some((sent) => (sent.committee ?? null) === id));
 
+const isDecided = (sent) => sent?.status > 1;
+
 /** The state of an entry of `/applications/open/`, or of none. */
 export function standingOf(entry, end) {
   if (entry?.submissions.length) {
-    if (!entry.draft) return "sent";
-    return unsentOf(entry).length < entry.drafts.length ? "changed" : "draft";
+    const sent = entry.submissions;
+    // What was typed after sending can no longer be sent when that is decided.
+    const typed = entry.drafts.filter(
+      (id) => !isDecided(sent.find((one) => (one.committee ?? null) === id)),
+    );
+    if (typed.length) return unsentOf(entry).length < typed.length ? "changed" : "draft";
+    return sent.every(isDecided) ? "decided" : "sent";
   }
   if (Date.parse(end) < ticks.value) return "closed";
   if (entry?.draft) return "draft";

@@ -356,6 +356,7 @@ export default {
   "state.changed": "Geändert, nicht gesendet",
   "state.closed": "Geschlossen",
   "state.coming": "Noch nicht offen",
+  "state.decided": "Entschieden",
   "state.draft": "Entwurf, nicht gesendet",
   "state.inactive": "Inaktiv",
   "state.new": "Nicht begonnen",

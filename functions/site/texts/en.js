@@ -354,6 +354,7 @@ export default {
   "state.changed": "Changed, not sent",
   "state.closed": "Closed",
   "state.coming": "Not open yet",
+  "state.decided": "Decided",
   "state.draft": "Draft, not sent",
   "state.inactive": "Inactive",
   "state.new": "Not started",

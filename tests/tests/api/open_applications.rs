@@ -80,7 +80,9 @@ async fn one_request_lists_what_the_caller_can_apply_to() {
     assert_eq!(mine[0]["drafts"], json!([]));
     assert_eq!(
         mine[0]["submissions"],
-        json!([{ "id": sent["id"], "committee": null, "updated_at": sent["updated_at"] }])
+        json!([{
+            "id": sent["id"], "committee": null, "updated_at": sent["updated_at"], "status": 1,
+        }])
     );
     sue.post("/api/favorites/", json!({ "club": "chess" }))
         .await

@@ -55,7 +55,10 @@ async fn an_application_says_what_the_caller_submitted_to_it() {
     let responses = json!([{ "question": chess.question, "text": "I play." }]);
     let body = json!({ "committee": committee, "responses": responses });
     let second = sue.post(&submissions, body).await.created();
-    let brief = |one: &Value, committee: &Value| json!({ "id": one["id"], "committee": committee, "updated_at": one["updated_at"] });
+    let brief = |one: &Value, committee: &Value| {
+        let at = &one["updated_at"];
+        json!({ "id": one["id"], "committee": committee, "updated_at": at, "status": 1 })
+    };
     let both = [brief(&second, committee), brief(&first, &Value::Null)];
     assert_eq!(mine(&sue).await, json!(both));
     // Nobody is shown what others sent, and without the parameter nothing is read for it.
@@ -86,6 +89,7 @@ async fn nothing_shows_before_release_or_mail() {
         format!("{}submissions/{}/", drive.path, id(&submission)),
         drive.path.clone(),
         format!("{}?own=true", drive.path),
+        "/api/applications/open/".to_owned(),
         "/api/clubs/chess/applications/current/".to_owned(),
         format!("{}questions/", drive.path),
         "/api/clubs/chess/".to_owned(),
@@ -165,9 +169,17 @@ async fn a_queued_mail_shows_nothing_and_a_sent_one_what_it_said() {
     let sue = campus.as_("sue");
     let submission = drive.submit(&sue).await;
     drive.decide(&submission, 4, "mailed reason").await;
+    let listed = async || {
+        let mine = sue.get(&format!("{}?own=true", drive.path)).await.ok();
+        let open = sue.get("/api/applications/open/").await.ok();
+        let listed = mine["my_submissions"][0]["status"].clone();
+        assert_eq!(open.pointer("/0/submissions/0/status"), Some(&listed));
+        listed
+    };
     let before = drive.own(&sue, &submission).await;
     assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
     assert_eq!(drive.own(&sue, &submission).await, before);
+    assert_eq!(listed().await, 1);
     campus.deliver().await;
     let mailed = drive.own(&sue, &submission).await;
     assert_eq!(
@@ -175,6 +187,7 @@ async fn a_queued_mail_shows_nothing_and_a_sent_one_what_it_said() {
         (&json!(4), &json!("mailed reason"), &json!(true))
     );
     assert_eq!(mailed["email_status"], "sent");
+    assert_eq!(listed().await, 4);
     campus.advance(TimeDelta::hours(1));
     drive.decide(&submission, 2, SECRET).await;
     assert_eq!(
@@ -182,6 +195,7 @@ async fn a_queued_mail_shows_nothing_and_a_sent_one_what_it_said() {
         mailed,
         "until the release, the decision is shown as it was mailed"
     );
+    assert_eq!(listed().await, 4);
     campus.advance(TimeDelta::hours(48));
     let released = drive.own(&sue, &submission).await;
     assert_eq!(
