@@ -152,6 +152,11 @@ fn mail(plan: &Plan) -> Vec<Checked> {
         (Ok(_), false) => bad(format!(
             "{identity} is not verified yet: publish its DKIM records, or open the link in its mail"
         )),
+        (Err(_), true) if identity.contains('@') => bad(format!(
+            "{identity} is an address, and the stack creates domains only: verify it with `aws sesv2 \
+             create-email-identity --email-identity {identity}`, and deploy with \
+             CreateMailIdentity=no"
+        )),
         (Err(_), true) => good(format!("the stack will create the identity {identity}")),
         (Err(error), false) => bad(format!(
             "{identity} is no identity of SES ({error}): deploy with CreateMailIdentity=yes"

@@ -145,4 +145,16 @@ fn an_identity_that_is_an_address_is_asked_for_by_its_name() {
         told.contains("good: clubs@uni.example is verified"),
         "{told}"
     );
+    // The stack would give it a DKIM signature, which SES has for domains.
+    let account = Account::new("address", &[WHO]);
+    let create = [
+        "--mail-from",
+        clubs,
+        "--mail-identity",
+        clubs,
+        "--create-mail-identity",
+    ];
+    let (status, told) = account.preflight(&create);
+    assert_eq!(status, Some(1), "{told}");
+    assert!(told.contains("CreateMailIdentity=no"), "{told}");
 }

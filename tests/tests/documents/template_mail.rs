@@ -1,6 +1,8 @@
 //! template.yaml agrees with the code: how mails go out, and how their reports come back.
 
-use serde_json::json;
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
 use tests::template::{ACCOUNT, REGION, SamTemplate};
 
 use crate::template::template;
@@ -55,4 +57,31 @@ fn the_reports_of_ses_reach_the_mailer() {
         resources["MailReportsTopicPolicy"]["Properties"]["Topics"],
         json!([topic])
     );
+}
+
+// CloudWatch asks 3 USD a month for a dashboard with more.
+#[test]
+fn the_dashboard_has_at_most_fifty_metrics() {
+    let resources = template().resources();
+    let body = resources["Dashboard"]["Properties"]["DashboardBody"].as_str();
+    let body: Value = body
+        .and_then(|body| serde_json::from_str(body).ok())
+        .expect("JSON");
+    let mut metrics = BTreeSet::new();
+    for widget in body["widgets"].as_array().into_iter().flatten() {
+        for metric in widget["properties"]["metrics"]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
+            let names = metric.as_array().into_iter().flatten();
+            metrics.insert(
+                names
+                    .filter_map(Value::as_str)
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            );
+        }
+    }
+    assert!((40..=50).contains(&metrics.len()), "{}", metrics.len());
 }
