@@ -22,6 +22,7 @@ pub fn moment(ms: i64) -> String {
 }
 
 /// A club with an open application. Ada is its owner and its only member.
+#[derive(Clone)]
 pub struct Recruitment {
     /// The code of the club.
     pub club: String,

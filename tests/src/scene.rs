@@ -87,8 +87,27 @@ impl Scene {
         campus.list_changes().await;
         // After ten minutes an invitation may be sent again.
         campus.advance(TimeDelta::minutes(11));
-        // What was kept in memory just after a change is read once more, which no request of the
-        // scene should pay.
+        let callers = [
+            campus.anonymous(),
+            campus.as_("stranger"),
+            member,
+            officer,
+            owner,
+            campus.admin(),
+            concerned,
+        ];
+        let scene = Self {
+            campus,
+            callers,
+            values,
+        };
+        scene.warm().await;
+        scene
+    }
+
+    /// Reads what functions keep in memory. What was kept just after a change is read once more,
+    /// which no request of the scene should pay.
+    pub async fn warm(&self) {
         for list in [
             "clubs",
             "events",
@@ -99,21 +118,8 @@ impl Scene {
             "years",
             "clubfairs",
         ] {
-            owner.get(&format!("/api/{list}/")).await.ok();
-        }
-        let callers = [
-            campus.anonymous(),
-            campus.as_("stranger"),
-            member,
-            officer,
-            owner,
-            campus.admin(),
-            concerned,
-        ];
-        Self {
-            campus,
-            callers,
-            values,
+            let list = format!("/api/{list}/");
+            self.callers[OWNER].get(&list).await.ok();
         }
     }
 

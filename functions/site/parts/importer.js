@@ -17,9 +17,8 @@ const COUNTS = ["created", "updated", "invited", "skipped"];
  * @param {"/clubs/import/" | `/clubs/${string}/members/import/`} props.path
  * @param {string} props.columns
  * @param {string} props.example
- * @param {() => any} [props.done]
  */
-export function Importer({ path, columns, example, done }) {
+export function Importer({ path, columns, example }) {
   const { typed, set } = useTyped(`import ${path}`);
   const text = typed.value.rows?.now ?? "";
   const result = useSignal(/** @type {import("../api").Schemas["ImportBody"] | null} */ (null));
@@ -41,7 +40,6 @@ export function Importer({ path, columns, example, done }) {
           result.value = error.done;
           isPart.value = true;
         }
-        await done?.();
       }
       throw error;
     } finally {
@@ -54,7 +52,6 @@ export function Importer({ path, columns, example, done }) {
     if (dry) return;
     // Rows with errors are left out of the import, and can be corrected here.
     if (isSame && found.errors.length === 0) set({});
-    await done?.();
   };
   const change = (value) => {
     set(value ? { rows: { now: value, base: "" } } : {});

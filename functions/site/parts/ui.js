@@ -159,8 +159,8 @@ export class Boundary extends Component {
 }
 
 /** A moment with how far it is away. Deadlines name the zone. */
-export function Time({ at, zoned, day }) {
-  return html`<time datetime=${at} title=${away(at)}>${moment(at, { zoned, day })}</time>`;
+export function Time({ at, zoned }) {
+  return html`<time datetime=${at} title=${away(at)}>${moment(at, { zoned })}</time>`;
 }
 
 /** A field with its label, and the messages of the API below it. */

@@ -123,7 +123,7 @@ export function WeekGrid({ from, slots, draw, open }) {
       (_, n) => html`<span>${first + n}:00</span>`,
     )}</div>
     ${days.map(
-      (day) => html`<div key=${day.getTime()} class="column"><h2 class="small">
+      (day) => html`<div key=${day.getTime()}><h2 class="small">
         ${dated(day, { weekday: "short", day: "numeric" })}</h2>
       <div class="hours-of" style=${{ height: `${height}px` }} title=${t("slots.draw")}
         onPointerDown=${begin} onPointerMove=${go(day)} onPointerUp=${end} onClick=${press(day)}

@@ -95,7 +95,6 @@ macro_rules! scalars {
 scalars! {
     [] bool => bool;
     [] String => String;
-    [] u32 => u32;
     [] i64 => i64;
     [T] Id<T> => u64;
 }

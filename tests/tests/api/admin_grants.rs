@@ -9,7 +9,7 @@ use crate::invites::INVITES;
 use crate::joinlinks::{LINKS, join, token};
 
 // proves J7
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_link_of_an_admin_who_was_erased_stays_useless() {
     let campus = TestCampus::new();
     campus.club("chess", &campus.as_("ada")).await;

@@ -238,7 +238,7 @@ async fn a_duplicate_starts_tomorrow_at_the_same_time_of_day() {
 }
 
 // proves A7
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_application_with_submissions_goes_only_by_force_and_then_wholly() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;

@@ -5,35 +5,35 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
-use tests::Setup;
 use tests::fixtures::{MailedLink, id};
 use tests::recount::recount;
+use tests::{Setup, TestCampus};
 
 use crate::erasure::{planted, sue_on};
 
 // proves P17
 #[tokio::test(start_paused = true)]
 async fn an_erasure_that_is_cut_short_anywhere_can_be_repeated() {
+    let (first, _, sue, _) = sue_on(TestCampus::new()).await;
     for cut in 1.. {
         let (calls, armed) = (
             Arc::new(AtomicUsize::new(0)),
             Arc::new(AtomicUsize::new(usize::MAX)),
         );
         let (counted, limit) = (calls.clone(), armed.clone());
-        let campus = Setup::default()
-            .table(Arc::new(move |_: &str, _: &[u8]| {
-                let fails = counted.fetch_add(1, Ordering::SeqCst) >= limit.load(Ordering::SeqCst);
-                Box::pin(async move {
-                    fails.then(|| {
-                        (
-                            400,
-                            json!({ "__type": "ResourceNotFoundException", "message": "cut" }),
-                        )
-                    })
+        let setup = Setup::default().table(Arc::new(move |_: &str, _: &[u8]| {
+            let fails = counted.fetch_add(1, Ordering::SeqCst) >= limit.load(Ordering::SeqCst);
+            Box::pin(async move {
+                fails.then(|| {
+                    (
+                        400,
+                        json!({ "__type": "ResourceNotFoundException", "message": "cut" }),
+                    )
                 })
-            }))
-            .build();
-        let (campus, _, sue, _) = sue_on(campus).await;
+            })
+        }));
+        let campus = setup.like(&first).await.build();
+        let sue = sue.clone().at(&campus);
         armed.store(calls.load(Ordering::SeqCst) + cut, Ordering::SeqCst);
         let done = sue.delete("/api/settings/").await.status == 204;
         armed.store(usize::MAX, Ordering::SeqCst);

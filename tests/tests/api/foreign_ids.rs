@@ -80,7 +80,7 @@ async fn an_id_of_another_club_is_not_found_when_it_is_read() {
 }
 
 // proves H4
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_id_of_another_club_is_not_found_when_it_is_written() {
     let Scene {
         officer,

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use chrono::TimeDelta;
 use local::mailbox::KeptMail;
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::TestCampus;
 use tests::fixtures::{hours, id};
 use tests::recount::recount;
@@ -286,11 +286,11 @@ async fn the_release_ends_it_when_somebody_asks() {
 async fn an_interview_that_has_begun_and_an_acceptance_stay() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    let slot = there.slot(slot(13)).await;
-    there.book(slot).await.ok();
+    let soon = there.slot(slot(13)).await;
+    there.book(soon).await.ok();
     let bob = campus.as_("bob");
     let other = there.drive.submit(&bob).await;
-    let later = there.slot(slot_at(60)).await;
+    let later = there.slot(slot(60)).await;
     let path = format!("{}submissions/{}/interview/", there.drive.path, id(&other));
     there
         .drive
@@ -309,7 +309,7 @@ async fn an_interview_that_has_begun_and_an_acceptance_stay() {
         .with_worker(there.drive.send("acceptance", json!({})))
         .await
         .ok();
-    assert_eq!(there.shown(slot).await["booked"], 1);
+    assert_eq!(there.shown(soon).await["booked"], 1);
     assert_eq!(there.shown(later).await["booked"], 1);
     assert_eq!(
         there.drive.own(&bob, &other).await["interview"]["state"],
@@ -317,10 +317,6 @@ async fn an_interview_that_has_begun_and_an_acceptance_stay() {
     );
     let shown = there.drive.officer.get(&there.path()).await.ok();
     assert_eq!(shown["state"], "booked");
-}
-
-fn slot_at(start: i64) -> Value {
-    slot(start)
 }
 
 // proves K9

@@ -312,7 +312,7 @@ async fn a_club_has_a_hundred_links_and_no_more() {
     refused.error(400);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_erased_officer_is_on_no_link() {
     let campus = TestCampus::new();
     let ada = club(&campus).await;
@@ -324,7 +324,7 @@ async fn an_erased_officer_is_on_no_link() {
 }
 
 // proves J7
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_link_of_an_admin_works_as_long_as_they_are_one() {
     let campus = TestCampus::new();
     club(&campus).await;

@@ -120,7 +120,7 @@ type Old = Arc<Mutex<Option<std::collections::HashMap<Vec<u8>, Reply>>>>;
 
 // The index shows a role that was given up a moment ago.
 // proves P17
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_erasure_archives_no_club_that_the_person_has_left() {
     let old = Old::default();
     let kept = old.clone();

@@ -152,7 +152,7 @@ async fn a_mail_has_the_30_nearest_and_a_link_to_the_others() {
 }
 
 // proves G3
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn off_inactive_archived_and_erased_mean_no_news() {
     let campus = TestCampus::new();
     let (ada, sue) = follower(&campus).await;

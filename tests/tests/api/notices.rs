@@ -129,7 +129,7 @@ async fn a_short_application_is_reminded_of_after_half_of_its_time() {
 }
 
 // proves G2
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn nobody_is_reminded_of_what_is_over_or_not_wanted() {
     let campus = TestCampus::new();
     let drive = long_drive(&campus).await;
@@ -301,7 +301,7 @@ async fn who_may_know_the_rejection_is_not_reminded_of_the_interview() {
 }
 
 // proves G2
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_notice_that_waited_is_sent_only_if_it_is_still_right() {
     let campus = TestCampus::new();
     let drive = long_drive(&campus).await;

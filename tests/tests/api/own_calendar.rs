@@ -147,7 +147,7 @@ async fn it_has_until_when_the_person_can_submit() {
 }
 
 // proves P19
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_address_ends_when_it_is_replaced_and_with_its_person() {
     let campus = TestCampus::new();
     let sue = campus.as_("sue");
@@ -192,7 +192,7 @@ async fn an_address_ends_when_it_is_replaced_and_with_its_person() {
 
 /// The write of a request arrives after the person was erased and came back.
 // proves P19
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_late_write_ends_no_address_of_a_new_profile() {
     let campus = TestCampus::new();
     let sue = campus.as_("sue");

@@ -103,7 +103,7 @@ async fn a_receipt_says_what_was_submitted_and_when() {
 }
 
 // proves T4, T6
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_receipt_is_compared_with_what_is_stored_for_those_who_may_know() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;
@@ -150,7 +150,7 @@ async fn a_receipt_is_compared_with_what_is_stored_for_those_who_may_know() {
 }
 
 // proves T4
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_decided_submission_of_an_erased_person_is_erased() {
     let campus = TestCampus::new();
     let drive = campus.drive("chess").await;

@@ -238,7 +238,7 @@ async fn an_application_has_at_most_a_thousand_slots() {
 }
 
 // proves K3
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_slot_in_use_keeps_what_its_bookings_need() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;

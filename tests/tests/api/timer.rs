@@ -27,7 +27,7 @@ async fn a_timer_that_was_stopped_for_a_day_sends_what_still_helps() {
     let short = drive.officer.post(path, evening).await.created();
     let short = Recruitment {
         path: format!("{path}{}/", id(&short)),
-        ..campus_drive(&drive)
+        ..drive.clone()
     };
     let questions = format!("{}questions/", short.path);
     let question = json!({ "question_type": 1, "prompt": "Why?" });
@@ -42,16 +42,6 @@ async fn a_timer_that_was_stopped_for_a_day_sends_what_still_helps() {
     let to: Vec<String> = notices(&campus).into_iter().map(|mail| mail.to).collect();
     assert_eq!(to.len(), 1, "{to:?}");
     assert!(to[0].starts_with("sue"), "{to:?}");
-}
-
-fn campus_drive(drive: &Recruitment) -> Recruitment {
-    Recruitment {
-        club: drive.club.clone(),
-        officer: drive.officer.clone(),
-        application: drive.application.clone(),
-        path: drive.path.clone(),
-        question: drive.question,
-    }
 }
 
 // proves G5

@@ -42,7 +42,7 @@ pub(super) struct Prices {
     witness: Witness,
 }
 
-fn campus(witness: &Witness) -> TestCampus {
+fn setup(witness: &Witness) -> Setup {
     let witness = witness.clone();
     let hook = move |operation: &str, body: &[u8]| {
         let mut seen = witness.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,7 +57,7 @@ fn campus(witness: &Witness) -> TestCampus {
         }) as futures::future::BoxFuture<'static, _>
     };
     let setup = Setup::default().table(Arc::new(hook));
-    setup.instant_receivers(&Instant::default()).build()
+    setup.instant_receivers(&Instant::default())
 }
 
 /// Waits for `work`, and counts its rounds.
@@ -72,7 +72,7 @@ impl Prices {
     pub(super) fn new(witness: &Witness) -> Self {
         let methods = documented().into_iter();
         Self {
-            campus: campus(witness),
+            campus: setup(witness).build(),
             rows: vec![],
             serves: serves(),
             methods: methods.map(|(id, (method, _))| (id, method)).collect(),
@@ -153,7 +153,13 @@ impl Prices {
 /// The usual request of each operation. What is read is in memory where functions keep it.
 pub(super) async fn usual(witness: &Witness) -> Vec<Row> {
     let mut p = Prices::new(witness);
-    let mut scene = Scene::on(campus(witness)).await;
+    let first = Scene::on(setup(witness).build()).await;
+    let again = async || {
+        let scene = first.again(setup(witness)).await;
+        scene.warm().await;
+        scene
+    };
+    let mut scene = again().await;
     for operation in operations::once() {
         let caller = &scene.callers[operation.caller()];
         caller.get("/api/settings/").await;
@@ -165,7 +171,7 @@ pub(super) async fn usual(witness: &Witness) -> Vec<Row> {
         p.measure(operation.id, "", scene.send(&operation, caller))
             .await;
         if !reads {
-            scene = Scene::on(campus(witness)).await;
+            scene = again().await;
         }
     }
     p.rows

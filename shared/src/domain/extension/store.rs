@@ -46,11 +46,6 @@ impl Extension {
         };
         DueEntry::new(draft_due(application.start, end), now, what)
     }
-
-    /// Returns the primary key of a person's extension of an application.
-    pub fn key_of(application: Id<Application>, person: Id<Person>) -> Key {
-        keys::extension(application, Self::id_of(application, person))
-    }
 }
 
 impl Table {
