@@ -209,9 +209,11 @@ await heading(student, "You are a member of Go Players");
 // Whoever knows their decision is not asked to change their answers.
 await student.goto(`${origin}/clubs/goban/`);
 await student.getByText("Decided", { exact: true }).waitFor();
+await accessible(student, "club-decided");
 assert.equal(await student.getByRole("link", { name: "Change answers" }).count(), 0);
 await student.getByRole("link", { name: "Look", exact: true }).click();
 await student.getByText("Accepted", { exact: true }).waitFor();
+await accessible(student, "applications-decided");
 assert.equal(await student.getByText("Sent", { exact: true }).count(), 0);
 
 // The officer gives her a role, adds somebody by name, and imports a list after a look at it.
