@@ -22,6 +22,7 @@ pub mod timer;
 use std::fs::File;
 use std::sync::{Arc, LazyLock};
 
+use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
@@ -117,6 +118,9 @@ pub fn sdk_config(client: impl HttpClient + 'static) -> SdkConfig {
             "local", "local", None,
         )))
         .http_client(client)
+        // Calls do not leave the process. The protection looks at the machine's clock, so that it
+        // would break a slow call of a test whose clock is paused, on a busy machine.
+        .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .build()
 }
 

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use aws_config::environment::EnvironmentVariableCredentialsProvider;
 use aws_config::retry::RetryConfig;
+use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::provider::SharedCredentialsProvider;
@@ -155,6 +156,8 @@ fn sdk_config_with(connector: SharedHttpConnector) -> SdkConfig {
             EnvironmentVariableCredentialsProvider::new(),
         ))
         .timeout_config(timeouts)
+        // It waits longer than an attempt may take, so it would only cost its work for each call.
+        .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .retry_config(RetryConfig::standard());
     config.set_endpoint_url(variable("AWS_ENDPOINT_URL"));
     config.build()
