@@ -71,8 +71,9 @@ async fn copied(from: &dyn ObjectStore) -> Arc<dyn ObjectStore> {
 }
 
 impl Setup {
-    /// Begins with the table and the files that `campus` has at present, at its time and with its
-    /// tokens. It remembers nothing, and its stream begins with the oldest record again.
+    /// Begins with copies of the table and the files that `campus` has at present, at the same time.
+    /// Tokens of its callers are valid here too. As after a start, functions have nothing in
+    /// memory, and the stream delivers all records once more.
     #[must_use]
     pub async fn like(self, campus: &TestCampus) -> Self {
         let Campus {

@@ -123,7 +123,7 @@ impl Scene {
         }
     }
 
-    /// The same scene on a copy of its campus, as if it was new.
+    /// The same scene on a copy of its campus. What changes there does not change this one.
     pub async fn again(&self, setup: Setup) -> Self {
         let campus = setup.like(&self.campus).await.build();
         Self {

@@ -23,8 +23,8 @@ pub struct OwnSubmissionBody {
     committee: Option<Id<Committee>>,
     /// When it was last changed, as far as the caller may know.
     updated_at: Timestamp,
-    /// The decision that the caller may know: 1 if there is none. Afterwards the answers cannot be
-    /// changed any more.
+    /// 1 as long as the caller may know of no decision. With another value, the answers can no
+    /// longer be changed.
     status: Status,
 }
 

@@ -65,18 +65,15 @@ function Submission({ submission, entry, reload }) {
   };
   const [kind, icon] = LOOKS[submission.status];
   const name = entry?.name ?? application.data?.name;
+  const standing = entry
+    ? html`<${Standing} end=${entry.my_end_time}
+        entry=${ofCommittee(entry, submission.committee?.id ?? null)} />`
+    : html`<${Chip} kind="good" icon="check">${t("state.sent")}<//>`;
   return html`<article class="card">
     <div class="step"><${Mono} code=${club} name=${entry?.club.name ?? club} />
       <div><h2 class="flat"><a href=${link(url`/clubs/${club}/`)}>${entry?.club.name ?? club}</a>
         ${name && html` · ${name}`}</h2>
-        <p class="line">${
-          submission.status > 1
-            ? null
-            : entry
-              ? html`<${Standing} end=${entry.my_end_time}
-              entry=${ofCommittee(entry, submission.committee?.id ?? null)} />`
-              : html`<${Chip} kind="good" icon="check">${t("state.sent")}<//>`
-        }
+        <p class="line">${submission.status === 1 && standing}
           <${Chip} kind=${kind} icon=${icon}>${t(`status.${submission.status}`)}<//>
           ${submission.committee && html`<b>${submission.committee.name}</b>`}
           <span class="quiet small">${t("applications.sent")} <${Time}

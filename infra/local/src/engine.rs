@@ -113,10 +113,11 @@ impl Engine {
         Self::new(&in_memory(), true)
     }
 
-    /// An engine in memory that begins with the data of this one.
+    /// An engine in memory with a copy of the present data, for tests that begin many times from
+    /// the same state. What is written to one of the two later is not in the other.
     pub fn copy(&self) -> Result<Self, DynoxideError> {
         let path = in_memory();
-        // A database in memory ends with its last connection.
+        // A database in memory is deleted with its last connection, so one is opened first.
         let kept = rusqlite::Connection::open(&path);
         let _kept = kept.map_err(|error| DynoxideError::InternalServerError(error.to_string()))?;
         self.database.vacuum_into(&path)?;

@@ -118,8 +118,8 @@ pub fn sdk_config(client: impl HttpClient + 'static) -> SdkConfig {
             "local", "local", None,
         )))
         .http_client(client)
-        // Calls do not leave the process. The protection looks at the machine's clock, so that it
-        // would break a slow call of a test whose clock is paused, on a busy machine.
+        // Calls do not leave the process. Tests pause the clock of tokio, but this protection also
+        // looks at the clock of the machine, and ends slow calls when the machine is busy.
         .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .build()
 }

@@ -156,7 +156,7 @@ fn sdk_config_with(connector: SharedHttpConnector) -> SdkConfig {
             EnvironmentVariableCredentialsProvider::new(),
         ))
         .timeout_config(timeouts)
-        // It waits longer than an attempt may take, so it would only cost its work for each call.
+        // It acts after 20 seconds, but an attempt ends after three: it would do work for nothing.
         .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .retry_config(RetryConfig::standard());
     config.set_endpoint_url(variable("AWS_ENDPOINT_URL"));
