@@ -13,6 +13,7 @@ pub mod open;
 mod own;
 mod question_input;
 pub mod questions;
+pub mod unsent;
 
 use shared::{Shared, routes};
 use utoipa_axum::router::OpenApiRouter;
@@ -26,6 +27,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
         ))
         .routes(routes!(applications::list_current_applications))
         .routes(routes!(open::list_open_applications))
+        .routes(routes!(unsent::list_unsent_applications))
         .routes(routes!(home::show_home))
         .routes(routes!(
             applications::show_application,

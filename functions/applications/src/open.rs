@@ -24,7 +24,7 @@ use crate::own::{OwnSubmissionBody, own_end};
 /// KiB.
 const DRAFTS_AT_ONCE: usize = 50;
 
-/// An application that is open for the caller.
+/// An application, and what the caller has begun and sent there.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct OpenApplicationBody {
     /// Id of the application.
@@ -76,11 +76,22 @@ impl OpenClubBody {
     }
 }
 
-/// An application that may be open, by what its club knows of it.
-struct Candidate {
-    id: Id<Application>,
-    club: ClubCode,
+/// An application that may be in the list, by what its club knows of it.
+pub(crate) struct Candidate {
+    pub id: Id<Application>,
+    pub club: ClubCode,
     club_name: String,
+}
+
+impl Candidate {
+    /// An application of this club.
+    pub(crate) fn new(club: &Club, id: Id<Application>) -> Self {
+        Self {
+            id,
+            club: club.code.clone(),
+            club_name: club.profile.name.clone(),
+        }
+    }
 }
 
 /// What the caller has to do with applications and clubs.
@@ -137,13 +148,34 @@ impl Own {
         all
     }
 
-    fn extended(&self, id: Id<Application>) -> Option<Timestamp> {
+    /// Until when the caller's extension lasts, if there is one.
+    pub(crate) fn extended(&self, id: Id<Application>) -> Option<Timestamp> {
         self.extensions.get(&id).map(|extension| extension.end)
+    }
+
+    /// Whether the caller perhaps has a draft anywhere.
+    pub(crate) fn has_drafts(&self) -> bool {
+        !self.drafted.is_empty()
+    }
+
+    /// Whether the caller perhaps has a draft for this application.
+    pub(crate) fn has_draft(&self, application: Id<Application>) -> bool {
+        self.drafted.contains(&application)
+    }
+
+    /// Whether the caller has a submission for this committee, or for none.
+    pub(crate) fn has_submitted(
+        &self,
+        application: Id<Application>,
+        committee: Option<Id<Committee>>,
+    ) -> bool {
+        let mut sent = self.submissions.get(&application).into_iter().flatten();
+        sent.any(|one| one.committee == committee)
     }
 
     /// Whether the caller has a submission, or perhaps a draft.
     fn has_begun(&self, application: Id<Application>) -> bool {
-        self.submissions.contains_key(&application) || self.drafted.contains(&application)
+        self.submissions.contains_key(&application) || self.has_draft(application)
     }
 
     /// Whether the caller has to do with the club, or has a submission. A draft counts, too, but
@@ -156,7 +188,7 @@ impl Own {
     /// or of the others.
     fn may_be(&self, mine: bool, candidate: &Candidate) -> bool {
         let is_mine = self.is_mine(&candidate.club, candidate.id);
-        is_mine == mine || self.drafted.contains(&candidate.id)
+        is_mine == mine || self.has_draft(candidate.id)
     }
 }
 
@@ -225,10 +257,9 @@ pub(crate) async fn open_for(
     wanted: &OpenQuery,
 ) -> Result<Vec<OpenApplicationBody>> {
     let mine = wanted.mine;
-    let all: Vec<&Club> = clubs.iter().map(|listed| &listed.club).collect();
-    let visibility = Visibility::of(app, Some(user), all.iter().copied()).await?;
-    let visible = all.into_iter().filter(|club| visibility.sees(club));
+    let visible = seen_by(app, user, clubs).await?;
     let mut candidates: Vec<Candidate> = visible
+        .into_iter()
         .flat_map(|club| candidates(club, own, now))
         .collect();
     candidates.retain(|one| mine.is_none_or(|mine| own.may_be(mine, one)));
@@ -266,6 +297,18 @@ pub(crate) async fn open_for(
     Ok(open.into_iter().map(show).collect())
 }
 
+/// The clubs that the caller can see.
+pub(crate) async fn seen_by<'a>(
+    app: &Shared,
+    user: &User,
+    clubs: &'a Clubs,
+) -> Result<Vec<&'a Club>> {
+    let all: Vec<&Club> = clubs.iter().map(|listed| &listed.club).collect();
+    let visibility = Visibility::of(app, Some(user), all.iter().copied()).await?;
+    let visible = all.into_iter().filter(|club| visibility.sees(club));
+    Ok(visible.collect())
+}
+
 /// The applications of a club that may be open for the caller.
 fn candidates(club: &Club, own: &Own, now: DateTime<Utc>) -> Vec<Candidate> {
     let open = club
@@ -277,23 +320,21 @@ fn candidates(club: &Club, own: &Own, now: DateTime<Utc>) -> Vec<Candidate> {
         extension.club.as_ref() == Some(&club.code) && now <= extension.end.moment()
     });
     found.extend(extended.map(|extension| extension.application));
-    let candidate = |id| Candidate {
-        id,
-        club: club.code.clone(),
-        club_name: club.profile.name.clone(),
-    };
-    found.into_iter().map(candidate).collect()
+    found
+        .into_iter()
+        .map(|id| Candidate::new(club, id))
+        .collect()
 }
 
 /// The applications to which the caller has drafts that were not submitted, and their committees.
-async fn live_drafts(
+pub(crate) async fn live_drafts(
     app: &Shared,
     user: &User,
-    open: &[(&Application, &Candidate)],
+    applications: &[(&Application, &Candidate)],
     own: &Own,
 ) -> Result<HashMap<Id<Application>, BTreeSet<Option<Id<Committee>>>>> {
-    let ids = open.iter().map(|(application, _)| application.id);
-    let wanted: Vec<Id<Application>> = ids.filter(|id| own.drafted.contains(id)).collect();
+    let ids = applications.iter().map(|(application, _)| application.id);
+    let wanted: Vec<Id<Application>> = ids.filter(|id| own.has_draft(*id)).collect();
     let place = |answer: &DraftAnswer| {
         let id = Submission::id_of(answer.application, user.id(), answer.committee);
         (answer.application, id)
@@ -318,7 +359,8 @@ async fn live_drafts(
     Ok(live)
 }
 
-fn body(
+/// What the caller has begun and sent for an application.
+pub(crate) fn body(
     application: &Application,
     candidate: &Candidate,
     own: &Own,

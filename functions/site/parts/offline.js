@@ -8,7 +8,7 @@ const KEPT = [
   /^\/submissions\/$/,
   /^\/memberships\/$/,
   /^\/home\/$/,
-  /^\/applications\/open\//,
+  /^\/applications\/(open|unsent)\//,
   /^\/clubs\/[\w-]+\/$/,
   /^\/clubs\/[\w-]+\/applications\/(current|\d+)\/(\?own=true)?$/,
   /^\/clubs\/[\w-]+\/applications\/\d+\/draft\//,

@@ -7,6 +7,7 @@ export default {
 
   "applications.again": "Erneut bewerben",
   "applications.answers": "{n} Antwort|{n} Antworten",
+  "applications.late": "Lesen, was du geschrieben hast",
   "applications.none": "Du hast dich noch nirgends beworben.",
   "applications.sent": "Abgeschickt",
   "applications.withdraw.sure": "Diese Bewerbung zurückziehen?",

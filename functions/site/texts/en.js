@@ -8,6 +8,7 @@ export default {
 
   "applications.again": "Apply again",
   "applications.answers": "{n} answer|{n} answers",
+  "applications.late": "Read what you typed",
   "applications.none": "You have not applied anywhere yet.",
   "applications.sent": "Sent",
   "applications.withdraw.sure": "Withdraw this application?",

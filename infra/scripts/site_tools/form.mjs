@@ -255,6 +255,20 @@ assert.equal(await phone.locator("main textarea, main input").count(), 0);
 await accessible(phone, "form-closed");
 await phone.reload();
 await phone.getByText("This application closed on").waitFor();
+// What was typed and forgotten stands on "My applications", and can be read.
+const forgotten = await application("Forgotten", 1);
+await phone.goto(origin + forgotten.path);
+await phone.getByLabel(/Question 1$/).fill("typed and forgotten");
+await saved(phone);
+await call("olivia", "PATCH", `${forgotten.base}/`, { application_end_time: soon(-1) });
+await phone.goto(`${origin}/applications/`);
+const unsent = phone.getByRole("article").filter({ hasText: "Forgotten" });
+await unsent.getByText("Not sent").waitFor();
+await phone.getByText("Debating Union · Ends soon").waitFor();
+await accessible(phone, "applications-unsent");
+await unsent.getByRole("link", { name: "Read what you typed" }).click();
+await phone.getByText("Nothing was sent.").waitFor();
+await phone.getByText("typed and forgotten").waitFor();
 // What was sent in time is being sent until the answer is here.
 const last = await application("Ends while it is sent", 1, { application_end_time: soon(6) });
 await phone.goto(origin + last.path);

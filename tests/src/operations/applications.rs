@@ -30,6 +30,7 @@ fn applications() -> Vec<Row> {
     let released = json!({ "result_release_time": "2099-01-01T09:00:00Z" });
     vec![
         read("list_open_applications", SIGNED_IN),
+        read("list_unsent_applications", SIGNED_IN),
         read("show_home", SIGNED_IN),
         read("list_applications", OFFICERS),
         write("create_application", officers(201), application(committees)),

@@ -1,4 +1,4 @@
-//! `/applications/open/`, and what a club may have of applications
+//! `/applications/open/`, `/applications/unsent/`, and what a club may have of applications
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -247,4 +247,75 @@ async fn clubs_that_somebody_is_in_or_follows_are_theirs() {
     let of = |n: usize| id(&drives[n].application);
     assert_eq!(ids(&open(&sue, "?mine=true").await), [of(0), of(1)]);
     assert_eq!(ids(&open(&sue, "?mine=false").await), [of(2)]);
+}
+
+// proves A16, N6
+#[tokio::test]
+async fn what_was_typed_and_not_sent_in_time_is_listed() {
+    let campus = TestCampus::new();
+    let (chess, go) = (campus.drive("chess").await, campus.drive("go").await);
+    let committees = json!({ "committees": [{ "name": "Board" }, { "name": "Web" }] });
+    let with = go.officer.patch(&go.path, committees).await.ok();
+    let (board, web) = (id(&with["committees"][0]), id(&with["committees"][1]));
+    let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
+    let unsent = async |client: &tests::Client| {
+        let all = client.get("/api/applications/unsent/").await.ok();
+        all.as_array().cloned().expect("a list")
+    };
+    let typed = |question: u64| json!({ "responses": [{ "question": question, "text": "I", "version": 0 }] });
+    for (drive, query) in [
+        (&chess, String::new()),
+        (&go, format!("?committee={board}")),
+        (&go, format!("?committee={web}")),
+    ] {
+        let path = format!("{}draft/{query}", drive.path);
+        sue.patch(&path, typed(drive.question)).await.ok();
+    }
+    // As long as it can be sent, it is in the other list.
+    assert_eq!(unsent(&sue).await, Vec::<Value>::new());
+    campus.advance(TimeDelta::seconds(1));
+    let mut sent = go.answer("Because.");
+    sent["committee"] = json!(web);
+    let path = format!("{}submissions/", go.path);
+    sue.post(&path, sent).await.created();
+    let draft = format!("{}draft/?committee={web}", go.path);
+    sue.patch(&draft, typed(go.question)).await.ok();
+    go.officer
+        .patch(&go.path, json!({ "application_end_time": hours(10) }))
+        .await
+        .ok();
+    let later =
+        json!({ "person": id(&sue.get("/api/settings/").await.ok()), "end_time": hours(12) });
+    let extensions = format!("{}extensions/", go.path);
+    go.officer.post(&extensions, later).await.created();
+    campus.advance(TimeDelta::hours(11));
+    assert_eq!(unsent(&sue).await, Vec::<Value>::new(), "extended");
+    campus.advance(TimeDelta::hours(2));
+    let all = unsent(&sue).await;
+    assert_eq!(ids(&all), [id(&go.application)]);
+    // What was sent for the other committee counts, so it does not matter what was typed after it.
+    assert_eq!(
+        (&all[0]["drafts"], &all[0]["draft"], &all[0]["my_end_time"]),
+        (&json!([board]), &json!(true), &json!(hours(12)))
+    );
+    assert_eq!(all[0]["submissions"][0]["committee"], web);
+    // The one that ended last comes first; one that is switched off is there, too.
+    let off = json!({ "is_active": false });
+    chess.officer.patch(&chess.path, off).await.ok();
+    assert_eq!(
+        ids(&unsent(&sue).await),
+        [id(&chess.application), id(&go.application)]
+    );
+    assert_eq!(unsent(&bob).await, Vec::<Value>::new());
+    let hidden = json!({ "approved": false });
+    campus.admin().patch("/api/clubs/chess/", hidden).await.ok();
+    assert_eq!(ids(&unsent(&sue).await), [id(&go.application)]);
+    let nobody = campus.anonymous();
+    nobody.get("/api/applications/unsent/").await.error(401);
+    // It goes with the draft, 30 days after the end as it was when something was last typed.
+    let draft = format!("{}draft/?committee={board}", go.path);
+    let answers = sue.get(&draft).await.ok();
+    assert_eq!(answers["responses"][0]["text"], "I");
+    campus.advance(TimeDelta::days(90));
+    assert_eq!(unsent(&sue).await, Vec::<Value>::new());
 }

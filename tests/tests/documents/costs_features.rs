@@ -30,6 +30,16 @@ pub(super) async fn recruitment(witness: &Witness) -> Vec<Row> {
     let body = drive.answer("Because.");
     p.row("submit", "confirmed by mail", &sue, &submissions, body)
         .await;
+    let tom = p.campus.as_("tom");
+    let answer = json!({ "question": drive.question, "text": "I", "version": 0 });
+    tom.patch(&draft, json!({ "responses": [answer] }))
+        .await
+        .ok();
+    let off = json!({ "is_active": false });
+    drive.officer.patch(&drive.path, off).await.ok();
+    let unsent = "/api/applications/unsent/";
+    p.get("list_unsent_applications", "a draft", &tom, unsent)
+        .await;
     p.rows
 }
 
