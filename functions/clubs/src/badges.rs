@@ -4,12 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use shared::bodies::BadgeBody;
-use shared::domain::Versions;
 use shared::domain::{Badge, Lookup};
 use shared::text::kinds::{BadgeText, Color, Line, Name};
-use shared::web::{
-    Admin, Input, Mode, NewId, NoContent, NoInput, Params, PathIds, Reader, Result, User,
-};
+use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, Params, PathIds, Reader, Result};
 use shared::{Shared, text};
 
 use crate::lookups::{self, Collection, Entry};
@@ -42,10 +39,6 @@ impl Collection for Badge {
         reader.set(input.description, &mut self.description);
         reader.set(input.color, &mut self.color);
         reader.finish()
-    }
-
-    async fn context(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
-        Ok(())
     }
 
     fn body(badge: &Lookup<Self>, (): &()) -> BadgeBody {

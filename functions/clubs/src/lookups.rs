@@ -24,7 +24,7 @@ pub trait Collection: InMemory + Default {
     /// The response body.
     type Body: Serialize + Send;
     /// Other data that the response body needs.
-    type Context: Send + Sync;
+    type Context: Default + Send + Sync;
     /// The path variable with the id of an entry.
     const PARAM: &'static str;
     /// The path of the collection.
@@ -33,12 +33,14 @@ pub trait Collection: InMemory + Default {
     /// Checks the fields and writes them into the entry.
     fn apply(&mut self, input: Self::Input, mode: Mode) -> Result<()>;
 
-    /// Reads the other data for response bodies.
+    /// Reads the other data for response bodies, if they need any.
     fn context(
-        app: &Shared,
-        versions: &Versions,
-        user: Option<&User>,
-    ) -> impl Future<Output = Result<Self::Context>> + Send;
+        _app: &Shared,
+        _versions: &Versions,
+        _user: Option<&User>,
+    ) -> impl Future<Output = Result<Self::Context>> + Send {
+        async { Ok(Self::Context::default()) }
+    }
 
     /// The response body of an entry.
     fn body(entry: &Lookup<Self>, context: &Self::Context) -> Self::Body;

@@ -5,11 +5,10 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use shared::Shared;
-use shared::domain::Versions;
 use shared::domain::{Lookup, Major};
 use shared::ids::Id;
 use shared::text::kinds::Name;
-use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result, User};
+use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result};
 use utoipa::ToSchema;
 
 use crate::lookups::{self, Collection, Entry};
@@ -43,10 +42,6 @@ impl Collection for Major {
         let mut reader = Reader::new(mode);
         reader.set(input.name, &mut self.name);
         reader.finish()
-    }
-
-    async fn context(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
-        Ok(())
     }
 
     fn body(major: &Lookup<Self>, (): &()) -> MajorBody {

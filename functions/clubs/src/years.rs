@@ -5,11 +5,10 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use shared::Shared;
-use shared::domain::Versions;
 use shared::domain::{Lookup, Year};
 use shared::ids::Id;
 use shared::text::kinds::{Name, YearNumber};
-use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result, User};
+use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result};
 use utoipa::ToSchema;
 
 use crate::lookups::{self, Collection, Entry};
@@ -48,10 +47,6 @@ impl Collection for Year {
         reader.set(input.name, &mut self.name);
         reader.set(input.year, &mut self.year);
         reader.finish()
-    }
-
-    async fn context(_: &Shared, _: &Versions, _: Option<&User>) -> Result<()> {
-        Ok(())
     }
 
     fn body(year: &Lookup<Self>, (): &()) -> YearBody {

@@ -23,6 +23,7 @@ use std::sync::atomic::AtomicU8;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -38,6 +39,15 @@ pub(crate) type Item = HashMap<String, AttributeValue>;
 
 /// Maximum calls that run in parallel for one request.
 pub const PARALLEL: usize = 64;
+
+/// Does `act` with each of `all`, at most [`PARALLEL`] at a time. Ends at the first error.
+pub(crate) async fn each<T, F: Future<Output = Result<(), TableError>>>(
+    all: impl IntoIterator<Item = T>,
+    act: impl FnMut(T) -> F,
+) -> Result<(), TableError> {
+    let done = stream::iter(all).map(act).buffer_unordered(PARALLEL);
+    done.try_collect().await
+}
 
 /// A stored type: its name and its keys.
 pub trait Entity: Serialize + DeserializeOwned {

@@ -4,10 +4,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::db::error::ignore_refusal;
-use crate::db::{Entity, PARALLEL, Retries, Table, TableError, Write};
+use crate::db::{Entity, Retries, Table, TableError, Write, each};
 use crate::domain::application::model::Application;
 use crate::domain::bookmark::store::{Bookmark, Bookmarks};
 use crate::domain::club::model::Club;
@@ -127,10 +126,10 @@ impl Table {
                 return Ok(Err(refusal));
             }
         }
-        let erased = stream::iter(all.submissions.clone())
-            .map(|submission| self.erase_submission(submission, when, until))
-            .buffer_unordered(PARALLEL);
-        erased.try_collect::<()>().await?;
+        each(all.submissions.clone(), |submission| {
+            self.erase_submission(submission, when, until)
+        })
+        .await?;
         let noted = all.places.iter();
         let noted = noted.map(|place| (place.application, place.submission));
         let submitted = all.submissions.iter().map(|one| (one.application, one.id));
@@ -139,26 +138,21 @@ impl Table {
         self.erase_answers(places, &all.uploads, (when, until))
             .await?;
         // The same keys may be used again, so each item is deleted only if it is unchanged.
-        let requests = stream::iter(all.requests)
-            .map(async |request| ignore_refusal(self.delete_request(&request).await));
-        requests
-            .buffer_unordered(PARALLEL)
-            .try_collect::<()>()
-            .await?;
-        let extensions = stream::iter(all.extensions)
-            .map(async |extension| ignore_refusal(self.erase_extension(&extension).await));
-        extensions
-            .buffer_unordered(PARALLEL)
-            .try_collect::<()>()
-            .await?;
+        each(all.requests, async |request| {
+            ignore_refusal(self.delete_request(&request).await)
+        })
+        .await?;
+        each(all.extensions, async |extension| {
+            ignore_refusal(self.erase_extension(&extension).await)
+        })
+        .await?;
         self.erase_withdrawn(&all.withdrawals, until).await?;
         self.forget_begun(person.id, applied_to, until).await?;
         self.delete_draft(all.drafts, when).await?;
-        stream::iter(all.reviews)
-            .map(async |review| self.anonymise_review(&review).await)
-            .buffer_unordered(PARALLEL)
-            .try_collect::<()>()
-            .await?;
+        each(all.reviews, async |review| {
+            self.anonymise_review(&review).await
+        })
+        .await?;
         for used in &all.link_uses {
             self.forget_link_use(used).await?;
         }
@@ -168,12 +162,10 @@ impl Table {
         let noted = all.places.iter().map(|place| place.submission);
         let places: HashSet<Key> = submitted.chain(withdrawn).chain(noted).map(place).collect();
         self.bury(places.into_iter().collect(), when).await?;
-        let invites = stream::iter(all.invites)
-            .map(async |invite| ignore_refusal(self.delete_invite(&invite).await));
-        invites
-            .buffer_unordered(PARALLEL)
-            .try_collect::<()>()
-            .await?;
+        each(all.invites, async |invite| {
+            ignore_refusal(self.delete_invite(&invite).await)
+        })
+        .await?;
         let mails = all.mails.iter().map(Entity::key).chain(all.mail_keys);
         self.delete_many(mails.collect()).await?;
         self.forget_interviews(person.id, until).await?;
@@ -181,16 +173,8 @@ impl Table {
             favorites,
             subscriptions,
         } = all.bookmarks;
-        stream::iter(favorites)
-            .map(|favorite| self.lose(favorite))
-            .buffer_unordered(PARALLEL)
-            .try_collect::<()>()
-            .await?;
-        stream::iter(subscriptions)
-            .map(|subscription| self.lose(subscription))
-            .buffer_unordered(PARALLEL)
-            .try_collect::<()>()
-            .await?;
+        each(favorites, |favorite| self.lose(favorite)).await?;
+        each(subscriptions, |subscription| self.lose(subscription)).await?;
         self.forget_keyed(person.id).await?;
         if last_look {
             self.unlist(&all.submissions, &all.withdrawals, until)
@@ -211,10 +195,10 @@ impl Table {
             received: until + 1,
             ..when
         };
-        let buried = stream::iter(places)
-            .map(|(application, id)| self.bury_answers(application, id, last))
-            .buffer_unordered(PARALLEL);
-        buried.try_collect::<Vec<_>>().await?;
+        each(places, async |(application, id)| {
+            self.bury_answers(application, id, last).await.map(drop)
+        })
+        .await?;
         if uploads.is_empty() {
             return Ok(());
         }
@@ -227,15 +211,15 @@ impl Table {
             .iter()
             .map(|one| one.due_at(late, when.at))
             .collect();
-        let again = stream::iter(again)
-            .map(async |due| self.write(Write::put(&due)?).await.map(drop))
-            .buffer_unordered(PARALLEL);
-        again.try_collect::<()>().await?;
+        each(again, async |due| {
+            self.write(Write::put(&due)?).await.map(drop)
+        })
+        .await?;
         // The places are used again by whoever comes back.
-        let ended = stream::iter(uploads.to_vec())
-            .map(async |upload| self.end_upload(&upload, when).await)
-            .buffer_unordered(PARALLEL);
-        ended.try_collect::<()>().await
+        each(uploads.to_vec(), async |upload| {
+            self.end_upload(&upload, when).await
+        })
+        .await
     }
 
     async fn lose<I: Bookmark>(&self, bookmark: I) -> Result<(), TableError> {
@@ -321,11 +305,10 @@ impl Table {
         until: u64,
     ) -> Result<(), TableError> {
         let withdrawn = withdrawals.iter().map(|one| (one.application, one.id));
-        stream::iter(withdrawn.collect::<Vec<_>>())
-            .map(|(application, id)| self.erase_judgements(application, id, until))
-            .buffer_unordered(PARALLEL)
-            .try_collect()
-            .await
+        each(withdrawn.collect::<Vec<_>>(), |(application, id)| {
+            self.erase_judgements(application, id, until)
+        })
+        .await
     }
 
     /// Removes what officers wrote about a submission until then: reviews, and reasons in the

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
-use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
-use crate::db::{Entity, PARALLEL, Refusal, Retries, Table, TableError, Write};
+use crate::db::{Entity, Refusal, Retries, Table, TableError, Write, each};
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::club::model::{Club, Window};
 use crate::domain::form::model::WholeForm;
@@ -318,12 +317,12 @@ impl Table {
             self.remove_unused_copies(id, when).await?;
             // A submission that is stored at this moment stays.
             let gone = self.withdrawals(id).await?;
-            let gone = stream::iter(gone).map(async |withdrawal| {
+            each(gone, async |withdrawal| {
                 let gone = Write::put(&Gone::new(withdrawal.key(), when))?;
                 let gone = gone.if_equals(keys::TYPE, &Withdrawal::TYPE);
                 ignore_refusal(self.write(gone).await)
-            });
-            gone.buffer_unordered(PARALLEL).try_collect::<()>().await?;
+            })
+            .await?;
         }
         if forced {
             // Decisions and reviews are written together with their submission. So they are looked

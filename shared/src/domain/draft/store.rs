@@ -2,13 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use futures::stream::{self, StreamExt, TryStreamExt};
-
 use crate::db::answer::Stored;
 use crate::db::error::ignore_refusal;
 use crate::db::execute::MOST_WRITES;
 use crate::db::read::Range;
-use crate::db::{Entity, PARALLEL, Table, TableError, Write};
+use crate::db::{Entity, Table, TableError, Write, each};
 use crate::domain::application::model::{Application, Committee};
 use crate::domain::draft::model::DraftAnswer;
 use crate::domain::keys;
@@ -175,14 +173,14 @@ impl Table {
         answers: Vec<DraftAnswer>,
         when: RequestTime,
     ) -> Result<(), TableError> {
-        let deletions = stream::iter(answers).map(async |answer| {
+        each(answers, async |answer| {
             let gone = Write::put(&Gone::new(answer.key(), when))?;
             // Versions begin anew after a deletion, order numbers do not.
             let gone = gone
                 .if_equals("version", &answer.version)
                 .if_equals("received", &answer.received);
             ignore_refusal(self.write(gone).await)
-        });
-        deletions.buffer_unordered(PARALLEL).try_collect().await
+        })
+        .await
     }
 }

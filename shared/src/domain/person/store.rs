@@ -2,13 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use futures::stream::{self, StreamExt, TryStreamExt};
-
 use crate::db::answer::AnyItem as _;
 use crate::db::error::ignore_refusal;
 use crate::db::parts::parts;
 use crate::db::read::Range;
-use crate::db::{Entity, Item, JsonText, PARALLEL, Table, TableError, Write, to_item};
+use crate::db::{Entity, Item, JsonText, Table, TableError, Write, each, to_item};
 use crate::domain::bookmark::model::Subscription;
 use crate::domain::extension::model::Extension;
 use crate::domain::keys;
@@ -301,10 +299,10 @@ impl Table {
                 _ => write,
             })
         });
-        let done = stream::iter(writes)
-            .map(|write| self.write(write))
-            .buffer_unordered(PARALLEL);
         // A copy that was removed in the meantime needs no update.
-        done.map(ignore_refusal).try_collect().await
+        each(writes, async |write| {
+            ignore_refusal(self.write(write).await)
+        })
+        .await
     }
 }

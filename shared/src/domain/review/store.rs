@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
-use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::Deserialize;
 
 use crate::db::answer::Stored;
 use crate::db::error::ignore_refusal;
 use crate::db::execute::client_token;
 use crate::db::read::Range;
-use crate::db::{Entity, PARALLEL, Table, TableError, Write};
+use crate::db::{Entity, Table, TableError, Write, each};
 use crate::domain::application::model::Application;
 use crate::domain::conditions::check_not_erasing;
 use crate::domain::keys;
@@ -144,11 +143,11 @@ impl Table {
         let (pk, prefix) = keys::reviews_of(application, submission);
         let mut due: Vec<Review> = self.query(pk, Range::Prefix(prefix)).await?;
         due.retain(|review| review.sequence < end);
-        let deletions = stream::iter(due).map(async |review| {
+        each(due, async |review| {
             let delete = Write::delete(review.key()).if_equals("version", &review.version);
             ignore_refusal(self.write(delete).await)
-        });
-        deletions.buffer_unordered(PARALLEL).try_collect().await
+        })
+        .await
     }
 
     /// Removes the person from a review, and every tie to them: the review gets a random id, in the

@@ -2,11 +2,9 @@
 //! in the submission itself, which has room for two: the write of the decision is then the only
 //! one. Any other change has an item of its own.
 
-use futures::stream::{self, StreamExt, TryStreamExt};
-
 use crate::db::error::{check_held, ignore_refusal};
 use crate::db::read::Fetch;
-use crate::db::{Entity, Key, PARALLEL, Table, TableError, Write};
+use crate::db::{Entity, Key, Table, TableError, Write, each};
 use crate::domain::application::model::Application;
 use crate::domain::keys;
 use crate::domain::person::model::Person;
@@ -135,10 +133,10 @@ impl Table {
         };
         let (pk, range) = keys::history_of(application, submission);
         self.each_page(false, pk, range, Fetch::Items, take).await?;
-        let writes = stream::iter(due).map(async |key| {
+        each(due, async |key| {
             let write = Write::update(key).set("reason", &None::<()>);
             ignore_refusal(self.write(write.if_exists()).await)
-        });
-        writes.buffer_unordered(PARALLEL).try_collect().await
+        })
+        .await
     }
 }

@@ -7,7 +7,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use crate::db::error::{check_held, ignore_refusal};
 use crate::db::read::{Fetch, MAX_BATCH_KEYS, Range};
-use crate::db::{Entity, Key, PARALLEL, Table, TableError, Write};
+use crate::db::{Entity, Key, Table, TableError, Write, each};
 use crate::domain::application::model::Application;
 use crate::domain::file::copy::FileCopy;
 use crate::domain::keys;
@@ -216,10 +216,7 @@ impl Table {
         let copies: Vec<FileCopy> = found.iter().filter_map(keys::copy_at).collect();
         let sheets = found.into_iter().filter(|key| keys::copy_at(key).is_none());
         self.remove_copies(&copies, when).await?;
-        let buried = stream::iter(sheets)
-            .map(|key| self.bury_one(key, when))
-            .buffer_unordered(PARALLEL);
-        buried.try_collect::<()>().await?;
+        each(sheets, |key| self.bury_one(key, when)).await?;
         Ok(copies)
     }
 }
