@@ -84,6 +84,11 @@ impl Outage {
     ) -> Result<(), TableError> {
         let mut state = self.0.lock().await;
         let is_try = std::mem::take(&mut state.is_trying);
+        // Throttled, or without a connection: this says nothing of the service. A try that ends so
+        // is made again after a minute.
+        if status == EmailStatus::Queued {
+            return Ok(());
+        }
         let is_error = status == EmailStatus::Unknown;
         state.taken = match status {
             EmailStatus::Unknown => 0,

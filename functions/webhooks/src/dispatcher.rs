@@ -193,7 +193,7 @@ impl Dispatcher {
         if let Some(before) = &before {
             if attempt.is_made(before) {
                 // An earlier invocation may have ended before it noted what came of it.
-                return self.note_answer(place, before, now).await;
+                return self.note_answer(&attempt, before, now).await;
             }
             if before.is_taken() && attempt.asked.is_none() {
                 return Ok(());
@@ -281,22 +281,24 @@ impl Dispatcher {
             Ok(()) | Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
-        self.note_answer(&attempt.place, &delivery, now).await
+        self.note_answer(attempt, &delivery, now).await
     }
 
     /// Notes at the webhook what came of an attempt.
     async fn note_answer(
         &self,
-        place: &WebhookPlace,
+        attempt: &Attempt,
         delivery: &Delivery,
         now: Timestamp,
     ) -> Result<(), Failure> {
+        let place = &attempt.place;
         let at = delivery.tried_at.unwrap_or(now);
         if delivery.status == Some(GONE) {
             return self.switch_off(place, OffReason::Gone(at)).await;
         }
-        // A receiver that now and then refuses a call would have a write for each.
-        if !delivery.is_taken() && delivery.repeat < 2 {
+        // A receiver that now and then refuses a call would have a write for each. An attempt that
+        // somebody asked for is not repeated, so its failure says nothing of the later calls.
+        if !delivery.is_taken() && attempt.repeat < 2 {
             return Ok(());
         }
         self.note(place, (delivery.is_taken(), at), now).await

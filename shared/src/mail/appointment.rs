@@ -67,6 +67,7 @@ pub fn appointment(
             end: slot.end,
             location: slot.location.clone(),
             file,
+            application_id: Some(application.id),
         }),
         ..mail
     })

@@ -14,7 +14,7 @@ use tests::reports::reports_of;
 use tests::{Setup, TestCampus};
 
 use crate::interview_ends::{numbers, reject};
-use crate::interview_mails::told;
+use crate::interview_mails::{calendar, line, told};
 use crate::lost_answers::after;
 use crate::slots::{Interviewing, slot};
 
@@ -313,4 +313,23 @@ async fn a_late_report_of_a_rejection_ends_nothing_that_was_booked_after_it() {
         );
         assert_eq!(there.interview().await.is_null(), !is_late);
     }
+}
+
+// In an earlier version, the applicant was told after the cancellation that it is booked.
+// proves K10
+#[tokio::test(start_paused = true)]
+async fn what_a_rejection_has_ended_is_not_told_as_booked() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    told(&campus).await;
+    let held = there.slot(slot(30)).await;
+    there.book(held).await.ok();
+    there.drive.decide(&there.submission, 2, "").await;
+    // Both wait for the worker, which sends decisions first.
+    there.drive.send("rejection", json!({})).await.ok();
+    let mails = told(&campus).await;
+    let subjects: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
+    assert_eq!(subjects, ["Your application to chess: Fall"]);
+    assert_eq!(line(&calendar(&mails[0]), "METHOD:"), "METHOD:CANCEL");
+    assert_eq!(there.shown(held).await["booked"], 0);
 }

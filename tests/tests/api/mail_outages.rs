@@ -58,6 +58,30 @@ async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() 
     );
 }
 
+// In an earlier version, a try that was throttled ended the outage for all workers.
+// proves E20
+#[tokio::test(start_paused = true)]
+async fn a_try_that_is_throttled_does_not_end_an_outage() {
+    let throttles = Arc::new(AtomicUsize::new(0));
+    let flag = throttles.clone();
+    let campus = campus_with(move |_| match flag.load(Ordering::SeqCst) {
+        0 => refused(500, "InternalFailure"),
+        _ => refused(429, "TooManyRequestsException"),
+    });
+    let drive = rejections(&campus, 12).await;
+    for (throttled, unknown) in [(0, 3), (1, 3), (0, 4), (1, 4), (0, 5)] {
+        throttles.store(throttled, Ordering::SeqCst);
+        for _ in 0..6 {
+            assert_eq!(campus.deliver().await, Delivered::RetryLater);
+        }
+        let path = format!("{}submissions/?email_status=unknown", drive.path);
+        let found = drive.officer.get(&path).await.ok();
+        assert_eq!(found.as_array().map(Vec::len), Some(unknown));
+        // The second pause is longer.
+        campus.advance(TimeDelta::minutes(2));
+    }
+}
+
 // proves E20
 #[tokio::test(start_paused = true)]
 async fn an_outage_is_counted_once_for_all_workers() {

@@ -246,6 +246,26 @@ async fn a_test_and_another_attempt_can_be_asked_for() {
         .error(404);
 }
 
+// In an earlier version, it was switched off five days after the other attempt.
+// proves Z8, Z9
+#[tokio::test]
+async fn another_attempt_that_fails_does_not_make_it_a_failing_one() {
+    let (campus, owner) = campus().await;
+    let receiver = Receiver::start().await;
+    let (one, _) = hook(&owner, &receiver, json!(["club.updated"])).await;
+    receiver.answers([Answers::Status(500)]);
+    change(&owner, "a").await;
+    campus.call_webhooks().await;
+    campus.pass(TimeDelta::seconds(5)).await;
+    let told = owner.get(&format!("{one}deliveries/")).await.ok();
+    receiver.answers([Answers::Status(500)]);
+    let retry = format!("{one}deliveries/{}/retry/", told[0]["id"]);
+    owner.post(&retry, json!({})).await.accepted();
+    campus.call_webhooks().await;
+    assert_eq!(receiver.take().len(), 3);
+    assert_eq!(owner.get(&one).await.ok()["failing_since"], json!(null));
+}
+
 // proves Z8
 #[tokio::test]
 async fn an_old_secret_signs_for_a_day() {

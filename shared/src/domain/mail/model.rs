@@ -139,6 +139,9 @@ pub struct Appointment {
     pub location: String,
     /// The number of its calendar file (`SEQUENCE`).
     pub file: i64,
+    /// Id of the application; none in mails of earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application_id: Option<Id<Application>>,
 }
 
 /// Represents a mail whose worker has stopped or is still working. It passes through the table's

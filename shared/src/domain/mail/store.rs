@@ -11,7 +11,7 @@ use crate::domain::invite::store::invite_accepted;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::mail::marks::{mark, mark_told, shows, state_of};
-use crate::domain::mail::model::{Mail, MailLease, SUPERSEDED};
+use crate::domain::mail::model::{AppointmentNews, Mail, MailLease, SUPERSEDED};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState, Telling};
 use crate::domain::notice::model::NoticeAbout;
 use crate::domain::notice::settings::{NewsRhythm, NoticeKind};
@@ -93,6 +93,18 @@ fn still_true(mail: &Mail) -> Vec<Write> {
     };
     let all = std::iter::once(wanted).chain(object);
     all.map(|check| check.or(Refusal::Superseded)).collect()
+}
+
+/// Returns the condition under which the news of an appointment may still be told: no rejection that
+/// the applicant was told has ended the interview. A cancellation is told in any case.
+fn not_over(mail: &Mail) -> Option<Write> {
+    let appointment = mail.appointment.as_ref()?;
+    if appointment.news == AppointmentNews::Cancelled {
+        return None;
+    }
+    let submission = keys::submission(appointment.application_id?, Id::new(mail.about));
+    let check = Write::check(submission).if_none("interview.over");
+    Some(check.or(Refusal::Superseded))
 }
 
 fn key_of(mail: &MailId) -> Key {
@@ -265,8 +277,8 @@ impl Table {
     ///
     /// Refused as [`Refusal::Changed`] if it is no longer queued. Refused as
     /// [`Refusal::Superseded`] if its submission was deleted, has another decision or has a later
-    /// mail, if its invitation was used, revoked or sent again, or if it is a notice that is not
-    /// wanted or not true any more.
+    /// mail, if its invitation was used, revoked or sent again, if it is a notice that is not wanted
+    /// or not true any more, or if it tells an appointment that a rejection has ended.
     pub async fn claim_mail(&self, mail: &Mail, now: Timestamp) -> Result<(), TableError> {
         let claim = Write::update(mail.key())
             .set("status", &EmailStatus::Sending)
@@ -282,6 +294,7 @@ impl Table {
             std::iter::once(claim)
                 .chain(mark(mail, EmailStatus::Sending, now))
                 .chain(still_true(mail))
+                .chain(not_over(mail))
                 .chain(open)
                 .collect(),
         )
