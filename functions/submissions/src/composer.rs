@@ -151,6 +151,7 @@ impl Composer {
             subject,
             html,
             text,
+            request: None,
             decision: Some(Decision {
                 club: self.club.code.clone(),
                 application: self.application.id,

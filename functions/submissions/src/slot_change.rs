@@ -68,6 +68,8 @@ pub(crate) async fn change(
                 now = read.ok_or(ApiError::NotFound)?;
                 check_committee(&new, &now)?;
             }
+            // An interviewer is being erased.
+            Err(TableError::Refused(Refusal::Erased)) => return Err(ApiError::Changed),
             done => break done?,
         }
     }

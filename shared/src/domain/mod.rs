@@ -86,7 +86,8 @@ pub use keyed::model::{KeyedOutcome, KeyedRequest};
 pub use lookup::memory::{Entries, InMemory, Lookups};
 pub use lookup::model::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};
 pub use mail::model::{
-    Appointment, AppointmentNews, Decision, InviteLink, Mail, MailLease, SUPERSEDED, ToldDecision,
+    Appointment, AppointmentNews, Decision, InviteLink, Mail, MailLease, RequestNews, SUPERSEDED,
+    ToldDecision,
 };
 pub use mail::outage::MailOutage;
 pub use mail::report::{MailReport, MailResult};

@@ -56,10 +56,13 @@ impl Table {
     }
 
     /// Returns the clubs and drafts of a person, and where extensions are: 1 query of the index,
-    /// which may be a moment old.
+    /// which may be a moment old. What stands in the index before and behind these three is not
+    /// read; what stands between them are mails and uses of join links.
     pub async fn own_entries(&self, person: Id<Person>) -> Result<OwnEntries, TableError> {
         let mut own = OwnEntries::default();
-        for stored in self.index_entries(keys::own(person), Range::All).await? {
+        let last = format!("{}~", keys::OWN_MEMBERSHIPS);
+        let range = Range::Between(keys::OWN_DRAFTS.into(), last);
+        for stored in self.index_entries(keys::own(person), range).await? {
             let Some(gsi1sk) = stored.index_sort_key() else {
                 continue;
             };

@@ -3,9 +3,11 @@
 
 use askama::Template;
 
+use super::decision::Message;
 use super::{Bodies, Occasion, mail, rendered};
 use crate::domain::{
-    Club, Invite, InviteLink, Mail, MailKind, Membership, MembershipRequest, Personal, Role,
+    Club, Invite, InviteLink, Mail, MailKind, Membership, MembershipRequest, Personal, RequestNews,
+    Role,
 };
 
 templates! {
@@ -13,7 +15,7 @@ templates! {
         inviter: Option<&'a str>, club: &'a str, as_role: &'a str, title: &'a str
     },
     RequestHtml "mail/request.html" RequestText "mail/request.txt" {
-        officer: &'a str, name: &'a str, username: &'a str, club: &'a str
+        officer: &'a str, who: &'a str, club: &'a str
     },
     JoinedHtml "mail/joined.html" JoinedText "mail/joined.txt" {
         name: &'a str, asked: bool, by: Option<&'a str>, club: &'a str, as_role: &'a str
@@ -65,18 +67,17 @@ pub fn invitation(club: &Club, inviter: Option<&Personal>, invite: &Invite) -> M
 }
 
 /// Returns the mail that notifies an officer of a membership request. There is one mail for each
-/// officer and time.
+/// officer and time. It names nobody: [`RequestNews::message`] does.
 pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest) -> Mail {
-    let (name, asking) = (&club.profile.name, &request.applicant.personal);
-    let officer_name = &officer.personal.first_name;
-    let bodies = RequestHtml::bodies(officer_name, &asking.name, &asking.username, name);
+    let name = &club.profile.name;
+    let bodies = RequestHtml::bodies(&officer.personal.first_name, "Somebody", name);
     let at = u64::try_from(request.created_at.epoch_seconds()).unwrap_or_default();
     let occasion = Occasion {
         about: officer.id.get(),
         sequence: at,
         kind: MailKind::Request,
     };
-    mail(
+    let mail = mail(
         occasion,
         Some(officer.person),
         &officer.personal.email,
@@ -84,7 +85,29 @@ pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest)
         &format!("Membership request for {name}"),
         bodies,
         request.created_at,
-    )
+    );
+    Mail {
+        request: Some(RequestNews {
+            club: club.code.clone(),
+            club_name: name.clone(),
+            officer: officer.personal.first_name.clone(),
+            request: request.id,
+        }),
+        ..mail
+    }
+}
+
+impl RequestNews {
+    /// Returns the mail with the name of who asks to join.
+    pub fn message(&self, subject: String, asking: &Personal) -> Message {
+        let who = format!("{} ({})", asking.name, asking.username);
+        let Bodies { html, text } = RequestHtml::bodies(&self.officer, &who, &self.club_name);
+        Message {
+            subject,
+            html,
+            text,
+        }
+    }
 }
 
 /// Returns the mail for somebody whom an officer has added. `sequence` distinguishes several such

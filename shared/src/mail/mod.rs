@@ -87,6 +87,7 @@ fn mail(
         decision: None,
         appointment: None,
         notice: None,
+        request: None,
         invite: None,
         queued_at: now,
         claimed_at: None,

@@ -123,6 +123,33 @@ async fn what_happens_to_booked_interviews_is_seen() {
 }
 
 /// What the stream marks, and what is booked once more, is as it should be.
+// proves V22
+#[tokio::test(start_paused = true)]
+async fn a_calendar_costs_nothing_for_what_it_does_not_show() {
+    let campus = TestCampus::new();
+    let all = three(&campus).await;
+    let there = &all[0].0;
+    let hers = Polled::new(&campus, &there.sue).await;
+    let before = unchanged(&campus, &hers.address).await;
+    // Removed answers of a draft stay beside what the calendar shows.
+    let (mut typed, mut removed) = (vec![], vec![]);
+    for n in 0..40 {
+        let question = json!({ "question_type": 1, "prompt": format!("Why {n}?") });
+        let path = format!("{}questions/", there.drive.path);
+        let made = there.drive.officer.post(&path, question).await.created();
+        typed.push(json!({ "question": made["id"], "text": "I", "version": 0 }));
+        removed.push(json!({ "question": made["id"], "text": null, "version": 1 }));
+    }
+    let draft = format!("{}draft/", there.drive.path);
+    for responses in [typed, removed] {
+        let body = json!({ "responses": responses });
+        there.sue.patch(&draft, body).await.ok();
+    }
+    campus.list_changes().await;
+    let after = unchanged(&campus, &hers.address).await;
+    assert!(after <= before, "{before} {after}");
+}
+
 // proves V22, O6
 #[tokio::test(start_paused = true)]
 async fn a_mark_is_no_finding() {

@@ -10,6 +10,7 @@ use tests::fixtures::id;
 use tests::held::Held;
 
 use crate::news::{days, follower, open, told};
+use crate::slots::slot;
 use crate::tokens::with_scopes;
 use crate::webhooks::HOOKS;
 
@@ -153,4 +154,22 @@ async fn a_webhook_that_is_in_two_places_is_deleted_from_both() {
         .await
         .no_content();
     assert_eq!(ada.get(HOOKS).await.ok(), json!([]));
+}
+
+// proves P17, X17
+#[tokio::test(start_paused = true)]
+async fn a_slot_that_arrives_late_leaves_nothing_of_an_erased_interviewer() {
+    let (held, campus) = Held::campus();
+    let drive = campus.drive("chess").await;
+    let bob = campus.member("chess", &drive.officer, "bob", 20).await;
+    let mut body = slot(30);
+    body["interviewers"] = json!([id(&bob.get("/api/settings/").await.ok())]);
+    held.hold(usize::MAX, "\"ASKING#");
+    let path = format!("{}slots/", drive.path);
+    drive.officer.post(&path, body).await.error(500);
+    let late = held.release();
+    bob.delete("/api/settings/").await.no_content();
+    late.arrive();
+    let is_his = |item: &&Value| item["type"]["S"] == "OwnInterviews";
+    assert_eq!(campus.stored().iter().filter(is_his).count(), 0);
 }

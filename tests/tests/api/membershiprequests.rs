@@ -74,6 +74,44 @@ async fn a_request_is_made_once_and_told_to_the_officers() {
     assert_eq!(told[0].reply_to.as_deref(), Some("chess@clubs.example"));
 }
 
+// In an earlier version, officers were mailed the name of somebody who had withdrawn.
+// proves R4, P14
+#[tokio::test]
+async fn a_mail_names_who_waits_when_it_is_sent() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
+    ask(&sue).await;
+    let queued = campus
+        .stored()
+        .iter()
+        .map(Value::to_string)
+        .collect::<String>();
+    assert!(
+        !queued.contains("sue Test (sue)"),
+        "the mail stores no name"
+    );
+    let other = ask(&bob).await;
+    sue.delete(&format!("{OWN}chess/")).await.no_content();
+    campus.deliver().await;
+    let told = campus.mails();
+    assert_eq!(told.len(), 1);
+    assert!(
+        told[0]
+            .text
+            .contains("bob Test (bob) would like to join chess")
+    );
+    // If nobody waits, there is nothing to tell.
+    let one = format!("{ASKED}{}/", id(&other));
+    ada.delete(&one).await.no_content();
+    campus.advance(TimeDelta::hours(2));
+    ask(&sue).await;
+    sue.delete("/api/settings/").await.no_content();
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 1);
+}
+
 // proves M4, M6, R1, R3
 #[tokio::test]
 async fn a_request_is_answered_by_adding_the_person() {

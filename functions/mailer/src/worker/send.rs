@@ -5,7 +5,9 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use shared::db::{Refusal, TableError};
-use shared::domain::{EmailStatus, EndedInterviews, Mail, MailKind, Notice, SUPERSEDED};
+use shared::domain::{
+    EmailStatus, EndedInterviews, Mail, MailKind, MembershipRequest, Notice, SUPERSEDED,
+};
 use shared::ids::Id;
 use shared::mail::{Message, interview_url, invite_url, with_invite};
 use shared::metrics::Unit;
@@ -55,10 +57,14 @@ impl Worker {
                 tokio::time::sleep(PAUSE).await;
                 return Err(RetryLater("SES has server errors".into()));
             }
-            let notice = self.table.notice_now(mail, self.now()).await?;
-            let is_due = mail.notice.is_none() || notice.is_some();
+            let (notice, asking) = futures::try_join!(
+                self.table.notice_now(mail, self.now()),
+                self.table.asking_now(mail)
+            )?;
+            let is_due = (mail.notice.is_none() || notice.is_some())
+                && (mail.request.is_none() || asking.is_some());
             // Before the claim: if this fails, SES has not seen the mail, and it stays `queued`.
-            let (envelope, mut ends) = self.envelope(mail, notice).await?;
+            let (envelope, mut ends) = self.envelope(mail, notice, asking).await?;
             match self.table.claim_mail(mail, self.now()).await {
                 Ok(()) if !is_due => {
                     return self
@@ -152,6 +158,7 @@ impl Worker {
         &self,
         mail: &Mail,
         notice: Option<Notice>,
+        asking: Option<MembershipRequest>,
     ) -> Result<(Envelope, EndedInterviews), TableError> {
         let (now, site) = (self.now(), &self.settings.addresses.site_url);
         let ends = self.table.interviews_ended_by(mail, now, now).await?;
@@ -197,7 +204,7 @@ impl Worker {
                 let when = |start, until| when(start, until, self.zone);
                 notice.message(mail, when, site, &end)
             }
-            _ => self.message(mail),
+            _ => self.message(mail, asking),
         };
         let envelope = Envelope {
             message,
@@ -207,9 +214,12 @@ impl Worker {
         Ok((envelope, ends))
     }
 
-    /// The message, with the link of the invite. The link is made only here and is stored nowhere
-    /// (I4).
-    fn message(&self, mail: &Mail) -> Message {
+    /// The message, with the name of who asks to join (R4), or with the link of the invite. The
+    /// link is made only here and is stored nowhere (I4).
+    fn message(&self, mail: &Mail, asking: Option<MembershipRequest>) -> Message {
+        if let Some((news, asking)) = mail.request.as_ref().zip(asking) {
+            return news.message(mail.subject.clone(), &asking.applicant.personal);
+        }
         let message = Message {
             subject: mail.subject.clone(),
             html: mail.html.clone(),

@@ -5,6 +5,7 @@ use crate::domain::invite::model::Invite;
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, Report};
 use crate::domain::notice::model::Notice;
 use crate::domain::person::model::Person;
+use crate::domain::request::model::MembershipRequest;
 use crate::domain::submission::model::{Mailed, Status, Submission};
 use crate::ids::Id;
 use crate::text::{ClubCode, Email};
@@ -66,6 +67,10 @@ pub struct Mail {
     /// What the mail reminds of or tells, if it is a notice. Its text is made when it is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<Notice>,
+    /// The request to join that officers are told of, if it is about one. Who asks is added when it
+    /// is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestNews>,
     /// The invite whose link is added when the mail is sent.
     pub invite: Option<InviteLink>,
     /// When it was queued.
@@ -142,6 +147,20 @@ pub struct Appointment {
     /// Id of the application; none in mails of earlier releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application_id: Option<Id<Application>>,
+}
+
+/// A request to join a club, as a mail tells it (R4). It does not name who asks: they may withdraw
+/// the request, or be erased, before it is sent.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RequestNews {
+    /// Code of the club.
+    pub club: ClubCode,
+    /// Name of the club.
+    pub club_name: String,
+    /// First name of the officer.
+    pub officer: String,
+    /// Id of the request.
+    pub request: Id<MembershipRequest>,
 }
 
 /// Represents a mail whose worker has stopped or is still working. It passes through the table's

@@ -95,8 +95,8 @@ fn still_true(mail: &Mail) -> Vec<Write> {
     all.map(|check| check.or(Refusal::Superseded)).collect()
 }
 
-/// Returns the condition under which the news of an appointment may still be told: no rejection that
-/// the applicant was told has ended the interview. A cancellation is told in any case.
+/// Returns the condition under which the news of an appointment may still be told: no rejection
+/// that the applicant was told has ended the interview. A cancellation is told in any case.
 fn not_over(mail: &Mail) -> Option<Write> {
     let appointment = mail.appointment.as_ref()?;
     if appointment.news == AppointmentNews::Cancelled {
@@ -277,8 +277,8 @@ impl Table {
     ///
     /// Refused as [`Refusal::Changed`] if it is no longer queued. Refused as
     /// [`Refusal::Superseded`] if its submission was deleted, has another decision or has a later
-    /// mail, if its invitation was used, revoked or sent again, if it is a notice that is not wanted
-    /// or not true any more, or if it tells an appointment that a rejection has ended.
+    /// mail, if its invitation was used, revoked or sent again, if it is a notice that is not
+    /// wanted or not true any more, or if it tells an appointment that a rejection has ended.
     pub async fn claim_mail(&self, mail: &Mail, now: Timestamp) -> Result<(), TableError> {
         let claim = Write::update(mail.key())
             .set("status", &EmailStatus::Sending)

@@ -2,7 +2,7 @@
 
 use crate::db::answer::AnyItem as _;
 use crate::db::execute::WriteResult;
-use crate::db::read::Range;
+use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::club::model::Club;
 use crate::domain::conditions::check_not_erasing;
@@ -77,6 +77,29 @@ impl Table {
         id: Id<MembershipRequest>,
     ) -> Result<Option<MembershipRequest>, TableError> {
         self.get(keys::request(club, id)).await
+    }
+
+    /// Returns who asks to join, for a mail about a request: that one, or another one that waits if
+    /// it is gone: 1 read, and 1 query then. None if nobody waits any more, or the mail is about
+    /// something else.
+    pub async fn asking_now(&self, mail: &Mail) -> Result<Option<MembershipRequest>, TableError> {
+        let Some(news) = &mail.request else {
+            return Ok(None);
+        };
+        let mut asking = self.request(&news.club, news.request).await?;
+        if asking.is_some() {
+            return Ok(asking);
+        }
+        let (pk, range) = (
+            keys::club_items(&news.club),
+            Range::Prefix(keys::REQUESTS.into()),
+        );
+        let take = |page: Vec<MembershipRequest>| {
+            asking = page.into_iter().max_by_key(|request| request.created_at);
+            Ok(asking.is_none())
+        };
+        self.each_page(false, pk, range, Fetch::Items, take).await?;
+        Ok(asking)
     }
 
     /// Returns the requests of these people to join a club: 1 batch read per 100.

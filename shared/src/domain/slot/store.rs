@@ -1,13 +1,15 @@
 //! Slots: how they are stored and read. `interview/store.rs` books them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::db::read::Range;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::application::model::Application;
+use crate::domain::conditions::check_not_erasing;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
+use crate::domain::person::model::Person;
 use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
 use crate::ids::Id;
 use crate::time::Timestamp;
@@ -38,7 +40,7 @@ impl Entity for OwnInterviews {
 
 /// Slots in one transaction. Each has an entry for the timer and may have a note, and DynamoDB
 /// allows 100 writes; the others are for the interviewers and the application.
-const SLOTS_AT_ONCE: usize = 28;
+const SLOTS_AT_ONCE: usize = 26;
 
 /// A change of a slot by an officer.
 pub struct SlotChange<'a> {
@@ -69,7 +71,8 @@ impl Slot {
         }
     }
 
-    /// The writes by which the calendars of those who hold these interviews know of them.
+    /// The writes by which the calendars of those who hold these interviews know of them. Refused
+    /// as [`Refusal::Erased`] if one of these people is being erased.
     fn told_to_interviewers<'a>(
         slots: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Vec<Write>, TableError> {
@@ -79,7 +82,11 @@ impl Slot {
         }
         own.sort_by(|(a, _), (b, _)| a.cmp(b));
         own.dedup_by(|(a, _), (b, _)| a == b);
-        own.iter().map(|(_, mark)| Write::put(mark)).collect()
+        let people: BTreeSet<Id<Person>> = own.iter().map(|(_, mark)| mark.person).collect();
+        let there = people.into_iter().map(check_not_erasing);
+        let marks: Result<Vec<Write>, TableError> =
+            own.iter().map(|(_, mark)| Write::put(mark)).collect();
+        Ok(there.chain(marks?).collect())
     }
 }
 
@@ -142,9 +149,10 @@ impl Table {
         Ok(found.into_values().map(|slot| (slot.id, slot)).collect())
     }
 
-    /// Stores new slots with the same note, 28 in a transaction. Refused as
-    /// [`Refusal::ReferenceGone`] if the application is not as it was read, and as
-    /// [`Refusal::Exists`] if an earlier attempt stored them.
+    /// Stores new slots with the same note, 26 in a transaction. Refused as
+    /// [`Refusal::ReferenceGone`] if the application is not as it was read, as [`Refusal::Erased`]
+    /// if an interviewer is being erased, and as [`Refusal::Exists`] if an earlier attempt stored
+    /// them.
     pub async fn create_slots(
         &self,
         slots: &[Slot],
@@ -179,7 +187,8 @@ impl Table {
 
     /// Changes a slot. Refused as [`Refusal::Changed`] if it is not as it was read: if mails are
     /// sent, or it gets fewer places or another committee, this includes its bookings. Refused as
-    /// [`Refusal::ReferenceGone`] if the application is not as it was read.
+    /// [`Refusal::ReferenceGone`] if the application is not as it was read, and as
+    /// [`Refusal::Erased`] if a new interviewer is being erased.
     pub async fn update_slot(
         &self,
         change: SlotChange<'_>,
