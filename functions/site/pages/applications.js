@@ -3,14 +3,25 @@
 import { html } from "../parts/kit.js";
 import { now, remove } from "../parts/api.js";
 import { Answers, Receipt } from "../parts/apply_ends.js";
-import { Left } from "../parts/countdown.js";
+import { Left, ticks, useTicks } from "../parts/countdown.js";
 import { loaded, useLoad, useParts } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { Interview } from "../parts/own_interview.js";
 import { Standing, ofCommittee, unsentOf } from "../parts/standing.js";
 import { moment, t } from "../parts/texts.js";
-import { Action, Chip, Empty, Icon, Mono, Time, Title, confirmed } from "../parts/ui.js";
+import {
+  Action,
+  Chip,
+  Empty,
+  Icon,
+  Mono,
+  Problem,
+  Skeleton,
+  Time,
+  Title,
+  confirmed,
+} from "../parts/ui.js";
 
 export default function Applications() {
   const own = useLoad("/submissions/");
@@ -19,36 +30,47 @@ export default function Applications() {
   return html`
     <div class="head"><${Title}>${t("nav.applications")}<//></div>
     ${loaded(own, (all) => {
-      // What was sent is shown although the rest could not be loaded.
-      const rest = (from) =>
-        from.error && from.data === undefined && all.length > 0 ? { ...from, data: [] } : from;
-      const both = rest(closed).data === undefined ? closed : rest(open);
-      return loaded(both, () => {
-        const entries = rest(open).data;
-        const late = rest(closed).data.flatMap((entry) =>
-          entry.drafts.map((committee) => ({ entry, committee })),
-        );
-        const drafts = entries.filter(
-          (one) => unsentOf(one).length > 0 || (one.withdrawn && one.submissions.length === 0),
-        );
-        if (all.length + drafts.length + late.length === 0) {
-          return html`<${Empty} icon="file-text"><p>${t("applications.none")}</p>
+      // What there is, is shown although something could not be loaded.
+      const others = [open, closed];
+      const failed = others.find((one) => one.error && one.data === undefined);
+      const isLoading = others.some((one) => !one.error && one.data === undefined);
+      const entries = open.data ?? [];
+      const late = (closed.data ?? []).flatMap((entry) =>
+        entry.drafts.map((committee) => ({ entry, committee })),
+      );
+      const drafts = entries.filter(
+        (one) => unsentOf(one).length > 0 || (one.withdrawn && one.submissions.length === 0),
+      );
+      const isNone = all.length + drafts.length + late.length === 0;
+      const reload = () => Promise.all([own.reload(), open.reload(), closed.reload()]);
+      return html`<div class="stack">
+        ${failed && html`<${Problem} error=${failed.error} retry=${reload} />`}
+        ${
+          isNone &&
+          !isLoading &&
+          !failed &&
+          html`<${Empty} icon="file-text"><p>${t("applications.none")}</p>
           <p><a class="button main" href=${link("/clubs/?accepting=true")}>${t("clubs.accepting")}
-            </a></p><//>`;
+            </a></p><//>`
         }
-        const reload = () => Promise.all([own.reload(), open.reload()]);
-        return html`<div class="stack">
         ${drafts.map((one) => html`<${Draft} key=${one.id} entry=${one} />`)}
         ${late.map((one) => html`<${Late} key=${`${one.entry.id}/${one.committee}`} ...${one} />`)}
-        ${all.map(
-          (one) => html`<${Submission} key=${one.id} submission=${one} reload=${reload}
+        ${
+          (open.data || open.error) &&
+          all.map(
+            (one) => html`<${Submission} key=${one.id} submission=${one} reload=${reload}
           entry=${entries.find((entry) => entry.id === one.application)} />`,
-        )}</div>`;
-      });
+          )
+        }
+        ${isLoading && html`<${Skeleton} lines=${4} />`}</div>`;
     })}`;
 }
 
 function Draft({ entry }) {
+  useTicks();
+  if (Date.parse(entry.my_end_time) < ticks.value) {
+    return unsentOf(entry).map((id) => html`<${Late} key=${id} entry=${entry} committee=${id} />`);
+  }
   return html`<article class="card step"><${Mono} code=${entry.club.code} name=${entry.club.name} />
     <div><h2 class="flat">${entry.name} <span class="quiet">· ${entry.club.name}</span></h2>
       <p class="line"><${Standing} entry=${{ ...entry, submissions: [] }}
@@ -80,6 +102,7 @@ const LOOKS = { 1: ["", "clock"], 2: ["problem", "x"], 3: ["problem", "x"], 4: [
 
 function Submission({ submission, entry, reload }) {
   const { club, application: id } = submission;
+  // Those that are open are in the list of open ones.
   const application = useLoad(entry ? "" : url`/clubs/${club}/applications/${id}/`);
   const about = useLoad(entry ? "" : url`/clubs/${club}/`);
   const query = submission.committee ? `?committee=${submission.committee.id}` : "?committee=none";

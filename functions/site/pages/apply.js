@@ -87,11 +87,14 @@ function Steps({ club, application, sent, stored, reload, isUnsure }) {
   const committee = chosen(application);
   const end = application.my_end_time ?? application.application_end_time;
   useTicks();
-  const hasEnded = useComputed(() => Date.parse(end) < ticks.value).value;
+  const isClosed = useComputed(() => {
+    const { is_active, application_start_time: start } = application;
+    return !is_active || Date.parse(start) > ticks.value || Date.parse(end) < ticks.value;
+  }).value;
   const submission = sent.find((one) => (one.committee?.id ?? null) === committee);
   const step = address.value.query.get("step");
   const head = html`<${Head} club=${club} application=${application} end=${end} />`;
-  if (committee === undefined && !hasEnded) {
+  if (committee === undefined && !isClosed) {
     return html`<div class="form">${head}<${Committees} club=${club} application=${application}
       sent=${sent} /></div>`;
   }
@@ -100,12 +103,12 @@ function Steps({ club, application, sent, stored, reload, isUnsure }) {
   const isDecided = submission && submission.status !== 1;
   if (application.external_url)
     return html`<div class="form">${head}<${Elsewhere} application=${application} /></div>`;
-  if (hasEnded && committee === undefined) {
+  if (isClosed && committee === undefined) {
     return html`<div class="form">${head}<${Closed} ...${about} sent=${sent}
-      isUnsure=${isUnsure} /></div>`;
+      isUnsure=${isUnsure} /><${AllTyped} club=${club} application=${application} /></div>`;
   }
   return html`<${ApplyForm} key=${committee} ...${about} others=${sent} head=${head}
-    hasEnded=${hasEnded || isDecided} isDecided=${isDecided} stored=${stored}
+    hasEnded=${isClosed || isDecided} isDecided=${isDecided} stored=${stored}
     reload=${reload} isOld=${isUnsure} />`;
 }
 
@@ -122,17 +125,34 @@ function Head({ club, application, end }) {
       at=${end} zoned /></span></p>`;
 }
 
-/** What was typed for a committee that is gone: nobody should lose it. */
-function Gone({ club, application, id }) {
+/** The committees, as numbers, for which something is kept in this browser; 0 stands for none. */
+const keptFor = (application) =>
+  placesOf(person(), `draft/${application.id}/`).map((one) => Number(one.split("/").at(-1)));
+
+/** What was typed for any committee, when none can be chosen any more. */
+function AllTyped({ club, application }) {
+  const unsent = useLoad("/applications/unsent/").data?.find((one) => one.id === application.id);
+  const wanted = Number(address.value.query.get("committee"));
+  const known = (unsent?.drafts ?? []).map((id) => id ?? 0);
+  const all = new Set([...known, ...keptFor(application), ...(wanted ? [wanted] : [])]);
+  return [...all].map(
+    (id) => html`<${Typed} key=${id} club=${club} application=${application} id=${id} />`,
+  );
+}
+
+/** What was typed for a committee that is gone, or closed: nobody should lose it. */
+function Typed({ club, application, id }) {
   const path = url`/clubs/${club}/applications/${application.id}/draft/`;
-  const draft = useLoad(/** @type {const} */ (`${path}?committee=${id}`));
+  const draft = useLoad(id ? /** @type {const} */ (`${path}?committee=${id}`) : path);
+  const committee = application.committees.find((one) => one.id === id);
   // What the service does not have yet is newer.
   const kept = Object.entries(typedStore(person(), `draft/${application.id}/${id}`).all());
   const all = new Map((draft.data?.responses ?? []).map((one) => [one.question, one]));
   for (const [question, { answer }] of kept) all.set(Number(question), answer);
   const typed = [...all].filter(([, answer]) => isTyped(answer));
   if (typed.length === 0) return null;
-  return html`<div class="card"><h2>${t("apply.unsent")}</h2><p>${t("apply.committee.gone")}</p>
+  return html`<div class="card"><h2>${t("apply.unsent")}${committee && `: ${committee.name}`}</h2>
+    ${!committee && id > 0 && html`<p>${t("apply.committee.gone")}</p>`}
     <${Copies} all=${typed} application=${application} /></div>`;
 }
 
@@ -143,10 +163,7 @@ function Committees({ club, application, sent }) {
   const drafts = entry?.drafts ?? [];
   const wanted = Number(address.value.query.get("committee"));
   const isGone = (id) => id && !application.committees.some((one) => one.id === id);
-  const kept = placesOf(person(), `draft/${application.id}/`).map((one) =>
-    Number(one.split("/").at(-1)),
-  );
-  const gone = [...new Set([...drafts, ...kept, wanted])].filter(isGone);
+  const gone = [...new Set([...drafts, ...keptFor(application), wanted])].filter(isGone);
   const state = (id) => {
     const isSent = sent.some((one) => (one.committee?.id ?? null) === id);
     if (drafts.includes(id))
@@ -156,7 +173,9 @@ function Committees({ club, application, sent }) {
   };
   const go = (committee) => () => setQuery({ committee }, { step: true });
   return html`<${Rich} text=${application.description} />
-    ${gone.map((id) => html`<${Gone} key=${id} club=${club} application=${application} id=${id} />`)}
+    ${gone.map(
+      (id) => html`<${Typed} key=${id} club=${club} application=${application} id=${id} />`,
+    )}
     <h2 id="committees">${t("apply.committee.choose")}</h2>
     <p class="quiet">${t("apply.committee.about")}</p>
     <div class="options" role="group" aria-labelledby="committees">

@@ -4,7 +4,7 @@
 
 import { html, signal, useMemo, useSignal } from "../parts/kit.js";
 import { call, post, remove } from "../parts/api.js";
-import { questionsFor } from "../parts/asked.js";
+import { INFO, questionsFor } from "../parts/asked.js";
 import { Extensions } from "../parts/extensions.js";
 import { Form } from "../parts/form.js";
 import { MailEditor } from "../parts/mail_editor.js";
@@ -167,6 +167,7 @@ function tryout() {
 function Preview({ application }) {
   const committee = useSignal(/** @type {number | null} */ (null));
   const draft = useMemo(tryout, []);
+  let number = 0;
   return html`<details class="card"><summary>${t("builder.preview.show")}</summary>
     <h3>${application.name}</h3>
     <${Rich} text=${application.description} />
@@ -180,10 +181,11 @@ function Preview({ application }) {
       </select><//>`
     }
     ${application.questions.some((one) => one.show_if) && html`<p class="quiet">${t("ask.path")}</p>`}
-    ${questionsFor(application, committee.value, draft.answers.value).map(
-      (question, n) => html`<${Question}
-      key=${question.id} question=${question} number=${n + 1} draft=${draft}
-      errors=${tooMany(question, draft.answers.value[question.id])} />`,
-    )}
+    ${questionsFor(application, committee.value, draft.answers.value).map((question) => {
+      if (question.question_type !== INFO) number += 1;
+      return html`<${Question}
+      key=${question.id} question=${question} number=${number} draft=${draft}
+      errors=${tooMany(question, draft.answers.value[question.id])} />`;
+    })}
   </details>`;
 }

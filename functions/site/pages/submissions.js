@@ -4,6 +4,7 @@
 
 import { html, useEffect, useRef, useSignal } from "../parts/kit.js";
 import { call, post } from "../parts/api.js";
+import { inParts } from "../parts/csv.js";
 import { isFinal, isPassing } from "../parts/request.js";
 import { download } from "../parts/files.js";
 import { useLoad, useSearch } from "../parts/load.js";
@@ -73,7 +74,8 @@ export default function Submissions({ club, application: id }) {
   const page = url`/clubs/${club}/applications/${id}/`;
   const save = async () => {
     const { data } = await call("GET", `${base}export/`, { limit: EXPORT_MS });
-    download("submissions.csv", String(data), "text/csv");
+    // Reading the answer took its first sign away, by which Excel knows that it is UTF-8.
+    download("submissions.csv", `\ufeff${data}`, "text/csv");
   };
   if (error && all.length === 0) return html`<${Problem} error=${error} retry=${load} isPage />`;
   return html`
@@ -85,7 +87,7 @@ export default function Submissions({ club, application: id }) {
         name="mail" /> ${t("mails")}</a>
         <a class="button" href=${link(`${page}edit/`)}><${Icon}
           name="pencil" /> ${t("builder.edit")}</a>
-        <a class="button main" href=${link(`${page}review/`)}><${Icon}
+        <a class="button main" href=${link(`${page}review/${reviewOf(query, "")}`)}><${Icon}
           name="star" /> ${todo ? t("review.start", { n: todo }) : t("review")}</a></span></div>
     ${error && html`<${Problem} error=${error} retry=${load} />`}
     <${Unsent} />
@@ -252,10 +254,12 @@ function Bulk({ club, application, picked, change, done, load }) {
   };
   const setReasons = async (all) => {
     const path = url`/clubs/${club}/applications/${application}/submissions/reason/`;
-    await post(path, { submissions: all }).catch(looked);
-    for (const text of new Set(all.map((one) => one.reason))) {
-      const its = all.filter((one) => one.reason === text);
-      change(new Set(its.map((one) => one.id)), { reason: text });
+    for (const part of inParts(all)) {
+      await post(path, { submissions: part }).catch(looked);
+      for (const text of new Set(part.map((one) => one.reason))) {
+        const its = part.filter((one) => one.reason === text);
+        change(new Set(its.map((one) => one.id)), { reason: text });
+      }
     }
   };
   const tell = async () => {
@@ -290,6 +294,13 @@ function Bulk({ club, application, picked, change, done, load }) {
       <p><${Action} className="main" run=${tell}>
         ${t("submissions.reasons", { n: picked.length })}<//></p></div>`
     }`;
+}
+
+/** The query of the review that begins with somebody, or with whom nobody has reviewed. */
+function reviewOf(query, id) {
+  const wanted = new URLSearchParams(id ? { only: "all", open: id } : {});
+  if (query.get("committee")) wanted.set("committee", query.get("committee"));
+  return wanted.size ? `?${wanted}` : "";
 }
 
 /** An answer as one line of a column. */
@@ -354,7 +365,8 @@ function Rows({ rows, chosen, page, questions }) {
           <td><input type="checkbox" disabled=${isErased(one)}
             aria-label=${`${t("submissions.choose")}: ${nameOf(one)}`}
             checked=${chosen.value.has(one.id)} onChange=${() => toggle(one.id)} /></td>
-          <td><a href=${link(`${page}review/?only=all&open=${one.id}`)}>${nameOf(one)}</a></td>
+          <td><a href=${link(`${page}review/${reviewOf(address.value.query, one.id)}`)}>
+            ${nameOf(one)}</a></td>
           ${columns.map(([name, , show]) => html`<td key=${name}>${show(one)}</td>`)}</tr>`,
         )}
         ${gap(rows.length - last)}</tbody>

@@ -29,6 +29,12 @@ export const Copies = ({ all, application }) =>
       <p class="answer" dir="auto">${question ? answerText(question, answer) : answer.text}</p>`;
   });
 
+/** Answers that are not sent, because their questions are not asked here, or not any more. */
+export function Hidden({ all, application }) {
+  return html`<details class="card"><summary>${t("ask.hidden", { n: all.length })}</summary>
+    <${Copies} all=${all} application=${application} /></details>`;
+}
+
 /** The answers of a submission. */
 export const Answers = ({ submission }) =>
   submission.responses.map(
@@ -82,13 +88,20 @@ export function Sent({ application, submission, end }) {
       <${Answers} submission=${submission} /></details></div>`;
 }
 
+/** Why nothing can be sent now: it has ended, has not begun, or is switched off. */
+export function whyClosed(application, end) {
+  const { application_start_time: start } = application;
+  if (Date.parse(end) <= now()) return t("apply.closed", { time: moment(end) });
+  return Date.parse(start) > now() ? t("apply.coming", { time: moment(start) }) : t("apply.paused");
+}
+
 /** It is closed or decided: what was sent, and what was typed but not sent. */
-export function Closed({ submission, sent, unsent, end, isDecided, isUnsure = false }) {
+export function Closed(props) {
+  const { application, submission, sent, unsent = [], left = [] } = props;
+  const { end, isDecided, isUnsure = false } = props;
   const all = submission ? [submission] : sent;
-  const isOver = Date.parse(end) <= now();
-  const closed = isOver ? t("apply.closed", { time: moment(end) }) : t("apply.paused");
   return html`<div class="card" role="status"><p class="line"><${Icon} name="lock" />
-      <b>${isDecided ? t("apply.decided") : closed}</b></p>
+      <b>${isDecided ? t("apply.decided") : whyClosed(application, end)}</b></p>
     ${isUnsure && html`<p>${t("apply.closed.unsure")}</p>`}
     ${all.length === 0 && !isUnsure && html`<p>${t("apply.closed.nothing")}</p>`}</div>
     ${all.map(
@@ -99,10 +112,11 @@ export function Closed({ submission, sent, unsent, end, isDecided, isUnsure = fa
       <${Answers} submission=${one} /><p><${Receipt} submission=${one} /></p></div>`,
     )}
     ${
-      unsent?.length > 0 &&
+      unsent.length + left.length > 0 &&
       html`<div class="card"><h2>${t(isUnsure ? "apply.yours" : "apply.unsent")}</h2>
       ${!isUnsure && html`<p>${t("apply.unsent.about")}</p>`}
       ${unsent.map(([prompt, text]) => html`<h3>${prompt}</h3><p class="answer">${text}</p>`)}
+      <${Copies} all=${left} application=${application} />
         </div>`
     }
     <p><a class="button" href=${link("/applications/")}>${t("nav.applications")}</a></p>`;

@@ -3,7 +3,7 @@
 import { html, useEffect, useRef, useSignal } from "./kit.js";
 import { ApiError, NO_ERRORS, call, now } from "./api.js";
 import { answersOf, hasAnswers, received, submittedNow, useDraft } from "./apply_draft.js";
-import { Closed, Copies, Summary } from "./apply_ends.js";
+import { Closed, Hidden, Summary } from "./apply_ends.js";
 import { INFO, questionsFor } from "./asked.js";
 import { sameAnswer } from "./draft.js";
 import { url } from "./path.js";
@@ -12,7 +12,17 @@ import { FileName } from "./file_question.js";
 import { Question, answerText, hasAnswer, isTyped, tooMany } from "./question.js";
 import { address, setQuery, unsaved } from "./router.js";
 import { moment, t } from "./texts.js";
-import { Action, Icon, Problem, Rich, Skeleton, focusTitle, say, useFresh } from "./ui.js";
+import {
+  Action,
+  Icon,
+  Problem,
+  Rich,
+  Skeleton,
+  focusTitle,
+  forgetProblem,
+  say,
+  useFresh,
+} from "./ui.js";
 
 /** A submission is repeated this often: for about five minutes. */
 const TRIES = 14;
@@ -93,6 +103,7 @@ export function ApplyForm(props) {
   const done = (submission, here) => {
     errors.value = NO_ERRORS;
     isUnsure.value = false;
+    forgetProblem();
     form.last = { text: "", key: "" };
     form.unheard = [];
     submitted();
@@ -196,7 +207,14 @@ export function ApplyForm(props) {
   // What is being sent was perhaps received in time.
   if ((hasEnded && !sending.value) || draft.isClosed.value) {
     const unsent = changed.map((one) => [one.prompt, answerText(one, draft.answers.value[one.id])]);
+    // What was typed for questions that are not asked any more is not lost either.
+    const isLeft = ([id, answer]) =>
+      isTyped(answer) &&
+      !asked.some((one) => String(one.id) === id) &&
+      !sameAnswer(answer, before[id]);
+    const left = Object.entries(draft.answers.value).filter(isLeft);
     return html`<div class="form">${head}<${Closed} ...${props} sent=${[]} unsent=${unsent}
+      left=${left}
       isUnsure=${isUnsure.value || props.isOld} />
       </div>`;
   }
@@ -313,12 +331,6 @@ function Tray({ asked, answered, draft, sending, children }) {
       <span role="status" class=${state === "failed" || state === "conflict" ? "warn" : "quiet"}>
         ${text}</span></p>
     <span class="push">${children}</span></div></div>`;
-}
-
-/** Answers that are not sent, because their questions are not asked here, or not any more. */
-function Hidden({ all, application }) {
-  return html`<details class="card"><summary>${t("ask.hidden", { n: all.length })}</summary>
-    <${Copies} all=${all} application=${application} /></details>`;
 }
 
 /** "Check your answers" before they are sent: each with a way back to it. */

@@ -43,6 +43,20 @@ function fitting(header, rows, size) {
 }
 
 /**
+ * Divides objects into lists that one call takes each.
+ * @template T
+ * @param {T[]} all
+ * @returns {T[][]}
+ */
+export function inParts(all) {
+  const rows = all.map((one) => ({ row: JSON.stringify(one) }));
+  const parts = [];
+  for (let at = 0; at < all.length; at += parts.at(-1)?.length ?? 0)
+    parts.push(all.slice(at, at + fitting("", rows.slice(at), all.length)));
+  return parts;
+}
+
+/**
  * Imports a table part by part. Rows for which a call had no time are sent again.
  * @param {string} text the table with its header
  * @param {number} size rows of one call

@@ -8,7 +8,7 @@ import { me } from "./me.js";
 import { isFinal } from "./request.js";
 import { typedStore } from "./store.js";
 import { t } from "./texts.js";
-import { Action, Chip, say, useUnsaved } from "./ui.js";
+import { Action, Chip, forgetProblem, say, useUnsaved } from "./ui.js";
 
 /** A comment is stored this long after the last key. */
 const PAUSE_MS = 1000;
@@ -192,6 +192,7 @@ function Own({ path, own, handle, stored }) {
       if (kept?.score === sent.score && kept.comment === sent.comment) store.remove(path);
       unsent.value = waitingIn(store).length;
       if (number !== last.current) return;
+      if (hasFailed.current) forgetProblem();
       hasFailed.current = false;
       const isSame = sent.score === score.value && sent.comment === comment.value;
       state.value = isSame ? "saved" : "dirty";

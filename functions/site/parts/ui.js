@@ -31,6 +31,11 @@ export function say(text, kind = "done", undo = /** @type {null | (() => any)} *
   clearTimeout(fading);
   if (kind === "done") fading = setTimeout(() => say("", ""), undo ? 60_000 : 6000);
 }
+/** Something worked: what went wrong before is not true any more. */
+export function forgetProblem(before = Date.now()) {
+  const { kind, at, undo } = notice.value;
+  if (kind === "problem" && !undo && at <= before) say("", "");
+}
 /** After a change of page, what was told before goes; what was told just now stays. */
 export function leaveNotices() {
   if (Date.now() - notice.value.at > 1000) say("", "");
@@ -176,6 +181,15 @@ export function Field({ label, errors, hint, children, id }) {
   </div>`;
 }
 
+/** The last tap that did something: when, where, and on which button. */
+let tapped = { at: 0, x: 0, y: 0, button: /** @type {any} */ (null), says: "" };
+const whatSays = (button) => button.getAttribute("aria-label") ?? button.textContent;
+/** Whether this is the second tap of two at one place, where another button is by now. */
+function isSecond({ clientX: x, clientY: y, currentTarget: button }) {
+  if (button === tapped.button && whatSays(button) === tapped.says) return false;
+  return Date.now() - tapped.at < FRESH_MS && Math.hypot(x - tapped.x, y - tapped.y) < SAME_PX;
+}
+
 /**
  * A button that does something which takes time, and tells what went wrong. If the button is gone
  * afterwards, the focus is on the title of the page.
@@ -187,10 +201,14 @@ export function Action(props) {
   const click = async (event) => {
     // A finger or a mouse may press by chance what has just appeared. A key does not.
     const isTap = event.detail > 0;
-    if (busy.value || disabled || (isFresh && isTap)) return;
+    if (busy.value || disabled || (isTap && (isFresh || isSecond(event)))) return;
+    const began = Date.now();
+    const { clientX: x, clientY: y, currentTarget: button } = event;
+    if (isTap) tapped = { at: began, x, y, button, says: whatSays(button) };
     busy.value = true;
     try {
       const said = await run();
+      if (said !== false) forgetProblem(began);
       if (said !== false && done) say(typeof done === "function" ? done(said) : done);
     } catch (error) {
       if (error.code !== "superseded") say(error.message, "problem");
@@ -212,6 +230,8 @@ export function Action(props) {
 
 /** So long after it appeared, a button does nothing: it may be under a finger that taps twice. */
 const FRESH_MS = 600;
+/** A finger that taps twice hits a place of this size. */
+const SAME_PX = 10;
 
 /** Whether something appeared a moment ago. `what` is another value for another thing. */
 export function useFresh(what) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importAll, records } from "../parts/csv.js";
+import { importAll, inParts, records } from "../parts/csv.js";
 
 const LATE = "There was no time left for this row. Send the file again.";
 const nothing = { created: 0, updated: 0, invited: 0, skipped: 0, errors: [], dry_run: false };
@@ -13,6 +13,15 @@ test("a line break between quotes ends no record", () => {
     '1,"x\ny"',
     '2,"say ""hi"""',
   ]);
+});
+
+test("what is too large for one call goes in several", () => {
+  const all = Array.from({ length: 450 }, (_, id) => ({ id, reason: "ä".repeat(3000) }));
+  const parts = inParts(all);
+  assert.deepEqual(parts.flat(), all);
+  assert.ok(parts.length > 1);
+  for (const part of parts) assert.ok(Buffer.byteLength(JSON.stringify(part)) < 1_000_000);
+  assert.deepEqual(inParts([]), []);
 });
 
 test("all parts are sent, and what had no time is sent again", async () => {

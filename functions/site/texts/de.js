@@ -10,7 +10,7 @@ export default {
   "applications.late": "Lesen, was du geschrieben hast",
   "applications.none": "Du hast dich noch nirgends beworben.",
   "applications.sent": "Abgeschickt",
-  "applications.withdraw.sure": "Diese Bewerbung zurückziehen?",
+  "applications.withdraw.sure": "Diese Bewerbung zurückziehen? Deine Antworten werden gelöscht.",
   "applications.withdrawn": "Die Bewerbung ist zurückgezogen.",
 
   apply: "Bewerben",
@@ -55,8 +55,7 @@ export default {
   "apply.sent.show": "Was gesendet wurde, mit Quittung",
   "apply.signin": "Anmelden, um dich zu bewerben",
   "apply.unsent": "Nicht gesendet",
-  "apply.unsent.about":
-    "Das wurde getippt, aber nicht vor dem Ende gesendet. Du kannst es hier noch kopieren.",
+  "apply.unsent.about": "Das wurde getippt, aber nicht gesendet. Du kannst es hier noch kopieren.",
   "apply.until": "Offen bis",
   "apply.words": "{count} von {limit} Wörtern",
   "apply.words.over": "{n} Wort zu viel|{n} Wörter zu viel",
@@ -269,7 +268,7 @@ export default {
 
   nav: "Hauptmenü",
   "nav.applications": "Meine Bewerbungen",
-  "nav.applications.short": "Bewerbung",
+  "nav.applications.short": "Beworben",
   "nav.clubs": "Clubs",
   "nav.clubs.short": "Clubs",
   "nav.events": "Termine",

@@ -10,6 +10,7 @@ export default {
     "Das Formular wurde geändert und neu geladen. Sieh die Fragen noch einmal durch.",
   "apply.closed.unsure":
     "Ob deine Bewerbung angekommen ist, wissen wir nicht: Es kam keine Antwort. Sieh unter „Meine Bewerbungen“ nach, sobald du wieder Netz hast.",
+  "apply.coming": "Diese Bewerbung öffnet am {time}.",
   "apply.committee.gone":
     "Den Bereich, für den du das getippt hast, gibt es nicht mehr. Du kannst es kopieren.",
   "apply.merged":

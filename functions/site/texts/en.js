@@ -11,7 +11,7 @@ export default {
   "applications.late": "Read what you typed",
   "applications.none": "You have not applied anywhere yet.",
   "applications.sent": "Sent",
-  "applications.withdraw.sure": "Withdraw this application?",
+  "applications.withdraw.sure": "Withdraw this application? Your answers will be deleted.",
   "applications.withdrawn": "The application was withdrawn.",
 
   apply: "Apply",
@@ -54,8 +54,7 @@ export default {
   "apply.sent.show": "What was sent, with its receipt",
   "apply.signin": "Sign in to apply",
   "apply.unsent": "Not sent",
-  "apply.unsent.about":
-    "This was typed, but not sent before the end. It is still here so that you can copy it.",
+  "apply.unsent.about": "This was typed, but not sent. It is still here so that you can copy it.",
   "apply.until": "Open until",
   "apply.words": "{count} of {limit} words",
   "apply.words.over": "{n} word too many|{n} words too many",

@@ -11,6 +11,7 @@ export default {
     "The form was changed and has been loaded again. Please look through the questions once more.",
   "apply.closed.unsure":
     "We do not know whether your application was received, because no answer came. Look at “My applications” when there is a network again.",
+  "apply.coming": "This application opens on {time}.",
   "apply.committee.gone":
     "The committee for which you typed this is not there any more. You can copy it.",
   "apply.merged": "Another tab or device has saved answers since. They are shown here now.",

@@ -183,7 +183,12 @@ await phone.getByRole("button", { name: "Check and send" }).click();
 await phone.getByRole("button", { name: "Send application" }).click();
 await phone.getByText("You have not answered any question.").waitFor();
 assert.equal((await call("phone", "GET", "/submissions/")).length, 1);
-await phone.getByRole("button", { name: "Send it empty" }).click();
+// A second tap at once does not answer that.
+const empty = phone.getByRole("button", { name: "Send it empty" });
+await empty.click();
+await phone.waitForTimeout(700);
+assert.equal((await call("phone", "GET", "/submissions/")).length, 1);
+await empty.click();
 await heading(phone, "Your application was sent");
 
 // The limit became smaller after the form was opened. What the service refuses can be changed, and
@@ -269,6 +274,34 @@ await accessible(phone, "applications-unsent");
 await unsent.getByRole("link", { name: "Read what you typed" }).click();
 await phone.getByText("Nothing was sent.").waitFor();
 await phone.getByText("typed and forgotten").waitFor();
+// The same for committees, also if one of them or a question is gone by then.
+const closing = await application("Closed with committees", 2, {
+  committees: [{ name: "Software" }, { name: "Mechanics" }],
+});
+await openForm(phone, closing.path, "Software");
+await phone.getByLabel(/Question 1$/).fill("about software");
+await phone.getByLabel(/Question 2$/).fill("a question that goes");
+await saved(phone);
+await openForm(phone, closing.path, "Mechanics");
+await phone.getByLabel(/Question 1$/).fill("about machines");
+await saved(phone);
+const { questions } = await call("olivia", "GET", `${closing.base}/`);
+await call("olivia", "DELETE", `${closing.base}/questions/${questions[1].id}/`);
+await call("olivia", "PATCH", `${closing.base}/`, {
+  committees: closing.committees.slice(0, 1),
+  application_end_time: soon(-1),
+});
+await phone.goto(origin + closing.path);
+for (const text of ["about software", "a question that goes", "about machines"])
+  await phone.getByText(text).waitFor();
+await accessible(phone, "form-closed-committees");
+await phone.goto(`${origin}${closing.path}?committee=${closing.committees[0].id}`);
+await phone.getByText("a question that goes").waitFor();
+// Before it begins, nothing can be typed, and the page says when it does.
+const coming = await application("Not yet", 1, { application_start_time: soon(1800) });
+await phone.goto(origin + coming.path);
+await phone.getByText("This application opens on").waitFor();
+assert.equal(await phone.locator("main textarea, main input").count(), 0);
 // What was sent in time is being sent until the answer is here.
 const last = await application("Ends while it is sent", 1, { application_end_time: soon(6) });
 await phone.goto(origin + last.path);
