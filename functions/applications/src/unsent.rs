@@ -1,4 +1,4 @@
-//! `/applications/unsent/`: what the caller typed and can no longer submit
+//! `/applications/unsent/`: what the caller typed and cannot submit now
 
 use std::cmp::Reverse;
 
@@ -14,7 +14,7 @@ use crate::open::{Candidate, OpenApplicationBody, Own, body, live_drafts, seen_b
 /// Largest number of applications in the list.
 const MOST: usize = 50;
 
-/// List what the caller typed and did not send in time.
+/// List what the caller typed and cannot send now.
 ///
 /// For every signed-in user: the applications of clubs that the caller can see, to which the caller
 /// has a draft for a committee, or for none, without a submission, and which take no submission of

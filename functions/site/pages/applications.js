@@ -80,7 +80,7 @@ function Draft({ entry }) {
       ${t(entry.draft ? "home.continue" : "applications.again")}</a></article>`;
 }
 
-/** What was typed and not sent before the end. It can be read for some weeks. */
+/** What was typed and not sent, and cannot be sent now. It can be read for some weeks. */
 function Late({ entry, committee }) {
   const { club, id, my_end_time: end } = entry;
   const application = useLoad(committee ? url`/clubs/${club.code}/applications/${id}/` : "");

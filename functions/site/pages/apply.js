@@ -77,9 +77,9 @@ async function listed(submission) {
 /** What the address says of the committee: `undefined` if it was not chosen yet. */
 function chosen(application) {
   const text = address.value.query.get("committee");
-  if (application.committees.length === 0) return null;
-  if (text === "none") return null;
   const id = Number(text);
+  // What was typed for a committee that is gone can still be read.
+  if (text === "none" || (application.committees.length === 0 && !id)) return null;
   return application.committees.some((one) => one.id === id) ? id : undefined;
 }
 
@@ -93,7 +93,9 @@ function Steps({ club, application, sent, stored, reload, isUnsure }) {
   }).value;
   const submission = sent.find((one) => (one.committee?.id ?? null) === committee);
   const step = address.value.query.get("step");
-  const head = html`<${Head} club=${club} application=${application} end=${end} />`;
+  const isOver = Date.parse(end) <= ticks.value;
+  const head = html`<${Head} club=${club} application=${application} end=${end}
+    isTimed=${!isClosed || isOver} />`;
   if (committee === undefined && !isClosed) {
     return html`<div class="form">${head}<${Committees} club=${club} application=${application}
       sent=${sent} /></div>`;
@@ -116,13 +118,16 @@ const Elsewhere = ({ application }) => html`<p>${t("apply.elsewhere")}</p>
   <p><a class="button main" href=${application.external_url} target="_blank"
     rel="noopener noreferrer">${t("apply")} <${Icon} name="external-link" /></a></p>`;
 
-function Head({ club, application, end }) {
+function Head({ club, application, end, isTimed }) {
   const name = useLoad(url`/clubs/${club}/`).data?.name ?? club;
   return html`<p><a class="back" href=${link(url`/clubs/${club}/`)}><${Icon} name="chevron-left" />
     ${name}</a></p>
     <${Title}>${application.name}<//>
-    <p class="line"><${Left} until=${end} /> <span class="quiet small">${t("apply.until")} <${Time}
-      at=${end} zoned /></span></p>`;
+    ${
+      isTimed &&
+      html`<p class="line"><${Left} until=${end} /> <span class="quiet small">${t("apply.until")} <${Time}
+      at=${end} zoned /></span></p>`
+    }`;
 }
 
 /** The committees, as numbers, for which something is kept in this browser; 0 stands for none. */

@@ -20,6 +20,8 @@ import { finder } from "../parts/words.js";
 import { ApplicationState } from "./workspace.js";
 
 const ROW_PX = 44;
+/** So many submissions can be in one request. */
+const MOST_AT_ONCE = 2000;
 /** The service needs some seconds for a large one. */
 const EXPORT_MS = 30_000;
 /** Rows above and below the visible ones, so that scrolling shows no gap. */
@@ -254,7 +256,7 @@ function Bulk({ club, application, picked, change, done, load }) {
   };
   const setReasons = async (all) => {
     const path = url`/clubs/${club}/applications/${application}/submissions/reason/`;
-    for (const part of inParts(all)) {
+    for (const part of inParts(all, MOST_AT_ONCE)) {
       await post(path, { submissions: part }).catch(looked);
       for (const text of new Set(part.map((one) => one.reason))) {
         const its = part.filter((one) => one.reason === text);
@@ -268,9 +270,16 @@ function Bulk({ club, application, picked, change, done, load }) {
     if (replaced.length && !confirmed(t("submissions.reasons.sure", { n: replaced.length })))
       return false;
     const before = picked.map((one) => ({ id: one.id, reason: one.reason }));
-    await setReasons(before.map(({ id }) => ({ id, reason: sent })));
     const back = () => setReasons(before).then(() => say(t("undone")));
-    say(t("saved"), "done", replaced.length ? back : undefined);
+    const undo = replaced.length ? back : undefined;
+    try {
+      await setReasons(before.map(({ id }) => ({ id, reason: sent })));
+    } catch (error) {
+      // Some may be stored.
+      say(error.message, "problem", undo);
+      return false;
+    }
+    say(t("saved"), "done", undo);
     // What was typed meanwhile stays.
     if (reason.value !== sent) return;
     // Nothing is drawn again that would forget it.
@@ -296,7 +305,8 @@ function Bulk({ club, application, picked, change, done, load }) {
     }`;
 }
 
-/** The query of the review that begins with somebody, or with whom nobody has reviewed. */
+/** The query of the review: of one submission, or of all that the officer has not reviewed yet. It
+ * keeps the chosen committee. */
 function reviewOf(query, id) {
   const wanted = new URLSearchParams(id ? { only: "all", open: id } : {});
   if (query.get("committee")) wanted.set("committee", query.get("committee"));

@@ -89,7 +89,7 @@ export function Sent({ application, submission, end }) {
 }
 
 /** Why nothing can be sent now: it has ended, has not begun, or is switched off. */
-export function whyClosed(application, end) {
+function whyClosed(application, end) {
   const { application_start_time: start } = application;
   if (Date.parse(end) <= now()) return t("apply.closed", { time: moment(end) });
   return Date.parse(start) > now() ? t("apply.coming", { time: moment(start) }) : t("apply.paused");

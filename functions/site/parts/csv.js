@@ -43,16 +43,17 @@ function fitting(header, rows, size) {
 }
 
 /**
- * Divides objects into lists that one call takes each.
+ * Divides objects into lists that one call takes each: not too large, and at most `size` objects.
  * @template T
  * @param {T[]} all
+ * @param {number} size
  * @returns {T[][]}
  */
-export function inParts(all) {
+export function inParts(all, size) {
   const rows = all.map((one) => ({ row: JSON.stringify(one) }));
   const parts = [];
   for (let at = 0; at < all.length; at += parts.at(-1)?.length ?? 0)
-    parts.push(all.slice(at, at + fitting("", rows.slice(at), all.length)));
+    parts.push(all.slice(at, at + fitting("", rows.slice(at), size)));
   return parts;
 }
 

@@ -17,11 +17,16 @@ test("a line break between quotes ends no record", () => {
 
 test("what is too large for one call goes in several", () => {
   const all = Array.from({ length: 450 }, (_, id) => ({ id, reason: "ä".repeat(3000) }));
-  const parts = inParts(all);
+  const parts = inParts(all, 2000);
   assert.deepEqual(parts.flat(), all);
   assert.ok(parts.length > 1);
   for (const part of parts) assert.ok(Buffer.byteLength(JSON.stringify(part)) < 1_000_000);
-  assert.deepEqual(inParts([]), []);
+  assert.deepEqual(inParts([], 2000), []);
+  const small = Array.from({ length: 2001 }, (_, id) => ({ id }));
+  assert.deepEqual(
+    inParts(small, 2000).map((part) => part.length),
+    [2000, 1],
+  );
 });
 
 test("all parts are sent, and what had no time is sent again", async () => {

@@ -19,13 +19,20 @@ await heading(olivia, "Members");
 const accept = olivia.getByRole("button", { name: /^Accept: / });
 await olivia.getByRole("button", { name: "Accept: Wendy Zhao" }).click();
 await olivia.getByText("Wendy Zhao is a member now.").waitFor();
-const box = await accept.first().boundingBox();
-for (const pause of [250, 0]) {
-  await olivia.mouse.click((box?.x ?? 0) + 20, (box?.y ?? 0) + 10);
-  await olivia.waitForTimeout(pause);
-}
-await olivia.waitForFunction(() => document.body.textContent?.includes("is a member now."));
-await olivia.waitForTimeout(1000);
+await olivia.evaluate(async () => {
+  const all = () => [...document.querySelectorAll("button[aria-label^='Accept: ']")];
+  const { x, y } = all()[0].getBoundingClientRect();
+  const tap = () =>
+    all()[0].dispatchEvent(
+      new MouseEvent("click", { bubbles: true, detail: 1, clientX: x + 9, clientY: y + 9 }),
+    );
+  const began = performance.now();
+  tap();
+  while (all().length > 1) await new Promise((done) => setTimeout(done, 5));
+  // On a slow machine it would be another tap.
+  if (performance.now() - began < 550) tap();
+});
+await olivia.waitForTimeout(700);
 assert.equal(await accept.count(), 1);
 await olivia.getByRole("link", { name: "Invitations", exact: true }).first().click();
 await olivia.getByLabel("Where the link is shown").fill("Door");

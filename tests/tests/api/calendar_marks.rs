@@ -122,7 +122,6 @@ async fn what_happens_to_booked_interviews_is_seen() {
     assert_eq!(text.matches("UID:interview-").count(), 2);
 }
 
-/// What the stream marks, and what is booked once more, is as it should be.
 // proves V22
 #[tokio::test(start_paused = true)]
 async fn a_calendar_costs_nothing_for_what_it_does_not_show() {
@@ -150,6 +149,7 @@ async fn a_calendar_costs_nothing_for_what_it_does_not_show() {
     assert!(after <= before, "{before} {after}");
 }
 
+/// What the stream marks, and what is booked once more, is as it should be.
 // proves V22, O6
 #[tokio::test(start_paused = true)]
 async fn a_mark_is_no_finding() {

@@ -244,6 +244,7 @@ async fn what_people_write_stays_text_in_mails() {
     sue.post("/api/requests/membership/", json!({ "club": "chess" }))
         .await
         .created();
+    campus.deliver().await;
     let person = sue.get("/api/settings/").await.ok()["id"].clone();
     eve.post("/api/clubs/chess/members/", json!({ "person": person }))
         .await

@@ -110,6 +110,15 @@ async fn a_mail_names_who_waits_when_it_is_sent() {
     sue.delete("/api/settings/").await.no_content();
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 1);
+    // That mail was not sent, so the next request does not wait for the end of its hour.
+    campus.advance(TimeDelta::minutes(1));
+    let last = ask(&bob).await;
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 2);
+    // Nothing in the mails tells later who asked.
+    let mails = campus.stored();
+    let mut mails = mails.iter().filter(|item| item["type"]["S"] == "Mail");
+    assert!(mails.all(|mail| !mail.to_string().contains(&last["id"].to_string())));
 }
 
 // proves M4, M6, R1, R3

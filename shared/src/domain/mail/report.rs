@@ -45,7 +45,7 @@ impl MailResult<'_> {
         if !mail.kind.is_decision() && self.to != EmailStatus::Queued {
             // The text names people, and nobody reads it later. So only the fact that it was sent
             // is kept.
-            record.set("html", &"").set("text", &"")
+            record.set("html", &"").set("text", &"").remove("request")
         } else {
             record
         }
@@ -95,7 +95,7 @@ impl Table {
                 record.if_none("report")
             };
             if !mail.kind.is_decision() {
-                record = record.set("html", &"").set("text", &"");
+                record = record.set("html", &"").set("text", &"").remove("request");
             }
             let mut shown = Vec::new();
             if let Some(decision) = mail.decision.as_ref().filter(|_| mail.status != status) {

@@ -1,6 +1,7 @@
 //! Requests to join clubs (membership requests).
 
 use crate::db::answer::AnyItem as _;
+use crate::db::error::ignore_refusal;
 use crate::db::execute::WriteResult;
 use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Refusal, Table, TableError, Write};
@@ -100,6 +101,18 @@ impl Table {
         };
         self.each_page(false, pk, range, Fetch::Items, take).await?;
         Ok(asking)
+    }
+
+    /// Lets officers be told of the next request at once, because this mail about one is not sent:
+    /// 1 write.
+    pub async fn untold(&self, mail: &Mail) -> Result<(), TableError> {
+        let Some(news) = &mail.request else {
+            return Ok(());
+        };
+        let again = Write::update(keys::club(&news.club))
+            .set("told_of_requests_at", &None::<Timestamp>)
+            .if_equals("told_of_requests_at", &mail.queued_at);
+        ignore_refusal(self.write(again).await)
     }
 
     /// Returns the requests of these people to join a club: 1 batch read per 100.
