@@ -71,7 +71,7 @@ async fn copied(from: &dyn ObjectStore) -> Arc<dyn ObjectStore> {
 }
 
 impl Setup {
-    /// Begins with copies of the table and the files that `campus` has at present, at the same time.
+    /// Begins with copies of the table and the files that `campus` has at present, and at its time.
     /// Tokens of its callers are valid here too. As after a start, functions have nothing in
     /// memory, and the stream delivers all records once more.
     #[must_use]

@@ -125,8 +125,8 @@ function Head({ club, application, end, isTimed }) {
     <${Title}>${application.name}<//>
     ${
       isTimed &&
-      html`<p class="line"><${Left} until=${end} /> <span class="quiet small">${t("apply.until")} <${Time}
-      at=${end} zoned /></span></p>`
+      html`<p class="line"><${Left} until=${end} /> <span class="quiet small">
+        ${t("apply.until")} <${Time} at=${end} zoned /></span></p>`
     }`;
 }
 

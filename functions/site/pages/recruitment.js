@@ -37,7 +37,8 @@ function One({ code, one }) {
       <${ApplicationState} application=${one} /></div>
     <p class="quiet small">${t("recruitment.opens")} <${Time}
       at=${one.application_start_time} /> · ${t("recruitment.closes")} <${Time}
-        at=${one.application_end_time} /> · ${t("recruitment.decisions")} <${Time} at=${one.result_release_time} zoned /></p>
+        at=${one.application_end_time} /> · ${t("recruitment.decisions")} <${Time}
+        at=${one.result_release_time} zoned /></p>
     <p class="row">
       ${to("", "table-2", "submissions")}${to("review/", "star", "review")}
       ${to("interviews/", "calendar", "interviews")}${to("mails/", "mail", "mails")}

@@ -31,7 +31,7 @@ export function say(text, kind = "done", undo = /** @type {null | (() => any)} *
   clearTimeout(fading);
   if (kind === "done") fading = setTimeout(() => say("", ""), undo ? 60_000 : 6000);
 }
-/** Takes away a problem that was told before something worked. One that can be undone stays. */
+/** Takes away a problem that was told before something worked. One with an undo stays. */
 export function forgetProblem(before = Date.now()) {
   const { kind, at, undo } = notice.value;
   if (kind === "problem" && !undo && at <= before) say("", "");

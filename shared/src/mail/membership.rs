@@ -67,14 +67,13 @@ pub fn invitation(club: &Club, inviter: Option<&Personal>, invite: &Invite) -> M
 }
 
 /// Returns the mail that notifies an officer of a membership request. There is one mail for each
-/// officer and time. It names nobody: [`RequestNews::message`] does.
+/// officer and request. It names nobody: [`RequestNews::message`] does.
 pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest) -> Mail {
     let name = &club.profile.name;
     let bodies = RequestHtml::bodies(&officer.personal.first_name, "Somebody", name);
-    let at = u64::try_from(request.created_at.epoch_seconds()).unwrap_or_default();
     let occasion = Occasion {
         about: officer.id.get(),
-        sequence: at,
+        sequence: request.creation,
         kind: MailKind::Request,
     };
     let mail = mail(

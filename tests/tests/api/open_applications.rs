@@ -262,7 +262,10 @@ async fn what_was_typed_and_not_sent_in_time_is_listed() {
         let all = client.get("/api/applications/unsent/").await.ok();
         all.as_array().cloned().expect("a list")
     };
-    let typed = |question: u64| json!({ "responses": [{ "question": question, "text": "I", "version": 0 }] });
+    let typed = |question: u64| {
+        let answer = json!({ "question": question, "text": "I", "version": 0 });
+        json!({ "responses": [answer] })
+    };
     for (drive, query) in [
         (&chess, String::new()),
         (&go, format!("?committee={board}")),

@@ -63,13 +63,12 @@ impl Worker {
             )?;
             let is_due = (mail.notice.is_none() || notice.is_some())
                 && (mail.request.is_none() || asking.is_some());
-            if !is_due {
-                self.table.untold(mail).await?;
-            }
             // Before the claim: if this fails, SES has not seen the mail, and it stays `queued`.
             let (envelope, mut ends) = self.envelope(mail, notice, asking).await?;
             match self.table.claim_mail(mail, self.now()).await {
                 Ok(()) if !is_due => {
+                    // Not before the claim: this mail may have been sent already.
+                    self.table.forget_telling(mail).await?;
                     return self
                         .settle(mail, EmailStatus::Sending, EmailStatus::Failed, SUPERSEDED)
                         .await;

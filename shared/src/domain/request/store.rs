@@ -81,8 +81,8 @@ impl Table {
     }
 
     /// Returns who asks to join, for a mail about a request: that one, or another one that waits if
-    /// it is gone: 1 read, and 1 query then. None if nobody waits any more, or the mail is about
-    /// something else.
+    /// it is gone: 1 read, and then 1 query for one request. None if nobody waits any more, or the
+    /// mail is about something else.
     pub async fn asking_now(&self, mail: &Mail) -> Result<Option<MembershipRequest>, TableError> {
         let Some(news) = &mail.request else {
             return Ok(None);
@@ -96,16 +96,17 @@ impl Table {
             Range::Prefix(keys::REQUESTS.into()),
         );
         let take = |page: Vec<MembershipRequest>| {
-            asking = page.into_iter().max_by_key(|request| request.created_at);
+            asking = page.into_iter().next();
             Ok(asking.is_none())
         };
-        self.each_page(false, pk, range, Fetch::Items, take).await?;
+        self.each_page(false, pk, range, Fetch::Pages(1), take)
+            .await?;
         Ok(asking)
     }
 
     /// Lets officers be told of the next request at once, because this mail about one is not sent:
     /// 1 write.
-    pub async fn untold(&self, mail: &Mail) -> Result<(), TableError> {
+    pub async fn forget_telling(&self, mail: &Mail) -> Result<(), TableError> {
         let Some(news) = &mail.request else {
             return Ok(());
         };
