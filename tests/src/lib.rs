@@ -13,7 +13,6 @@ pub mod images;
 mod intrinsics;
 pub mod lag;
 pub mod lambda;
-pub mod measure;
 pub mod operations;
 pub mod pairs;
 pub mod receiver;

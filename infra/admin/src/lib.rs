@@ -4,7 +4,6 @@
 mod answers;
 mod aws_cli;
 mod bring_back;
-mod capacity;
 mod catalogue;
 mod counts;
 mod due;
@@ -12,7 +11,6 @@ mod erase;
 mod files;
 mod finding;
 mod mails;
-mod placements;
 mod preflight;
 mod reconcile;
 mod relations;
@@ -24,14 +22,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 pub use bring_back::{BroughtBack, Wanted};
-pub use capacity::{Deadline, Throughput};
 use chrono::{DateTime, Utc};
 pub use erase::{Erased, erase};
 pub use files::{SUBMITTED, UPLOADED};
 pub use finding::{Finding, Repair};
-pub use placements::{
-    HotKeys, LARGEST_TABLE, Loads, OF_PERSON, PARTITION, Served, Units, hot_keys,
-};
 pub use preflight::{Checked, Plan, preflight};
 pub use reconcile::{FoundReceipt, Reconciled, reconcile};
 pub use releases::{Stack, Way, back, keep};

@@ -2,14 +2,14 @@
 //! and says what is wrong, `repair` repairs what follows from other items, `bring-back` copies
 //! single objects from a restored table, `erase` erases a person, `reconcile` compares receipts
 //! with a table, `preflight` asks the account what would make a deployment fail, `keep` remembers a
-//! release and `back` returns to it, and `capacity` computes what a deadline needs.
+//! release and `back` returns to it.
 
 mod access;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use admin::{BroughtBack, Deadline, Erased, Plan, Repairs, Stack, Wanted, Way};
+use admin::{BroughtBack, Erased, Plan, Repairs, Stack, Wanted, Way};
 use clap::{Parser, Subcommand};
 use serde_json::json;
 use shared::db::Table;
@@ -56,8 +56,6 @@ enum Command {
     /// Goes back to a release that was kept, by a deployment of its code, template and parameters.
     /// The next deployment works as always. The table in use and the secrets stay as they are
     Back(Way),
-    /// Computes the throughput that the table needs at a deadline, and the commands that warm it up
-    Capacity(Deadline),
     /// Copies items of a restored table into the table in use, unless it has an item with the same
     /// key. Nothing that came since is lost. Run check afterwards
     BringBack {
@@ -112,10 +110,6 @@ async fn main() -> ExitCode {
         }),
         Command::Back(way) => {
             show_release(json, |folder| admin::back(&way, SystemClock.now(), folder))
-        }
-        Command::Capacity(deadline) => {
-            show_capacity(&deadline, json);
-            Ok(0)
         }
         Command::BringBack {
             from,
@@ -202,26 +196,6 @@ fn show_release(
         println!("{}", lines.join("\n"));
     }
     Ok(0)
-}
-
-fn show_capacity(deadline: &Deadline, as_json: bool) {
-    if as_json {
-        let needed = deadline.throughput();
-        println!(
-            "{}",
-            json!({
-                "submissions": needed.submissions,
-                "read_units": needed.reads,
-                "write_units": needed.writes,
-                "index_write_units": needed.index_writes,
-                "partitions": deadline.partitions().0,
-            })
-        );
-        return;
-    }
-    for line in deadline.advice() {
-        println!("{line}");
-    }
 }
 
 /// Repairs what can be repaired. Returns the number of findings that are left.

@@ -40,11 +40,6 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// How many requests had to be sent again.
-    pub(crate) fn sent_again(&self) -> u64 {
-        self.unanswered.load(Ordering::Relaxed)
-    }
-
     /// Sends a request with a key until the answer is neither 429 nor 5xx.
     pub(crate) async fn persist(
         &self,
@@ -144,7 +139,7 @@ async fn stored_texts(ada: &Caller, submissions: &str) -> Vec<String> {
     stored
 }
 
-/// Runs the burst and prints a row of docs/reliability.md.
+/// Runs the burst and prints a row of ARCHITECTURE.md.
 #[expect(
     clippy::too_many_lines,
     reason = "one story, from the beginning to the end"

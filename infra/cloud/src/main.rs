@@ -2,15 +2,11 @@
 //! gateway in front of them makes the events of API Gateway. Programs of others emulate DynamoDB,
 //! SES and S3. Routes, environment variables, rights, table and filters are those of template.yaml.
 
-mod bench;
 mod bucket;
 mod burst;
 mod caller;
 mod calls;
-mod catalogue;
 mod checks;
-mod choose;
-mod contract;
 mod conveniences;
 mod environments;
 mod feed;
@@ -18,14 +14,10 @@ mod files;
 mod forward;
 mod gateway;
 mod interviews;
-mod measure;
 mod options;
-mod pairs;
-mod process;
 mod services;
 mod story;
 mod stream;
-mod work;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -146,13 +138,10 @@ impl Cloud {
             .map(|(name, function)| (name, Environments::new(function, start.clone())))
             .collect();
         let gateway = Gateway::new(&template, &functions);
-        // Nothing is mailed while functions are measured.
-        if !matches!(options.command, Command::Work { .. }) {
-            for function in ["Mailer", "Changes"] {
-                beside(Mapping::new(function, &functions, &template, &origin)?.run());
-            }
-            beside(services.calls.clone().run(functions["Webhooks"].clone()));
+        for function in ["Mailer", "Changes"] {
+            beside(Mapping::new(function, &functions, &template, &origin)?.run());
         }
+        beside(services.calls.clone().run(functions["Webhooks"].clone()));
         beside(report(functions["MailReports"].clone(), told));
         Ok(Self {
             template,
@@ -228,29 +217,6 @@ async fn run(options: Options) -> Result<(), Error> {
             )
             .await?;
         }
-        Command::Choose {
-            people,
-            places,
-            seconds,
-            faults: per_mille,
-        } => {
-            let choose = choose::Choose {
-                people,
-                places,
-                seconds,
-                per_mille,
-            };
-            choose::run(&cloud, choose).await?;
-        }
-        Command::Pairs { count, only } => pairs::run(&cloud, count, &only).await?,
-        Command::Measure { empty } => measure::run(&cloud, &options.built, &empty).await?,
-        Command::Work {
-            submissions,
-            times,
-            only,
-        } => {
-            work::run(&cloud, &options.built, submissions, times, &only).await?;
-        }
         Command::Serve { port } => {
             let listener = TcpListener::bind(("127.0.0.1", port)).await?;
             println!("listening on http://{}/dev", listener.local_addr()?);
@@ -260,7 +226,7 @@ async fn run(options: Options) -> Result<(), Error> {
             );
             stopped().await?;
         }
-        Command::Contract { .. } | Command::Services { .. } => {
+        Command::Services { .. } => {
             let subject = Subject {
                 username: "sue".into(),
                 email: Some("sue@uni.example".into()),
@@ -299,11 +265,7 @@ fn http() -> reqwest::Client {
 #[tokio::main]
 async fn main() -> ExitCode {
     let options = Options::parse();
-    let done = match &options.command {
-        Command::Contract { endpoint } => contract::run(endpoint).await,
-        _ => Box::pin(run(options)).await,
-    };
-    match done {
+    match Box::pin(run(options)).await {
         Ok(()) => {
             // The environments get this time to end.
             tokio::time::sleep(Duration::from_millis(50)).await;

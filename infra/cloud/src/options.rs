@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use tests::pairs::PAIRS;
 
 /// Runs the release binaries in an emulated cloud on this machine. `bash infra/scripts/cloud`
 /// prepares what it needs.
@@ -52,52 +51,6 @@ pub enum Command {
         /// How often all environments of the function are killed
         #[arg(long, default_value_t = 2)]
         kills: u32,
-    },
-    /// Let five hundred people choose a hundred places for interviews, while the table fails
-    Choose {
-        #[arg(long, default_value_t = 500)]
-        people: usize,
-        /// Places in ten slots
-        #[arg(long, default_value_t = 100)]
-        places: usize,
-        /// Seconds within which all people choose
-        #[arg(long, default_value_t = 10)]
-        seconds: u64,
-        /// How many of a thousand calls of the table fail
-        #[arg(long, default_value_t = 100)]
-        faults: u64,
-    },
-    /// Let writes arrive seconds late, after their opposites, with indexes that are behind, and
-    /// kill the functions after each call
-    Pairs {
-        /// How many pairs of requests
-        #[arg(long, default_value_t = PAIRS.len())]
-        count: usize,
-        /// Play only pairs whose name contains this
-        #[arg(long, default_value = "")]
-        only: String,
-    },
-    /// Check the contract of the bucket of files with the emulator of S3 at this address, which
-    /// checks signatures
-    Contract { endpoint: String },
-    /// Measure the start and the size of each function, beside those of a function that does
-    /// nothing
-    Measure {
-        /// The binary of the function that does nothing
-        #[arg(long)]
-        empty: PathBuf,
-    },
-    /// Measure time, processor and memory of functions at work, apart from the table's engine
-    Work {
-        /// How many people have submitted
-        #[arg(long, default_value_t = 1_000)]
-        submissions: usize,
-        /// How often each operation is measured
-        #[arg(long, default_value_t = 15)]
-        times: usize,
-        /// Measure only operations whose name contains this
-        #[arg(long, default_value = "")]
-        only: String,
     },
     /// Serve the whole API, for use by hand
     Serve {

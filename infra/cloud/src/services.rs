@@ -116,11 +116,6 @@ impl Services {
         }))
     }
 
-    /// The address of the table's engine itself.
-    pub fn table(&self) -> &str {
-        &self.table
-    }
-
     /// Creates the resources of the template: table, buckets and sender.
     pub async fn deploy(&self, template: &SamTemplate) -> Result<(), Error> {
         let resources = template.resources();

@@ -1,4 +1,4 @@
-//! The bucket in S3. Requests use the HTTP client and the signer of the AWS SDK (decision 132).
+//! The bucket in S3. Requests use the HTTP client and the signer of the AWS SDK (decision 23).
 
 use std::fmt::Write as _;
 use std::time::Duration;

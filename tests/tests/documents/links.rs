@@ -27,5 +27,5 @@ fn every_link_of_a_document_leads_to_a_file() {
             }
         }
     }
-    assert!(found > 100, "the documents were not understood");
+    assert!(found > 50, "the documents were not understood");
 }

@@ -2,16 +2,6 @@
 //! with the code. `cargo bless` writes the documents.
 
 mod costs;
-mod costs_calendars;
-mod costs_changes;
-mod costs_features;
-mod costs_interviews;
-mod costs_lists;
-mod costs_long;
-mod costs_notices;
-mod costs_people;
-mod costs_recruitment;
-mod costs_rig;
 mod examples;
 mod items;
 mod items_of_tomorrow;
@@ -19,10 +9,7 @@ mod layers;
 mod links;
 mod messages;
 mod openapi;
-mod prices;
-mod routes;
 mod rules;
-mod scale;
 mod sizes;
 mod sources;
 mod table;
