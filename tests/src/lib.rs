@@ -166,7 +166,7 @@ impl Setup {
         Self { files, ..self }
     }
 
-    /// Uses the clock of the machine instead of one that stands still.
+    /// Uses a clock that runs as tokio's does, which tests pause, instead of one that stands still.
     #[must_use]
     pub fn running_clock(self) -> Self {
         Self {
@@ -184,7 +184,7 @@ impl Setup {
             None => engine,
         };
         let clock = Arc::new(if self.running_clock {
-            MovableClock::running()
+            MovableClock::following_tokio(self.time)
         } else {
             MovableClock::standing_at(self.time)
         });

@@ -6,10 +6,14 @@ use std::sync::PoisonError;
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::time::{Clock, SystemClock};
 
-/// The machine's clock, or one that stands still, plus the time by which it was moved.
+/// The machine's clock, one that stands still, or one that follows tokio's, plus the time by which
+/// it was moved.
 #[derive(Debug)]
 pub struct MovableClock {
     stopped_at: Option<DateTime<Utc>>,
+    /// What tokio's clock showed when this one was made. Tests pause that clock, and move it by what
+    /// they wait for.
+    follows: Option<tokio::time::Instant>,
     moved: Mutex<TimeDelta>,
 }
 
@@ -18,6 +22,7 @@ impl MovableClock {
     pub fn running() -> Self {
         Self {
             stopped_at: None,
+            follows: None,
             moved: Mutex::default(),
         }
     }
@@ -26,14 +31,25 @@ impl MovableClock {
     pub fn standing_at(moment: DateTime<Utc>) -> Self {
         Self {
             stopped_at: Some(moment),
+            follows: None,
             moved: Mutex::default(),
+        }
+    }
+
+    /// A clock that shows `moment` now, and runs like tokio's clock.
+    pub fn following_tokio(moment: DateTime<Utc>) -> Self {
+        Self {
+            follows: Some(tokio::time::Instant::now()),
+            ..Self::standing_at(moment)
         }
     }
 
     /// What it showed when the machine's clock showed `moment`, had it been moved already.
     pub fn at(&self, moment: DateTime<Utc>) -> DateTime<Utc> {
         let moved = *self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-        self.stopped_at.unwrap_or(moment) + moved
+        let passed = self.follows.map(|began| began.elapsed());
+        let passed = passed.and_then(|passed| TimeDelta::from_std(passed).ok());
+        self.stopped_at.unwrap_or(moment) + moved + passed.unwrap_or_default()
     }
 
     /// Moves the clock forward.

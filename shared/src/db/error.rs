@@ -5,7 +5,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use tokio::time::Instant;
 
-use crate::db::usage::request_began;
+use crate::db::usage::request_age;
 use crate::files::FileError;
 use crate::limits;
 
@@ -153,7 +153,6 @@ const LONGEST_MS: u64 = 320;
 pub(crate) struct Backoff {
     retries: u32,
     began: Instant,
-    request_began: Option<Instant>,
 }
 
 impl Default for Backoff {
@@ -161,7 +160,6 @@ impl Default for Backoff {
         Self {
             retries: 0,
             began: Instant::now(),
-            request_began: request_began(),
         }
     }
 }
@@ -170,10 +168,7 @@ impl Backoff {
     /// Waits for the next retry. Returns false, without a pause, if it is too late.
     pub(crate) async fn wait(&mut self) -> bool {
         let age = self.began.elapsed();
-        let request_is_old = self
-            .request_began
-            .is_some_and(|began| began.elapsed() > GIVE_UP);
-        if age > GIVE_UP || (request_is_old && age > AT_LEAST) {
+        if age > GIVE_UP || (request_age() > GIVE_UP && age > AT_LEAST) {
             return false;
         }
         self.retries += 1;

@@ -2,12 +2,14 @@
 //! made.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::ConsumedCapacity;
-use tokio::time::Instant;
+use chrono::{DateTime, Utc};
 
 use crate::db::actor::with_actor;
+use crate::time::Clock;
 
 /// DynamoDB calls and capacity units of one request, or of one batch of the mail worker.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -24,26 +26,33 @@ pub struct Usage {
 
 tokio::task_local! {
     static USAGE: RefCell<Usage>;
-    static BEGAN: Instant;
+    static BEGAN: Began;
 }
 
-/// Returns when the current request began. `None` outside a request.
-pub(crate) fn request_began() -> Option<Instant> {
-    BEGAN.try_with(|began| *began).ok()
+/// When a request began, by the clock of the service.
+struct Began {
+    clock: Arc<dyn Clock>,
+    at: DateTime<Utc>,
 }
 
-/// Returns the time since the current request began. Zero outside a request.
+/// Returns the time since the current request began, by the clock of the service, so that no budget
+/// depends on how fast a machine is that runs tests. Zero outside a request.
 pub fn request_age() -> Duration {
-    request_began().map_or(Duration::ZERO, |began| began.elapsed())
+    let age = BEGAN.try_with(|began| (began.clock.now() - began.at).to_std());
+    age.ok().and_then(Result::ok).unwrap_or_default()
 }
 
-/// Runs `work` and returns its output and what it used.
-pub async fn metered<F: Future>(work: F) -> (F::Output, Usage) {
+/// Runs `work`, which begins now, and returns its output and what it used.
+pub async fn metered<F: Future>(clock: &Arc<dyn Clock>, work: F) -> (F::Output, Usage) {
     let counted = USAGE.scope(RefCell::default(), async {
         let output = work.await;
         (output, USAGE.with(|usage| *usage.borrow()))
     });
-    BEGAN.scope(Instant::now(), with_actor(counted)).await
+    let began = Began {
+        clock: clock.clone(),
+        at: clock.now(),
+    };
+    BEGAN.scope(began, with_actor(counted)).await
 }
 
 pub(crate) fn count_call() {

@@ -220,7 +220,7 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
         came(when);
         joined(next.run(request)).await
     };
-    let (mut response, usage) = metered(run).await;
+    let (mut response, usage) = metered(&app.clock, run).await;
     let status = response.status();
     let cause = response.extensions_mut().remove::<Cause>();
     if status.is_server_error() {

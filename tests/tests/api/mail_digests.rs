@@ -65,7 +65,10 @@ pub(crate) async fn slowly_queued(is_slow: Arc<AtomicBool>) -> (TestCampus, Recr
             None
         }) as BoxFuture<'static, Option<(u16, Value)>>
     };
-    let campus = Setup::default().table(Arc::new(slow)).build();
+    let campus = Setup::default()
+        .table(Arc::new(slow))
+        .running_clock()
+        .build();
     let drive = campus.drive("chess").await;
     let names: Vec<String> = (0..67).map(|n| format!("person{n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

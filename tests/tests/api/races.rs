@@ -19,6 +19,7 @@ pub(crate) fn delayed(ms: impl Fn(&str) -> u64 + Send + Sync + 'static) -> TestC
                 None
             })
         }))
+        .running_clock()
         .build()
 }
 

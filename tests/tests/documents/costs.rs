@@ -9,6 +9,7 @@ use std::time::Duration;
 use http::Method;
 use serde_json::{Value, json};
 use shared::db::usage::{Usage, metered};
+use shared::time::Clock;
 use tests::operations;
 use tests::receiver::Instant;
 use tests::scene::Scene;
@@ -164,6 +165,7 @@ fn serves() -> BTreeMap<String, &'static str> {
 /// call of a webhook, a mail, and the report about it. The timer has nothing to do.
 async fn workers(witness: &Witness) -> Vec<Row> {
     let mut p = Prices::new(witness);
+    let clock: Arc<dyn Clock> = p.campus.campus.clock.clone();
     let recruitment = p.campus.drive("chess").await;
     let webhook = json!({ "url": "https://chat.example/204", "types": ["submission.created"] });
     let webhooks = "/api/clubs/chess/webhooks/";
@@ -173,18 +175,18 @@ async fn workers(witness: &Witness) -> Vec<Row> {
 
     p.serving(Some("Changes"));
     let (stream, feed) = (&p.campus.campus.feed_stream, &p.campus.campus.feed);
-    let ((done, usage), rounds) = timed(Box::pin(metered(stream.deliver(&**feed)))).await;
+    let ((done, usage), rounds) = timed(Box::pin(metered(&clock, stream.deliver(&**feed)))).await;
     done.expect("a stream");
     p.add("(changes)", usage, rounds);
 
     p.serving(Some("Webhooks"));
     let (calls, dispatcher) = (&p.campus.campus.calls, &p.campus.campus.dispatcher);
-    let ((_, usage), rounds) = timed(Box::pin(metered(calls.deliver(dispatcher)))).await;
+    let ((_, usage), rounds) = timed(Box::pin(metered(&clock, calls.deliver(dispatcher)))).await;
     p.add("(webhooks)", usage, rounds);
 
     p.serving(Some("Notices"));
     let ticker = &p.campus.campus.ticker;
-    let ((done, usage), rounds) = timed(Box::pin(metered(ticker.tick()))).await;
+    let ((done, usage), rounds) = timed(Box::pin(metered(&clock, ticker.tick()))).await;
     done.expect("a table");
     p.add("(timer)", usage, rounds);
 
@@ -192,11 +194,11 @@ async fn workers(witness: &Witness) -> Vec<Row> {
     recruitment.decide(&submission, 4, "").await;
     recruitment.send("acceptance", json!({})).await.ok();
     p.serving(Some("Mailer"));
-    let ((_, usage), rounds) = timed(Box::pin(metered(p.campus.deliver()))).await;
+    let ((_, usage), rounds) = timed(Box::pin(metered(&clock, p.campus.deliver()))).await;
     p.add("(mailer)", usage, rounds);
 
     p.serving(Some("MailReports"));
-    let ((), usage) = Box::pin(metered(p.campus.report())).await;
+    let ((), usage) = Box::pin(metered(&clock, p.campus.report())).await;
     assert!(usage.calls > 0, "the reports were not understood");
     p.add("(mail reports)", usage, 0);
     p.serving(None);
