@@ -81,12 +81,12 @@ impl TestCampus {
     }
 
     /// Creates the club `name` with an open application that has one question.
-    pub async fn drive(&self, name: &str) -> Recruitment {
-        self.drive_with(name, application("Fall")).await
+    pub async fn recruitment(&self, name: &str) -> Recruitment {
+        self.recruitment_with(name, application("Fall")).await
     }
 
-    /// Like [`TestCampus::drive`], but with times around the present time of a running clock.
-    pub async fn drive_now(&self, name: &str) -> Recruitment {
+    /// Like [`TestCampus::recruitment`], but with times around the present time of a running clock.
+    pub async fn recruitment_now(&self, name: &str) -> Recruitment {
         let mut body = application("Fall");
         for (field, hours) in [
             ("application_start_time", -1),
@@ -95,10 +95,10 @@ impl TestCampus {
         ] {
             body[field] = json!(moment(self.now_ms() + hours * 3_600_000));
         }
-        self.drive_with(name, body).await
+        self.recruitment_with(name, body).await
     }
 
-    async fn drive_with(&self, name: &str, application: Value) -> Recruitment {
+    async fn recruitment_with(&self, name: &str, application: Value) -> Recruitment {
         let officer = self.as_("ada");
         let club = self.club(name, &officer).await;
         let application = officer

@@ -54,8 +54,8 @@ impl Scene {
 
     /// A scene on this campus. Its mails are delivered.
     pub async fn on(campus: TestCampus) -> Self {
-        let drive = campus.drive("chess").await;
-        let owner = drive.officer.clone();
+        let recruitment = campus.recruitment("chess").await;
+        let owner = recruitment.officer.clone();
         let member = campus.member("chess", &owner, "mia", 20).await;
         let officer = campus.member("chess", &owner, "olga", 10).await;
         let concerned = campus.member("chess", &owner, "sue", 20).await;
@@ -80,7 +80,7 @@ impl Scene {
             ]
             .map(|(name, value)| (name, json!(value))),
         );
-        values.extend(recruitment(&campus, &drive, &officer, &concerned).await);
+        values.extend(recruitment_values(&campus, &recruitment, &officer, &concerned).await);
         values.extend(people(&campus, &owner, &concerned).await);
         values.extend(event(&owner).await);
         values.extend(webhooks(&campus.admin(), &owner).await);
@@ -170,9 +170,9 @@ impl Client {
 }
 
 /// Two questions, a submission with a review, a draft that was begun after it, and an extension.
-async fn recruitment(
+async fn recruitment_values(
     campus: &TestCampus,
-    drive: &Recruitment,
+    recruitment: &Recruitment,
     officer: &Client,
     concerned: &Client,
 ) -> Vec<(&'static str, Value)> {
@@ -181,54 +181,71 @@ async fn recruitment(
         "prompt": "Which evening?",
         "multiple_choice": ["Tuesday", "Thursday"],
     });
-    let questions = format!("{}questions/", drive.path);
-    let choice = drive.officer.post(&questions, choice).await.created();
-    let cv = drive.file_question(json!({})).await;
-    let file = drive.upload(concerned, &cv, &crate::files::pdf("CV")).await;
+    let questions = format!("{}questions/", recruitment.path);
+    let choice = recruitment.officer.post(&questions, choice).await.created();
+    let cv = recruitment.file_question(json!({})).await;
+    let file = recruitment
+        .upload(concerned, &cv, &crate::files::pdf("CV"))
+        .await;
     let answers = json!({ "responses": [
-        { "question": drive.question, "text": "Because" },
+        { "question": recruitment.question, "text": "Because" },
         { "question": cv["id"], "file": file },
     ] });
-    let path = format!("{}submissions/", drive.path);
+    let path = format!("{}submissions/", recruitment.path);
     let submission = concerned.post(&path, answers).await.created();
     let review = json!({ "score": 5, "comment": null });
-    let reviews = format!("{}submissions/{}/reviews/", drive.path, id(&submission));
+    let reviews = format!(
+        "{}submissions/{}/reviews/",
+        recruitment.path,
+        id(&submission)
+    );
     let mine = format!("{reviews}mine/");
     officer.put(&mine, review).await.ok();
     let own = format!("/api/submissions/{}/receipt/", id(&submission));
     let receipt = concerned.get(&own).await.ok();
     campus.advance(TimeDelta::seconds(1));
-    let answer = json!({ "question": drive.question, "text": "x", "version": 0 });
+    let answer = json!({ "question": recruitment.question, "text": "x", "version": 0 });
     let answers = json!({ "responses": [answer] });
-    let draft = format!("{}draft/", drive.path);
+    let draft = format!("{}draft/", recruitment.path);
     concerned.patch(&draft, answers).await.ok();
-    let slots = format!("{}slots/", drive.path);
+    let slots = format!("{}slots/", recruitment.path);
     let slot = async |start: i64| {
         let body = json!({ "start_time": hours(start), "end_time": hours(start + 1) });
-        drive.officer.post(&slots, body).await.created()
+        recruitment.officer.post(&slots, body).await.created()
     };
     let (taken, free) = (slot(40).await, slot(50).await);
-    let interview = format!("{}submissions/{}/interview/", drive.path, id(&submission));
+    let interview = format!(
+        "{}submissions/{}/interview/",
+        recruitment.path,
+        id(&submission)
+    );
     let booking = json!({ "slot": id(&taken) });
-    drive.officer.put(&interview, booking).await.ok();
+    recruitment.officer.put(&interview, booking).await.ok();
     let extension = json!({ "username": "sue", "end_time": hours(30) });
-    let extensions = format!("{}extensions/", drive.path);
-    let extension = drive.officer.post(&extensions, extension).await.created();
+    let extensions = format!("{}extensions/", recruitment.path);
+    let extension = recruitment
+        .officer
+        .post(&extensions, extension)
+        .await
+        .created();
     vec![
-        ("{application}", drive.application["id"].clone()),
-        ("{committees}", drive.application["committees"].clone()),
+        ("{application}", recruitment.application["id"].clone()),
+        (
+            "{committees}",
+            recruitment.application["committees"].clone(),
+        ),
         (
             "{committee}",
-            drive.application["committees"][0]["id"].clone(),
+            recruitment.application["committees"][0]["id"].clone(),
         ),
-        ("{question}", json!(drive.question)),
+        ("{question}", json!(recruitment.question)),
         ("{choice}", choice["id"].clone()),
         ("{option}", choice["multiple_choice"][0]["id"].clone()),
         ("{extension}", extension["id"].clone()),
         ("{submission}", submission["id"].clone()),
         ("{own_submission}", submission["id"].clone()),
         ("{own_club}", json!("chess")),
-        ("{own_application}", drive.application["id"].clone()),
+        ("{own_application}", recruitment.application["id"].clone()),
         ("{file_question}", cv["id"].clone()),
         ("{own_file}", json!(file)),
         ("{slot}", free["id"].clone()),

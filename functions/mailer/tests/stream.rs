@@ -8,10 +8,10 @@ use tests::lambda::{LambdaProcess, ready_event};
 async fn the_function_sends_what_the_stream_delivers_once() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_mailer")).await;
     let campus = &function.campus;
-    let drive = campus.drive_now("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&submission, 4, "").await;
-    let send = drive.send("acceptance", json!({}));
+    let recruitment = campus.recruitment_now("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    recruitment.decide(&submission, 4, "").await;
+    let send = recruitment.send("acceptance", json!({}));
     let (report, answer) = tokio::join!(send, async {
         let event = loop {
             let event = function.stream_event();
@@ -42,9 +42,12 @@ async fn the_function_sends_what_the_stream_delivers_once() {
     function
         .invoke(serde_json::from_str(&bounced).expect("an event"))
         .await;
-    let list = drive
+    let list = recruitment
         .officer
-        .get(&format!("{}submissions/?email_status=bounced", drive.path))
+        .get(&format!(
+            "{}submissions/?email_status=bounced",
+            recruitment.path
+        ))
         .await
         .ok();
     assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");

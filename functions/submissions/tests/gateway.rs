@@ -14,9 +14,9 @@ async fn the_function_answers_the_gateway() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_submissions")).await;
     let campus = &function.campus;
     let now = campus.now_ms();
-    let drive = campus.drive_now("chess").await;
+    let recruitment = campus.recruitment_now("chess").await;
     let officer = campus.token("ada");
-    let path = format!("{}submissions/", drive.path);
+    let path = format!("{}submissions/", recruitment.path);
 
     // With and without its slash, whatever the stage.
     let empty = function.invoke(event("GET", &path, &officer, now)).await;
@@ -33,7 +33,7 @@ async fn the_function_answers_the_gateway() {
     // A base64 body, as the gateway sends it for binary media types.
     let mut submit = event("POST", &path, &campus.token("sue"), now);
     header(&mut submit, "Content-Type", "application/json");
-    submit["body"] = json!(BASE64_STANDARD.encode(drive.answer("Because é.").to_string()));
+    submit["body"] = json!(BASE64_STANDARD.encode(recruitment.answer("Because é.").to_string()));
     submit["isBase64Encoded"] = json!(true);
     let created = function.invoke(submit.clone()).await;
     assert_eq!(created["statusCode"], 201, "{created}");
@@ -49,7 +49,7 @@ async fn the_function_answers_the_gateway() {
 
     // The window is judged by the gateway's time of receipt, not by the function's clock.
     let end = now - 10_000;
-    drive.close_at_ms(end).await;
+    recruitment.close_at_ms(end).await;
     submit["requestContext"]["requestTimeEpoch"] = json!(end);
     assert_eq!(
         function.invoke(submit.clone()).await["statusCode"],
@@ -104,15 +104,15 @@ async fn logs_hold_no_names_addresses_answers_or_tokens() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_submissions")).await;
     let campus = &function.campus;
     let now = campus.now_ms();
-    let drive = campus.drive_now("chess").await;
-    let path = format!("{}submissions/", drive.path);
+    let recruitment = campus.recruitment_now("chess").await;
+    let path = format!("{}submissions/", recruitment.path);
     // The name, the user name, the address and the answer all contain this word.
     let word = "planted";
     let token = campus.token(word);
     let mut request = event("POST", &path, &token, now);
     header(&mut request, "Content-Type", "application/json");
     for (text, status) in [
-        (drive.answer("A planted answer.").to_string(), 201),
+        (recruitment.answer("A planted answer.").to_string(), 201),
         (json!({ "responses": "A planted answer." }).to_string(), 400),
         ("A planted answer.".to_owned(), 400),
     ] {

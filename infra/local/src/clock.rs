@@ -11,8 +11,8 @@ use shared::time::{Clock, SystemClock};
 #[derive(Debug)]
 pub struct MovableClock {
     stopped_at: Option<DateTime<Utc>>,
-    /// What tokio's clock showed when this one was made. Tests pause that clock, and move it by what
-    /// they wait for.
+    /// What tokio's clock showed when this one was made. Tests pause that clock, and move it by
+    /// what they wait for.
     follows: Option<tokio::time::Instant>,
     moved: Mutex<TimeDelta>,
 }

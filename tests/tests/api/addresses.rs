@@ -73,11 +73,14 @@ async fn who_was_imported_by_user_name_shows_no_address_before_confirming() {
         // Admins and the members themselves see it.
         assert!(member(&campus.admin(), name).await["email"].is_string());
     }
-    let drive = ada
+    let recruitment = ada
         .post("/api/clubs/chess/applications/", application("Fall"))
         .await
         .created();
-    let path = format!("/api/clubs/chess/applications/{}/submissions/", id(&drive));
+    let path = format!(
+        "/api/clubs/chess/applications/{}/submissions/",
+        id(&recruitment)
+    );
     campus
         .as_("apply")
         .post(&path, json!({ "responses": [] }))
@@ -148,11 +151,14 @@ async fn fifty_strangers_a_day_are_added_one_by_one() {
     ada.post(path, json!({ "person": people[51] }))
         .await
         .created();
-    let drive = ada
+    let recruitment = ada
         .post("/api/clubs/chess/applications/", application("Fall"))
         .await
         .created();
-    let submissions = format!("/api/clubs/chess/applications/{}/submissions/", id(&drive));
+    let submissions = format!(
+        "/api/clubs/chess/applications/{}/submissions/",
+        id(&recruitment)
+    );
     campus
         .as_("p52")
         .post(&submissions, json!({ "responses": [] }))

@@ -164,14 +164,14 @@ async fn answers_are_compressed_on_request() {
 #[tokio::test]
 async fn an_answer_that_cannot_pass_the_gateway_is_refused_with_a_hint() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     // 16 submissions of 290 KB do not fit into an answer; two do.
     let mut responses = Vec::new();
     for n in 0..15 {
-        let question = drive
+        let question = recruitment
             .officer
             .post(
-                &format!("{}questions/", drive.path),
+                &format!("{}questions/", recruitment.path),
                 json!({ "question_type": 1, "prompt": n.to_string() }),
             )
             .await
@@ -182,21 +182,25 @@ async fn an_answer_that_cannot_pass_the_gateway_is_refused_with_a_hint() {
         let student = campus.as_(&format!("student{n}"));
         student
             .post(
-                &format!("{}submissions/", drive.path),
+                &format!("{}submissions/", recruitment.path),
                 json!({ "responses": responses }),
             )
             .await
             .created();
     }
-    let path = format!("{}submissions/", drive.path);
-    let detail = drive.officer.get(&path).await.error(400);
+    let path = format!("{}submissions/", recruitment.path);
+    let detail = recruitment.officer.get(&path).await.error(400);
     assert!(
         detail.contains("limit") && detail.contains("cursor"),
         "{detail}"
     );
-    drive.officer.get(&format!("{path}?limit=2")).await.ok();
+    recruitment
+        .officer
+        .get(&format!("{path}?limit=2"))
+        .await
+        .ok();
     assert_eq!(
-        drive
+        recruitment
             .officer
             .clone()
             .header("accept-encoding", "gzip")

@@ -16,9 +16,9 @@ use crate::audit::{findings, repair};
 use crate::submit_again::campus;
 
 /// The submission as it is stored, with its answers.
-async fn stored(campus: &TestCampus, drive: &Recruitment, shown: &Value) -> Answered {
+async fn stored(campus: &TestCampus, recruitment: &Recruitment, shown: &Value) -> Answered {
     let table = &campus.campus.app.table;
-    let application = Id::new(id(&drive.application));
+    let application = Id::new(id(&recruitment.application));
     let found = table.submission(application, Id::new(id(shown))).await;
     let found = found.expect("a table").into_iter().collect();
     table.answered(found).await.expect("a table").remove(0)
@@ -36,21 +36,21 @@ async fn text(client: &Client, path: &str) -> Value {
 // proves S7, O6
 #[tokio::test(start_paused = true)]
 async fn only_the_last_answers_stay_and_what_a_killed_process_left_is_repaired() {
-    let (campus, drive) = campus().await;
+    let (campus, recruitment) = campus().await;
     let sue = campus.as_("sue");
-    let path = format!("{}submissions/", drive.path);
-    let first = drive.submit(&sue).await;
-    sue.post(&path, drive.answer("Better.")).await.ok();
+    let path = format!("{}submissions/", recruitment.path);
+    let first = recruitment.submit(&sue).await;
+    sue.post(&path, recruitment.answer("Better.")).await.ok();
     assert_eq!(sheets(&campus), 1);
     // The process of another request died after it had written the answers.
-    let answered = stored(&campus, &drive, &first).await;
+    let answered = stored(&campus, &recruitment, &first).await;
     let left = AnswerSheet {
         at: answered.answers_at + 1,
         ..answered.sheet()
     };
     let table = &campus.campus.app.table;
     table.load(&[left]).await.expect("a table");
-    let shown = text(&drive.officer, &format!("{path}{}/", id(&first))).await;
+    let shown = text(&recruitment.officer, &format!("{path}{}/", id(&first))).await;
     assert_eq!(shown, "Better.");
     assert_eq!(findings(&campus, &campus.stored()), Vec::<String>::new());
     campus.advance(TimeDelta::hours(2));
@@ -71,8 +71,8 @@ async fn only_the_last_answers_stay_and_what_a_killed_process_left_is_repaired()
     table.load(&[left]).await.expect("a table");
     sue.delete(&own).await.no_content();
     assert_eq!(sheets(&campus), 0);
-    let again = drive.submit(&sue).await;
-    drive.decide(&again, 4, "").await;
+    let again = recruitment.submit(&sue).await;
+    recruitment.decide(&again, 4, "").await;
     sue.delete("/api/settings/").await.no_content();
     assert_eq!(sheets(&campus), 0);
 }
@@ -99,14 +99,14 @@ async fn whoever_reads_while_somebody_submits_again_sees_whole_answers() {
         }) as _
     };
     let campus = Setup::default().hook(Arc::new(hook)).build();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let path = format!("{}submissions/", drive.path);
-    let first = drive.submit(&sue).await;
+    let path = format!("{}submissions/", recruitment.path);
+    let first = recruitment.submit(&sue).await;
     let one = format!("{path}{}/", id(&first));
     is_on.store(true, Ordering::SeqCst);
-    let (shown, ()) = futures::join!(text(&drive.officer, &one), async {
-        sue.post(&path, drive.answer("Better.")).await.ok();
+    let (shown, ()) = futures::join!(text(&recruitment.officer, &one), async {
+        sue.post(&path, recruitment.answer("Better.")).await.ok();
         replaced.store(true, Ordering::SeqCst);
     });
     assert_eq!(shown, "Better.");
@@ -136,21 +136,21 @@ async fn answers_that_a_copy_of_the_table_does_not_have_yet_are_read_from_the_ta
         Box::pin(async move { reply }) as _
     };
     let campus = Setup::default().hook(Arc::new(hook)).build();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}submissions/", drive.path);
-    let first = drive.submit(&campus.as_("sue")).await;
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}submissions/", recruitment.path);
+    let first = recruitment.submit(&campus.as_("sue")).await;
     // So many that they are read by queries.
     for n in 0..110 {
-        drive.submit(&campus.as_(&format!("other{n}"))).await;
+        recruitment.submit(&campus.as_(&format!("other{n}"))).await;
     }
     behind.store(true, Ordering::SeqCst);
     let one = format!("{path}{}/", id(&first));
     assert_eq!(
-        text(&drive.officer, &one).await,
+        text(&recruitment.officer, &one).await,
         first["responses"][0]["text"]
     );
     for list in [path.clone(), format!("{path}?limit=20")] {
-        let all = drive.officer.get(&list).await.ok();
+        let all = recruitment.officer.get(&list).await.ok();
         for shown in all.as_array().expect("a list") {
             assert_eq!(shown["responses"][0]["text"], first["responses"][0]["text"]);
         }
@@ -161,10 +161,10 @@ async fn answers_that_a_copy_of_the_table_does_not_have_yet_are_read_from_the_ta
 // proves S7
 #[tokio::test]
 async fn answers_under_a_number_that_is_taken_are_not_named() {
-    let (campus, drive) = campus().await;
+    let (campus, recruitment) = campus().await;
     let sue = campus.as_("sue");
-    let first = drive.submit(&sue).await;
-    let answered = stored(&campus, &drive, &first).await;
+    let first = recruitment.submit(&sue).await;
+    let answered = stored(&campus, &recruitment, &first).await;
     let place = StoredSubmission::Present(Box::new(answered.submission.clone()));
     let mut second = answered.clone();
     second.submission.received += 1;
@@ -179,21 +179,24 @@ async fn answers_under_a_number_that_is_taken_are_not_named() {
         .submit(&second, &place, None)
         .await
         .expect_err("other answers");
-    let now = stored(&campus, &drive, &first).await;
+    let now = stored(&campus, &recruitment, &first).await;
     assert_eq!(now.answers_at, answered.answers_at);
 }
 
 // proves S7, S8, S19
 #[tokio::test]
 async fn a_submission_with_its_answers_inside_is_read_decided_and_replaced() {
-    let (campus, drive) = campus().await;
+    let (campus, recruitment) = campus().await;
     let sue = campus.as_("sue");
-    let path = format!("{}submissions/", drive.path);
-    let first = sue.post(&path, drive.answer("Because.")).await.created();
+    let path = format!("{}submissions/", recruitment.path);
+    let first = sue
+        .post(&path, recruitment.answer("Because."))
+        .await
+        .created();
     let Answered {
         submission,
         answers,
-    } = stored(&campus, &drive, &first).await;
+    } = stored(&campus, &recruitment, &first).await;
     let inside = Submission {
         answers_at: 0,
         answers_hash: String::new(),
@@ -204,18 +207,18 @@ async fn a_submission_with_its_answers_inside_is_read_decided_and_replaced() {
     table.load(&[inside]).await.expect("a table");
     let one = format!("{path}{}/", id(&first));
     let own = format!("/api/submissions/{}/", id(&first));
-    assert_eq!(text(&drive.officer, &one).await, "Because.");
+    assert_eq!(text(&recruitment.officer, &one).await, "Because.");
     assert_eq!(text(&sue, &own).await, "Because.");
-    let list = drive.officer.get(&path).await.ok();
+    let list = recruitment.officer.get(&path).await.ok();
     assert_eq!(list[0]["responses"][0]["text"], "Because.");
     let receipt = json!({ "receipt": first["receipt"] });
     let told = sue.post("/api/receipts/verify/", receipt).await.ok();
     assert_eq!(told["stored"], "current");
-    drive.decide(&first, 4, "").await;
-    drive.decide(&first, 1, "").await;
-    let same = sue.post(&path, drive.answer("Because.")).await.ok();
+    recruitment.decide(&first, 4, "").await;
+    recruitment.decide(&first, 1, "").await;
+    let same = sue.post(&path, recruitment.answer("Because.")).await.ok();
     assert_eq!(same["revision"], 1);
-    sue.post(&path, drive.answer("Better.")).await.ok();
+    sue.post(&path, recruitment.answer("Better.")).await.ok();
     assert_eq!(text(&sue, &own).await, "Better.");
     let items = campus.stored();
     let now = items.iter().find(|item| item["type"]["S"] == "Submission");
@@ -225,14 +228,14 @@ async fn a_submission_with_its_answers_inside_is_read_decided_and_replaced() {
 // proves H20
 #[tokio::test]
 async fn a_slice_in_any_order_reads_the_answers_of_its_own_only() {
-    let (campus, drive) = campus().await;
-    let path = format!("{}submissions/", drive.path);
-    let first = drive.submit(&campus.as_("sue")).await;
+    let (campus, recruitment) = campus().await;
+    let path = format!("{}submissions/", recruitment.path);
+    let first = recruitment.submit(&campus.as_("sue")).await;
     let review = format!("{path}{}/reviews/mine/", id(&first));
     let body = json!({ "score": 5, "comment": "" });
-    drive.officer.put(&review, body).await.ok();
-    let model = stored(&campus, &drive, &first).await;
-    let question = drive.question;
+    recruitment.officer.put(&review, body).await.ok();
+    let model = stored(&campus, &recruitment, &first).await;
+    let question = recruitment.question;
     let long = [shared::domain::Answer {
         question: Id::new(question),
         version: 1,
@@ -256,7 +259,7 @@ async fn a_slice_in_any_order_reads_the_answers_of_its_own_only() {
     let copies: Vec<Answered> = copies.collect();
     let table = &campus.campus.app.table;
     table.load_answered(&copies).await.expect("a table");
-    let officer = &drive.officer;
+    let officer = &recruitment.officer;
     for query in ["ordering=-score", "reviewed=mine", "search=sue", "status=1"] {
         let list = officer.get(&format!("{path}?limit=1&{query}")).await.ok();
         assert_eq!(list.as_array().map(Vec::len), Some(1), "{query}");

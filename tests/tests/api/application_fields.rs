@@ -100,42 +100,48 @@ async fn texts_at_their_limits_are_taken() {
 #[tokio::test]
 async fn patch_changes_what_is_sent_and_checks_the_whole() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let changed = drive
+    let recruitment = campus.recruitment("chess").await;
+    let changed = recruitment
         .officer
         .patch(
-            &drive.path,
+            &recruitment.path,
             json!({ "name": "Spring", "id": 1, "club": "other", "nonsense": true }),
         )
         .await
         .ok();
     assert_eq!(changed["name"], "Spring");
-    assert_eq!(changed["id"], drive.application["id"]);
+    assert_eq!(changed["id"], recruitment.application["id"]);
     assert_eq!(changed["club"], "chess");
     assert_eq!(
         changed["application_end_time"],
-        drive.application["application_end_time"]
+        recruitment.application["application_end_time"]
     );
-    drive
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "application_start_time": hours(30) }))
+        .patch(
+            &recruitment.path,
+            json!({ "application_start_time": hours(30) }),
+        )
         .await
         .invalid(&["application_end_time"]);
-    drive
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "name": null }))
+        .patch(&recruitment.path, json!({ "name": null }))
         .await
         .invalid(&["name"]);
-    let url = drive
+    let url = recruitment
         .officer
-        .patch(&drive.path, json!({ "external_url": "http://x.example" }))
+        .patch(
+            &recruitment.path,
+            json!({ "external_url": "http://x.example" }),
+        )
         .await
         .ok();
     assert_eq!(url["external_url"], "http://x.example");
     assert_eq!(
-        drive
+        recruitment
             .officer
-            .patch(&drive.path, json!({ "external_url": null }))
+            .patch(&recruitment.path, json!({ "external_url": null }))
             .await
             .ok()["external_url"],
         Value::Null
@@ -146,10 +152,10 @@ async fn patch_changes_what_is_sent_and_checks_the_whole() {
 #[tokio::test]
 async fn put_wants_every_field_and_takes_what_get_gave() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive
+    let recruitment = campus.recruitment("chess").await;
+    recruitment
         .officer
-        .put(&drive.path, json!({ "name": "x" }))
+        .put(&recruitment.path, json!({ "name": "x" }))
         .await
         .invalid(&[
             "description",
@@ -162,26 +168,33 @@ async fn put_wants_every_field_and_takes_what_get_gave() {
             "rejection_email",
             "committees",
         ]);
-    let got = drive.officer.get(&drive.path).await.ok();
-    assert_eq!(drive.officer.put(&drive.path, got.clone()).await.ok(), got);
+    let got = recruitment.officer.get(&recruitment.path).await.ok();
+    assert_eq!(
+        recruitment
+            .officer
+            .put(&recruitment.path, got.clone())
+            .await
+            .ok(),
+        got
+    );
 }
 
 // proves A2
 #[tokio::test]
 async fn templates_are_for_officers() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive
+    let recruitment = campus.recruitment("chess").await;
+    recruitment
         .officer
         .patch(
-            &drive.path,
+            &recruitment.path,
             json!({ "acceptance_email": "secret template" }),
         )
         .await
         .ok();
     let sue = campus.as_("sue");
     for path in [
-        drive.path.as_str(),
+        recruitment.path.as_str(),
         "/api/clubs/chess/applications/current/",
     ] {
         let text = sue.get(path).await;
@@ -189,11 +202,11 @@ async fn templates_are_for_officers() {
         assert!(text.text().contains("\"acceptance_email\":null"));
     }
     assert_eq!(
-        drive.officer.get(&drive.path).await.ok()["acceptance_email"],
+        recruitment.officer.get(&recruitment.path).await.ok()["acceptance_email"],
         "secret template"
     );
     assert_eq!(
-        campus.admin().get(&drive.path).await.ok()["acceptance_email"],
+        campus.admin().get(&recruitment.path).await.ok()["acceptance_email"],
         "secret template"
     );
 }
@@ -204,9 +217,9 @@ async fn templates_are_for_officers() {
 #[tokio::test(start_paused = true)]
 async fn officers_who_change_different_texts_at_once_lose_none() {
     let campus = Setup::default().latency(5).build();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let change = |field: &'static str, text: &'static str| {
-        let (officer, path) = (drive.officer.clone(), drive.path.clone());
+        let (officer, path) = (recruitment.officer.clone(), recruitment.path.clone());
         async move { officer.patch(&path, json!({ field: text })).await.ok() }
     };
     for round in ["<p>one</p>", "<p>two</p>"] {
@@ -216,7 +229,7 @@ async fn officers_who_change_different_texts_at_once_lose_none() {
             change("rejection_email", round),
             change("name", "Spring"),
         );
-        let now = drive.officer.get(&drive.path).await.ok();
+        let now = recruitment.officer.get(&recruitment.path).await.ok();
         for field in ["description", "acceptance_email", "rejection_email"] {
             assert_eq!(now[field], round, "{field}");
         }
@@ -228,22 +241,29 @@ async fn officers_who_change_different_texts_at_once_lose_none() {
 #[tokio::test]
 async fn a_request_that_the_quota_refuses_removes_no_committee() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let over = json!({
         "application_start_time": hours(-9), "application_end_time": hours(-8),
         "result_release_time": hours(90),
     });
-    drive.officer.patch(&drive.path, over).await.ok();
-    let path = format!("/api/clubs/{}/applications/", drive.club);
+    recruitment
+        .officer
+        .patch(&recruitment.path, over)
+        .await
+        .ok();
+    let path = format!("/api/clubs/{}/applications/", recruitment.club);
     for n in 0..50 {
         let body = application(&format!("Application {n}"));
-        drive.officer.post(&path, body).await.created();
+        recruitment.officer.post(&path, body).await.created();
     }
-    let before = drive.officer.get(&drive.path).await.ok();
+    let before = recruitment.officer.get(&recruitment.path).await.ok();
     let body = json!({ "application_end_time": hours(30), "committees": [] });
-    let refused = drive.officer.patch(&drive.path, body).await;
+    let refused = recruitment.officer.patch(&recruitment.path, body).await;
     assert_eq!(refused.json()["code"], "quota");
-    assert_eq!(drive.officer.get(&drive.path).await.ok(), before);
+    assert_eq!(
+        recruitment.officer.get(&recruitment.path).await.ok(),
+        before
+    );
     assert_ne!(before["committees"], json!([]));
 }
 
@@ -251,12 +271,16 @@ async fn a_request_that_the_quota_refuses_removes_no_committee() {
 #[tokio::test]
 async fn a_committee_that_is_renamed_leaves_its_name_to_a_new_one() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let old = &drive.application["committees"][0];
+    let recruitment = campus.recruitment("chess").await;
+    let old = &recruitment.application["committees"][0];
     let body = json!({ "committees": [
         { "id": old["id"], "name": "Renamed" }, { "name": old["name"] },
     ]});
-    let changed = drive.officer.patch(&drive.path, body).await.ok();
+    let changed = recruitment
+        .officer
+        .patch(&recruitment.path, body)
+        .await
+        .ok();
     let [first, second] = &changed["committees"].as_array().expect("committees")[..] else {
         panic!("{changed}")
     };

@@ -41,10 +41,10 @@ async fn an_application_is_created_read_listed_and_deleted() {
 #[tokio::test]
 async fn committees_keep_their_ids_by_id_and_by_name() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let (tech, outreach) = (
-        &drive.application["committees"][0],
-        &drive.application["committees"][1],
+        &recruitment.application["committees"][0],
+        &recruitment.application["committees"][1],
     );
     let set = json!({
         "committees": [
@@ -53,7 +53,7 @@ async fn committees_keep_their_ids_by_id_and_by_name() {
             { "name": "New" },
         ],
     });
-    let changed = drive.officer.patch(&drive.path, set).await.ok();
+    let changed = recruitment.officer.patch(&recruitment.path, set).await.ok();
     assert_eq!(
         changed["committees"][0],
         json!({ "id": tech["id"], "name": "TECH" })
@@ -63,9 +63,9 @@ async fn committees_keep_their_ids_by_id_and_by_name() {
         json!({ "id": outreach["id"], "name": "Events" })
     );
     assert_eq!(changed["committees"].as_array().map(Vec::len), Some(3));
-    let same = drive
+    let same = recruitment
         .officer
-        .patch(&drive.path, json!({ "name": "x" }))
+        .patch(&recruitment.path, json!({ "name": "x" }))
         .await
         .ok();
     assert_eq!(
@@ -73,22 +73,22 @@ async fn committees_keep_their_ids_by_id_and_by_name() {
         "absent: nothing changes"
     );
     let twice = json!({ "committees": [{ "name": "a" }, { "name": "A" }] });
-    drive
+    recruitment
         .officer
-        .patch(&drive.path, twice)
+        .patch(&recruitment.path, twice)
         .await
         .invalid(&["committees.1.name"]);
-    drive
+    recruitment
         .officer
         .patch(
-            &drive.path,
+            &recruitment.path,
             json!({ "committees": [{ "id": 1, "name": "a" }] }),
         )
         .await
         .invalid(&["committees.0.id"]);
-    drive
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "committees": [{ "name": "" }] }))
+        .patch(&recruitment.path, json!({ "committees": [{ "name": "" }] }))
         .await
         .invalid(&["committees.0.name"]);
 }
@@ -97,59 +97,65 @@ async fn committees_keep_their_ids_by_id_and_by_name() {
 #[tokio::test]
 async fn a_committee_with_submissions_stays() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let tech = drive.application["committees"][0]["id"].clone();
+    let recruitment = campus.recruitment("chess").await;
+    let tech = recruitment.application["committees"][0]["id"].clone();
     let sue = campus.as_("sue");
     sue.post(
-        &format!("{}submissions/", drive.path),
+        &format!("{}submissions/", recruitment.path),
         json!({ "committee": tech, "responses": [] }),
     )
     .await
     .created();
-    drive
+    recruitment
         .officer
         .patch(
-            &drive.path,
+            &recruitment.path,
             json!({ "committees": [{ "name": "Outreach" }] }),
         )
         .await
         .invalid(&["committees"]);
-    let outreach = drive.application["committees"][1]["id"].clone();
+    let outreach = recruitment.application["committees"][1]["id"].clone();
     let body = json!({
         "question_type": 1,
         "prompt": "x",
         "committee_question": true,
         "committees": [outreach],
     });
-    let question = drive
+    let question = recruitment
         .officer
-        .post(&format!("{}questions/", drive.path), body)
+        .post(&format!("{}questions/", recruitment.path), body)
         .await
         .created();
-    let without_outreach = drive
+    let without_outreach = recruitment
         .officer
-        .patch(&drive.path, json!({ "committees": [{ "name": "Tech" }] }))
+        .patch(
+            &recruitment.path,
+            json!({ "committees": [{ "name": "Tech" }] }),
+        )
         .await
         .ok();
     assert_eq!(
         without_outreach["committees"].as_array().map(Vec::len),
         Some(1)
     );
-    let one = format!("{}questions/{}/", drive.path, id(&question));
-    let orphan = drive.officer.get(&one).await.ok();
+    let one = format!("{}questions/{}/", recruitment.path, id(&question));
+    let orphan = recruitment.officer.get(&one).await.ok();
     assert_eq!(
         (&orphan["committee_question"], &orphan["committees"]),
         (&json!(false), &json!([])),
         "a question for nobody is for all"
     );
-    assert_eq!(drive.officer.put(&one, orphan.clone()).await.ok(), orphan);
+    assert_eq!(
+        recruitment.officer.put(&one, orphan.clone()).await.ok(),
+        orphan
+    );
 }
 
 // proves C9, A4
 #[tokio::test]
 async fn current_is_active_and_inside_its_window() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let (path, sue) = ("/api/clubs/chess/applications/current/", campus.as_("sue"));
     let count = async || sue.get(path).await.ok().as_array().map(Vec::len);
     assert_eq!(count().await, Some(1));
@@ -157,9 +163,9 @@ async fn current_is_active_and_inside_its_window() {
         sue.get("/api/clubs/chess/").await.ok()["accepting_members"],
         true
     );
-    drive
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "is_active": false }))
+        .patch(&recruitment.path, json!({ "is_active": false }))
         .await
         .ok();
     assert_eq!(count().await, Some(0));
@@ -167,9 +173,9 @@ async fn current_is_active_and_inside_its_window() {
         sue.get("/api/clubs/chess/").await.ok()["accepting_members"],
         false
     );
-    drive
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "is_active": true }))
+        .patch(&recruitment.path, json!({ "is_active": true }))
         .await
         .ok();
     campus.advance(TimeDelta::hours(24));
@@ -186,8 +192,8 @@ async fn current_is_active_and_inside_its_window() {
 #[tokio::test]
 async fn a_duplicate_starts_tomorrow_at_the_same_time_of_day() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let tech = &drive.application["committees"][0]["id"];
+    let recruitment = campus.recruitment("chess").await;
+    let tech = &recruitment.application["committees"][0]["id"];
     let choice = json!({
         "question_type": 2,
         "prompt": "Which?",
@@ -195,22 +201,22 @@ async fn a_duplicate_starts_tomorrow_at_the_same_time_of_day() {
         "committee_question": true,
         "committees": [tech],
     });
-    drive
+    recruitment
         .officer
-        .post(&format!("{}questions/", drive.path), choice)
+        .post(&format!("{}questions/", recruitment.path), choice)
         .await
         .created();
-    drive.submit(&campus.as_("sue")).await;
-    let copy = drive
+    recruitment.submit(&campus.as_("sue")).await;
+    let copy = recruitment
         .officer
         .send(
             http::Method::POST,
-            &format!("{}duplicate/", drive.path),
+            &format!("{}duplicate/", recruitment.path),
             None,
         )
         .await
         .created();
-    assert_ne!(copy["id"], drive.application["id"]);
+    assert_ne!(copy["id"], recruitment.application["id"]);
     assert_eq!(copy["name"], "Fall");
     assert_eq!(copy["is_active"], false);
     assert_eq!(copy["application_start_time"], "2026-11-22T08:00:00Z");
@@ -230,9 +236,13 @@ async fn a_duplicate_starts_tomorrow_at_the_same_time_of_day() {
     assert_ne!(copy["committees"][0]["id"], *tech);
     assert_eq!(question["multiple_choice"][1]["value"], "b");
     let path = format!("/api/clubs/chess/applications/{}/", id(&copy));
-    assert_eq!(drive.officer.get(&path).await.ok(), copy);
+    assert_eq!(recruitment.officer.get(&path).await.ok(), copy);
     assert_eq!(
-        drive.officer.get(&format!("{path}submissions/")).await.ok(),
+        recruitment
+            .officer
+            .get(&format!("{path}submissions/"))
+            .await
+            .ok(),
         json!([])
     );
 }
@@ -241,23 +251,27 @@ async fn a_duplicate_starts_tomorrow_at_the_same_time_of_day() {
 #[tokio::test(start_paused = true)]
 async fn an_application_with_submissions_goes_only_by_force_and_then_wholly() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
-    drive.decide(&submission, 4, "good").await;
-    drive.officer.delete(&drive.path).await.error(400);
-    drive.officer.get(&drive.path).await.ok();
-    drive
+    let submission = recruitment.submit(&sue).await;
+    recruitment.decide(&submission, 4, "good").await;
+    recruitment
         .officer
-        .delete(&format!("{}?force=maybe", drive.path))
+        .delete(&recruitment.path)
+        .await
+        .error(400);
+    recruitment.officer.get(&recruitment.path).await.ok();
+    recruitment
+        .officer
+        .delete(&format!("{}?force=maybe", recruitment.path))
         .await
         .invalid(&["force"]);
-    drive
+    recruitment
         .officer
-        .delete(&format!("{}?force=true", drive.path))
+        .delete(&format!("{}?force=true", recruitment.path))
         .await
         .no_content();
-    drive.officer.get(&drive.path).await.error(404);
+    recruitment.officer.get(&recruitment.path).await.error(404);
     assert_eq!(sue.get("/api/submissions/").await.ok(), json!([]));
     let left: Vec<Value> = campus
         .stored()
@@ -265,7 +279,7 @@ async fn an_application_with_submissions_goes_only_by_force_and_then_wholly() {
         .filter(|item| {
             item["pk"]["S"]
                 .as_str()
-                .is_some_and(|pk| pk.contains(&drive.application["id"].to_string()))
+                .is_some_and(|pk| pk.contains(&recruitment.application["id"].to_string()))
         })
         .collect();
     // What remains keeps late writes out, and tells what became of receipts. It says nothing else.
@@ -314,15 +328,15 @@ async fn no_time_leaves_the_years_that_can_be_read() {
 #[tokio::test]
 async fn an_item_that_cannot_be_read_takes_no_list_with_it() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let other = drive
+    let recruitment = campus.recruitment("chess").await;
+    let other = recruitment
         .officer
         .post("/api/clubs/chess/applications/", application("Other"))
         .await
         .created();
     let sue = campus.as_("sue");
-    drive.submit(&sue).await;
-    drive.submit(&campus.as_("bob")).await;
+    recruitment.submit(&sue).await;
+    recruitment.submit(&campus.as_("bob")).await;
     for kind in ["Application", "Submission", "Club", "Membership"] {
         let item = campus
             .stored()
@@ -357,13 +371,17 @@ async fn an_item_that_cannot_be_read_takes_no_list_with_it() {
             fresh.anonymous().get("/api/clubs/").await.ok();
             campus.admin().get("/api/clubs/").await.ok();
         } else {
-            drive
+            recruitment
                 .officer
                 .get("/api/clubs/chess/applications/")
                 .await
                 .ok();
-            drive.officer.get("/api/clubs/chess/members/").await.ok();
-            drive
+            recruitment
+                .officer
+                .get("/api/clubs/chess/members/")
+                .await
+                .ok();
+            recruitment
                 .officer
                 .get(&format!(
                     "/api/clubs/chess/applications/{}/submissions/",

@@ -18,7 +18,7 @@ async fn answers_to_questions_that_are_not_asked_are_left_out() {
         .await;
     let info = json!({ "question_type": 4, "prompt": "Read this" });
     let info = form.add(with(info, chose(&first, 0))).await;
-    let submit = format!("{}submissions/", form.drive.path);
+    let submit = format!("{}submissions/", form.recruitment.path);
     let sue = campus.as_("sue");
     let answers = |n: usize, m: usize, text: &str| {
         json!({ "responses": [
@@ -89,7 +89,7 @@ async fn a_draft_keeps_what_is_not_asked() {
         .text(with(chose(&first, 0), json!({ "required": true })))
         .await;
     let sue = campus.as_("sue");
-    let draft = format!("{}draft/", form.drive.path);
+    let draft = format!("{}draft/", form.recruitment.path);
     let body = json!({ "responses": [
         { "question": second["id"], "text": "kept", "version": 0 },
         { "question": first["id"], "multiple_choice": option(&first, 1), "version": 0 },
@@ -104,14 +104,14 @@ async fn a_draft_keeps_what_is_not_asked() {
 async fn a_required_question_needs_an_answer_while_it_is_asked() {
     let campus = TestCampus::new();
     let form = Form::of(&campus).await;
-    let committee = &form.drive.application["committees"][0]["id"];
+    let committee = &form.recruitment.application["committees"][0]["id"];
     let first = form.choice(json!({ "required": true })).await;
     let second = form
         .text(with(chose(&first, 0), json!({ "required": true })))
         .await;
     let only = json!({ "required": true, "committee_question": true, "committees": [committee] });
     let third = form.text(only).await;
-    let submit = format!("{}submissions/", form.drive.path);
+    let submit = format!("{}submissions/", form.recruitment.path);
     let sue = campus.as_("sue");
     let none = sue.post(&submit, json!({ "responses": [] })).await;
     assert!(
@@ -151,7 +151,7 @@ async fn a_required_question_needs_an_answer_while_it_is_asked() {
     missing.invalid(&["responses"]);
     // An information text takes no answer.
     let info = json!({ "question_type": 4, "prompt": "Read this", "required": true });
-    form.drive
+    form.recruitment
         .officer
         .post(&form.path, info)
         .await

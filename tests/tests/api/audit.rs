@@ -14,14 +14,17 @@ pub(crate) async fn campus() -> TestCampus {
     local::demo::load(&campus.campus)
         .await
         .expect("a demo campus");
-    let drive = campus.drive("chess-club").await;
+    let recruitment = campus.recruitment("chess-club").await;
     for (name, status) in [("sue", 4), ("bob", 2)] {
-        let submission = drive.submit(&campus.as_(name)).await;
-        drive.decide(&submission, status, "").await;
+        let submission = recruitment.submit(&campus.as_(name)).await;
+        recruitment.decide(&submission, status, "").await;
         assert!(id(&submission) > 0);
     }
     for kind in ["acceptance", "rejection"] {
-        campus.with_worker(drive.send(kind, json!({}))).await.ok();
+        campus
+            .with_worker(recruitment.send(kind, json!({})))
+            .await
+            .ok();
     }
     campus.report().await;
     campus
@@ -150,11 +153,11 @@ async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
 #[tokio::test(start_paused = true)]
 async fn what_a_scan_shows_of_two_moments_is_not_repaired() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (ada, sue) = (&drive.officer, campus.as_("sue"));
+    let recruitment = campus.recruitment("chess").await;
+    let (ada, sue) = (&recruitment.officer, campus.as_("sue"));
     sue.get("/api/settings/").await.ok();
-    let path = format!("/api/clubs/{}/members/", drive.club);
-    let submission = drive.submit(&campus.as_("cat")).await;
+    let path = format!("/api/clubs/{}/members/", recruitment.club);
+    let submission = recruitment.submit(&campus.as_("cat")).await;
     let begun = campus.stored();
 
     // Items of these types are seen as they were when the scan began.
@@ -174,7 +177,7 @@ async fn what_a_scan_shows_of_two_moments_is_not_repaired() {
     };
 
     // Somebody joins, is seen, and leaves: the counter is what it was.
-    campus.member(&drive.club, ada, "bob", 20).await;
+    campus.member(&recruitment.club, ada, "bob", 20).await;
     let joined = campus.stored();
     ada.delete(&format!("{path}bob/")).await.no_content();
     let is_bobs = |item: &&Value| item["type"]["S"] == "Membership" && item["role"]["N"] == "20";
@@ -186,10 +189,10 @@ async fn what_a_scan_shows_of_two_moments_is_not_repaired() {
     // The scores of a submission that was withdrawn, sent and reviewed again.
     let own = format!("/api/submissions/{}/", id(&submission));
     campus.as_("cat").delete(&own).await.no_content();
-    let submission = drive.submit(&campus.as_("cat")).await;
+    let submission = recruitment.submit(&campus.as_("cat")).await;
     let review = format!(
         "{}submissions/{}/reviews/mine/",
-        drive.path,
+        recruitment.path,
         id(&submission)
     );
     ada.put(&review, json!({ "score": 4, "comment": "" }))
@@ -210,20 +213,20 @@ async fn what_a_scan_shows_of_two_moments_is_not_repaired() {
 #[tokio::test(start_paused = true)]
 async fn a_deleted_application_comes_back_with_its_submissions_and_drafts() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
-    drive.submit(&sue).await;
-    let typed = json!({ "question": drive.question, "text": "typed", "version": 0 });
-    let draft = format!("{}draft/", drive.path);
+    recruitment.submit(&sue).await;
+    let typed = json!({ "question": recruitment.question, "text": "typed", "version": 0 });
+    let draft = format!("{}draft/", recruitment.path);
     bob.patch(&draft, json!({ "responses": [typed] }))
         .await
         .ok();
     let client = admin::client(&local::sdk_config(campus.campus.engine.clone()));
     let scan = client.scan().table_name(local::table::TABLE).send().await;
     let before = scan.expect("a table").items.expect("items");
-    let forced = format!("{}?force=true", drive.path);
-    drive.officer.delete(&forced).await.no_content();
-    let wanted = admin::Wanted::new(&[drive.application["id"].to_string()]);
+    let forced = format!("{}?force=true", recruitment.path);
+    recruitment.officer.delete(&forced).await.no_content();
+    let wanted = admin::Wanted::new(&[recruitment.application["id"].to_string()]);
     for is_first in [true, false] {
         let mut done = admin::BroughtBack::default();
         for item in before.iter().filter(|item| wanted.has(item)) {
@@ -237,8 +240,8 @@ async fn a_deleted_application_comes_back_with_its_submissions_and_drafts() {
             done.back == 0
         });
     }
-    let path = format!("{}submissions/", drive.path);
-    let list = drive.officer.get(&path).await.ok();
+    let path = format!("{}submissions/", recruitment.path);
+    let list = recruitment.officer.get(&path).await.ok();
     assert_eq!(list.as_array().map(Vec::len), Some(1));
     assert_eq!(bob.get(&draft).await.ok()["responses"][0]["text"], "typed");
 }
@@ -339,9 +342,9 @@ async fn a_lost_version_of_the_catalogue_is_found_and_repaired() {
 #[tokio::test]
 async fn an_answer_is_shown_although_its_question_is_gone() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     let prompt = campus
         .stored()
         .into_iter()
@@ -357,10 +360,10 @@ async fn an_answer_is_shown_although_its_question_is_gone() {
         .json("DeleteItem", &key)
         .expect("a deletion");
     for answer in [
-        drive.own(&sue, &submission).await,
-        drive
+        recruitment.own(&sue, &submission).await,
+        recruitment
             .officer
-            .get(&format!("{}submissions/", drive.path))
+            .get(&format!("{}submissions/", recruitment.path))
             .await
             .ok()[0]
             .clone(),
@@ -370,12 +373,12 @@ async fn an_answer_is_shown_although_its_question_is_gone() {
                 &answer["responses"][0]["text"],
                 &answer["responses"][0]["question"]["id"]
             ),
-            (&json!("Because."), &json!(drive.question))
+            (&json!("Because."), &json!(recruitment.question))
         );
     }
-    let csv = drive
+    let csv = recruitment
         .officer
-        .get(&format!("{}submissions/export/", drive.path))
+        .get(&format!("{}submissions/export/", recruitment.path))
         .await
         .text();
     assert!(csv.contains("Because."), "{csv}");

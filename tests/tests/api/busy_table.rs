@@ -44,8 +44,8 @@ async fn conflicts_are_retried_and_a_table_that_stays_busy_is_told() {
     answer.error(429);
     let conflict = json!({ "__type": "TransactionConflictException", "message": "conflict" });
     let campus = conflicting("UpdateItem", 2, conflict);
-    let drive = campus.drive("chess").await;
-    drive.submit(&campus.as_("sue")).await;
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.submit(&campus.as_("sue")).await;
 }
 
 // proves H9

@@ -20,10 +20,10 @@ async fn an_interview_has_the_number_of_its_last_mail() {
         line(&text, "SEQUENCE:")
     };
     there.book(first).await.ok();
-    let path = format!("{}slots/{first}/", there.drive.path);
+    let path = format!("{}slots/{first}/", there.recruitment.path);
     for room in ["Room 2", "Room 3"] {
         let place = json!({ "location": room });
-        there.drive.officer.patch(&path, place).await.ok();
+        there.recruitment.officer.patch(&path, place).await.ok();
         let mailed = numbers(&campus).await;
         assert_eq!(
             shown().await,
@@ -43,7 +43,7 @@ async fn an_interview_has_the_number_of_its_last_mail() {
 #[tokio::test(start_paused = true)]
 async fn a_deadline_is_in_it_a_year_before() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
     let follow = json!({ "club": "chess" });
     sue.post("/api/subscriptions/", follow).await.created();
@@ -52,9 +52,9 @@ async fn a_deadline_is_in_it_a_year_before() {
             "application_end_time": hours(days * 24),
             "result_release_time": hours(days * 24 + 1),
         });
-        drive.officer.patch(&drive.path, end).await.ok();
+        recruitment.officer.patch(&recruitment.path, end).await.ok();
         let text = read(&campus, &calendar(&sue).await).await;
-        let uid = format!("UID:deadline-{}@clubs", id(&drive.application));
+        let uid = format!("UID:deadline-{}@clubs", id(&recruitment.application));
         assert_eq!(text.contains(&uid), is_shown, "{days}: {text}");
     }
 }

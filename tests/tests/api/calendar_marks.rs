@@ -63,7 +63,7 @@ impl<'a> Polled<'a> {
 pub(crate) async fn three(campus: &TestCampus) -> Vec<(Interviewing, u64)> {
     let mut all = vec![];
     for (n, club) in ["chess", "go", "rowing"].iter().enumerate() {
-        let there = Interviewing::of(campus, campus.drive(club).await).await;
+        let there = Interviewing::of(campus, campus.recruitment(club).await).await;
         let hours = 60 + 2 * i64::try_from(n).unwrap_or_default();
         let slot = there.slot(slot(hours)).await;
         there.book(slot).await.ok();
@@ -81,8 +81,8 @@ async fn what_happens_to_booked_interviews_is_seen() {
     let mut hers = Polled::new(&campus, &there.sue).await;
     let units = unchanged(&campus, &hers.address).await;
     assert!(units <= 2.0, "{units}");
-    let officer = &there.drive.officer;
-    let path = format!("{}slots/{first}/", there.drive.path);
+    let officer = &there.recruitment.officer;
+    let path = format!("{}slots/{first}/", there.recruitment.path);
     let moved = json!({ "location": "Tower" });
     officer.patch(&path, moved).await.ok();
     let text = hers.changed("another place").await;
@@ -94,7 +94,7 @@ async fn what_happens_to_booked_interviews_is_seen() {
     assert_eq!(hers.news().await, None);
     // What she does herself is there at once, also if she comes back to an earlier slot.
     let other = there.slot(slot(80)).await;
-    let other_path = format!("{}slots/{other}/", there.drive.path);
+    let other_path = format!("{}slots/{other}/", there.recruitment.path);
     campus.list_changes().await;
     for slot in [other, *first, other] {
         there.book(slot).await.ok();
@@ -116,7 +116,7 @@ async fn what_happens_to_booked_interviews_is_seen() {
     officer.patch("/api/clubs/chess/", name).await.ok();
     let text = hers.changed("another name").await;
     assert!(text.contains("Interview: Chess and more"), "{text}");
-    let force = format!("{}slots/{other}/?force=true", there.drive.path);
+    let force = format!("{}slots/{other}/?force=true", there.recruitment.path);
     officer.delete(&force).await.no_content();
     let text = hers.changed("no slot").await;
     assert_eq!(text.matches("UID:interview-").count(), 2);
@@ -134,12 +134,17 @@ async fn a_calendar_costs_nothing_for_what_it_does_not_show() {
     let (mut typed, mut removed) = (vec![], vec![]);
     for n in 0..40 {
         let question = json!({ "question_type": 1, "prompt": format!("Why {n}?") });
-        let path = format!("{}questions/", there.drive.path);
-        let made = there.drive.officer.post(&path, question).await.created();
+        let path = format!("{}questions/", there.recruitment.path);
+        let made = there
+            .recruitment
+            .officer
+            .post(&path, question)
+            .await
+            .created();
         typed.push(json!({ "question": made["id"], "text": "I", "version": 0 }));
         removed.push(json!({ "question": made["id"], "text": null, "version": 1 }));
     }
-    let draft = format!("{}draft/", there.drive.path);
+    let draft = format!("{}draft/", there.recruitment.path);
     for responses in [typed, removed] {
         let body = json!({ "responses": responses });
         there.sue.patch(&draft, body).await.ok();
@@ -156,9 +161,9 @@ async fn a_mark_is_no_finding() {
     let campus = TestCampus::new();
     let all = three(&campus).await;
     let (there, slot) = &all[0];
-    let path = format!("{}slots/{slot}/", there.drive.path);
+    let path = format!("{}slots/{slot}/", there.recruitment.path);
     let moved = json!({ "location": "Tower" });
-    there.drive.officer.patch(&path, moved).await.ok();
+    there.recruitment.officer.patch(&path, moved).await.ok();
     campus.list_changes().await;
     there.book(*slot).await.ok();
     let stored = campus.stored();
@@ -199,9 +204,9 @@ impl<'a> Holding<'a> {
     }
 
     async fn change(&self, slot: &Value) {
-        let path = format!("{}slots/{}/", self.there.drive.path, self.slot);
+        let path = format!("{}slots/{}/", self.there.recruitment.path, self.slot);
         self.there
-            .drive
+            .recruitment
             .officer
             .patch(&path, slot.clone())
             .await
@@ -218,7 +223,7 @@ async fn what_happens_to_interviews_that_somebody_holds_is_seen() {
     assert_eq!(held.shown("booked").await, 1);
     // A second person in the slot changes nothing for him.
     let tom = campus.as_("tom");
-    let submission = held.there.drive.submit(&tom).await;
+    let submission = held.there.recruitment.submit(&tom).await;
     held.there.invite(&submission).await;
     let interview = format!("/api/submissions/{}/interview/", id(&submission));
     tom.put(&interview, json!({ "slot": held.slot })).await.ok();
@@ -238,9 +243,9 @@ async fn what_happens_to_interviews_that_somebody_holds_is_seen() {
     assert_eq!(held.shown("nobody comes").await, 0);
     held.there.book(held.slot).await.ok();
     assert_eq!(held.shown("booked again").await, 1);
-    let application = format!("{}?force=true", held.there.drive.path);
+    let application = format!("{}?force=true", held.there.recruitment.path);
     held.there
-        .drive
+        .recruitment
         .officer
         .delete(&application)
         .await
@@ -256,7 +261,10 @@ async fn who_came_back_to_the_club_holds_no_interviews() {
     let mut held = Holding::new(&campus).await;
     held.there.book(held.slot).await.ok();
     assert_eq!(held.shown("booked").await, 1);
-    let (bob, officer) = ("/api/clubs/chess/members/bob/", &held.there.drive.officer);
+    let (bob, officer) = (
+        "/api/clubs/chess/members/bob/",
+        &held.there.recruitment.officer,
+    );
     officer.delete(bob).await.no_content();
     campus.member("chess", officer, "bob", 20).await;
     assert_eq!(held.shown("another membership").await, 0);

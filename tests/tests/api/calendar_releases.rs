@@ -27,7 +27,10 @@ async fn a_rejection_that_is_known_is_seen() {
     let shown = |text: &str| text.matches("UID:interview-").count();
     let decide = async |n: usize, status| {
         let (there, _) = &all[n];
-        there.drive.decide(&there.submission, status, "").await;
+        there
+            .recruitment
+            .decide(&there.submission, status, "")
+            .await;
     };
     // Nobody was told, so the entity tag does not tell either.
     for status in [4, 3, 2] {
@@ -54,13 +57,13 @@ async fn a_moved_release_is_seen() {
     let all = three(&campus).await;
     let mut hers = Polled::new(&campus, &all[0].0.sue).await;
     let (there, _) = &all[0];
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     campus.list_changes().await;
     let sooner = json!({ "result_release_time": hours(30) });
     there
-        .drive
+        .recruitment
         .officer
-        .patch(&there.drive.path, sooner)
+        .patch(&there.recruitment.path, sooner)
         .await
         .ok();
     campus.list_changes().await;
@@ -78,7 +81,7 @@ async fn what_is_booked_after_a_release_is_seen() {
     let all = three(&campus).await;
     let mut hers = Polled::new(&campus, &all[0].0.sue).await;
     let (there, slot) = &all[0];
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     campus.list_changes().await;
     release(&mut hers, 48).await;
     let shown = |text: &str| text.matches("UID:interview-").count();
@@ -89,9 +92,9 @@ async fn what_is_booked_after_a_release_is_seen() {
     let later = moment(campus.now_ms() - 60_000);
     let later = json!({ "result_release_time": later });
     there
-        .drive
+        .recruitment
         .officer
-        .patch(&there.drive.path, later)
+        .patch(&there.recruitment.path, later)
         .await
         .ok();
     assert_eq!(shown(&hers.changed("a later release").await), 2);
@@ -104,7 +107,7 @@ async fn what_an_earlier_version_stored_is_no_hindrance() {
     let campus = TestCampus::new();
     let all = three(&campus).await;
     let (there, _) = &all[0];
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     for mut item in campus.stored() {
         let kind = item["type"]["S"].as_str().unwrap_or_default();
         let newer: &[&str] = match kind {
@@ -126,15 +129,15 @@ async fn what_an_earlier_version_stored_is_no_hindrance() {
     assert_eq!(text.matches("UID:interview-").count(), 2);
     let name = json!({ "name": "Spring" });
     there
-        .drive
+        .recruitment
         .officer
-        .patch(&there.drive.path, name)
+        .patch(&there.recruitment.path, name)
         .await
         .ok();
     let is_chess = |item: &&Value| item["type"]["S"] == "Club" && item["code"]["S"] == "chess";
     let stored = campus.stored();
     let club = stored.iter().find(is_chess).expect("a club");
-    let release = &club["releases"]["M"][id(&there.drive.application).to_string()];
+    let release = &club["releases"]["M"][id(&there.recruitment.application).to_string()];
     assert!(release["S"].is_string(), "{club}");
 }
 
@@ -142,11 +145,11 @@ async fn what_an_earlier_version_stored_is_no_hindrance() {
 #[tokio::test(start_paused = true)]
 async fn a_club_keeps_the_next_times_of_release() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     for n in 0..22 {
         let mut body = application(&format!("Later {n}"));
         body["result_release_time"] = json!(hours(1_000 - n));
-        drive
+        recruitment
             .officer
             .post("/api/clubs/chess/applications/", body)
             .await

@@ -73,8 +73,8 @@ async fn user(client: &Client) -> Value {
 #[tokio::test(start_paused = true)]
 async fn a_recruitment_as_programs_see_it() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let mut log = Log::new(&campus, &drive.officer);
+    let recruitment = campus.recruitment("chess").await;
+    let mut log = Log::new(&campus, &recruitment.officer);
     let begin = log.more().await;
     let types: Vec<&Value> = begin.iter().map(|one| &one["type"]).collect();
     // The question changes the application, which is also switched on.
@@ -87,17 +87,17 @@ async fn a_recruitment_as_programs_see_it() {
             .iter()
             .all(|kind| **kind == "application.updated")
     );
-    let owner = user(&drive.officer).await;
+    let owner = user(&recruitment.officer).await;
     assert_eq!(begin[1]["by"], owner);
-    let application = drive.officer.get(&drive.path).await.ok();
+    let application = recruitment.officer.get(&recruitment.path).await.ok();
     assert_eq!(begin[1]["object"]["id"], application["id"]);
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     let created = log.more().await;
     assert_eq!(created.len(), 1);
     let url = format!(
         "http://clubs.example{}submissions/{}/",
-        drive.path,
+        recruitment.path,
         id(&submission)
     );
     assert_eq!(
@@ -108,24 +108,24 @@ async fn a_recruitment_as_programs_see_it() {
         (&created[0]["type"], &created[0]["by"]),
         (&json!("submission.created"), &user(&sue).await)
     );
-    drive.submit_again(&sue).await;
-    drive.decide(&submission, 4, "Welcome").await;
-    drive.decide(&submission, 4, "Welcome").await;
+    recruitment.submit_again(&sue).await;
+    recruitment.decide(&submission, 4, "Welcome").await;
+    recruitment.decide(&submission, 4, "Welcome").await;
     let decided = log.more().await;
     let types: Vec<&Value> = decided.iter().map(|one| &one["type"]).collect();
     assert_eq!(types, ["submission.updated", "submission.decided"]);
     assert_eq!(decided[1]["by"], owner);
     // What is in a decision is not in the change.
     assert!(!decided[1].to_string().contains("Welcome"));
-    drive.decide(&submission, 1, "").await;
+    recruitment.decide(&submission, 1, "").await;
     log.types().await;
     let own = format!("/api/submissions/{}/", id(&submission));
     sue.delete(&own).await.no_content();
     assert_eq!(log.types().await, ["submission.withdrawn"]);
-    drive.submit(&sue).await;
+    recruitment.submit(&sue).await;
     assert_eq!(log.types().await, ["submission.created"]);
-    let force = format!("{}?force=true", drive.path);
-    drive.officer.delete(&force).await.no_content();
+    let force = format!("{}?force=true", recruitment.path);
+    recruitment.officer.delete(&force).await.no_content();
     assert_eq!(
         log.types().await,
         ["application.deleted", "submission.deleted"]
@@ -136,27 +136,31 @@ async fn a_recruitment_as_programs_see_it() {
 #[tokio::test(start_paused = true)]
 async fn interviews_that_are_booked_moved_and_cancelled() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    let slots = format!("{}slots/", drive.path);
-    let first = drive
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    let slots = format!("{}slots/", recruitment.path);
+    let first = recruitment
         .officer
         .post(&slots, campus.slot_in(40))
         .await
         .created();
-    let second = drive
+    let second = recruitment
         .officer
         .post(&slots, campus.slot_in(50))
         .await
         .created();
     let chosen = json!({ "submissions": [submission["id"]] });
-    drive.send("interview", chosen).await.ok();
-    let mut log = Log::new(&campus, &drive.officer);
+    recruitment.send("interview", chosen).await.ok();
+    let mut log = Log::new(&campus, &recruitment.officer);
     log.types().await;
-    let path = format!("{}submissions/{}/interview/", drive.path, id(&submission));
+    let path = format!(
+        "{}submissions/{}/interview/",
+        recruitment.path,
+        id(&submission)
+    );
     let book = async |slot: &Value| {
         let body = json!({ "slot": slot["id"] });
-        drive.officer.put(&path, body).await.ok();
+        recruitment.officer.put(&path, body).await.ok();
     };
     book(&first).await;
     let booked = log.more().await;
@@ -167,24 +171,24 @@ async fn interviews_that_are_booked_moved_and_cancelled() {
     book(&second).await;
     let moved = log.more().await;
     assert_eq!(moved[0]["type"], "interview.moved");
-    assert_eq!(moved[0]["by"], user(&drive.officer).await);
+    assert_eq!(moved[0]["by"], user(&recruitment.officer).await);
     // A slot that gets another place moves whoever has booked it.
     let place = json!({ "location": "Room 9" });
     let slot = format!("{slots}{}/", id(&second));
-    drive.officer.patch(&slot, place).await.ok();
+    recruitment.officer.patch(&slot, place).await.ok();
     assert_eq!(log.types().await, ["interview.moved"]);
-    drive
+    recruitment
         .officer
         .patch(&slot, json!({ "capacity": 3 }))
         .await
         .ok();
     assert_eq!(log.types().await, Vec::<String>::new());
-    drive.officer.delete(&path).await.no_content();
+    recruitment.officer.delete(&path).await.no_content();
     assert_eq!(log.types().await, ["interview.cancelled"]);
     // A rejection that is mailed ends the interview. Nobody cancelled it.
     book(&first).await;
-    drive.decide(&submission, 3, "").await;
-    drive.send("rejection", json!({})).await.ok();
+    recruitment.decide(&submission, 3, "").await;
+    recruitment.send("rejection", json!({})).await.ok();
     campus.deliver().await;
     let ended = log.more().await;
     let types: Vec<&Value> = ended.iter().map(|one| &one["type"]).collect();
@@ -256,8 +260,8 @@ async fn members_requests_events_and_the_club() {
 #[tokio::test]
 async fn a_write_that_changes_nothing_is_no_change() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let officer = &drive.officer;
+    let recruitment = campus.recruitment("chess").await;
+    let officer = &recruitment.officer;
     let event = json!({ "name": "Long", "description": "word ".repeat(1_000) });
     let event = officer
         .post("/api/clubs/chess/events/", event)
@@ -265,15 +269,15 @@ async fn a_write_that_changes_nothing_is_no_change() {
         .created();
     campus.member("chess", officer, "bob", 20).await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     let mut log = Log::new(&campus, officer);
     log.types().await;
-    let question = format!("{}questions/{}/", drive.path, drive.question);
+    let question = format!("{}questions/{}/", recruitment.path, recruitment.question);
     let event = format!("/api/clubs/chess/events/{}/", id(&event));
     let member = "/api/clubs/chess/members/bob/".to_owned();
-    let one = format!("{}submissions/{}/", drive.path, id(&submission));
+    let one = format!("{}submissions/{}/", recruitment.path, id(&submission));
     let club = "/api/clubs/chess/".to_owned();
-    for path in [&drive.path, &question, &event, &member, &club, &one] {
+    for path in [&recruitment.path, &question, &event, &member, &club, &one] {
         let read = officer.get(path).await.ok();
         let (name, value) = ["name", "prompt", "title", "status"]
             .iter()
@@ -281,8 +285,10 @@ async fn a_write_that_changes_nothing_is_no_change() {
             .expect("a field");
         officer.patch(path, json!({ name: value })).await.ok();
     }
-    let submissions = format!("{}submissions/", drive.path);
-    sue.post(&submissions, drive.answer("Because.")).await.ok();
+    let submissions = format!("{}submissions/", recruitment.path);
+    sue.post(&submissions, recruitment.answer("Because."))
+        .await
+        .ok();
     // Counters, mails, scores and favorites are no changes of the club.
     sue.post("/api/favorites/", json!({ "club": "chess" }))
         .await
@@ -315,18 +321,18 @@ async fn two_deletions_of_a_club_at_once_are_one_change() {
 #[tokio::test]
 async fn a_token_sees_the_changes_of_its_scopes() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     for n in 0..3 {
-        drive.submit(&campus.as_(&format!("s{n}"))).await;
+        recruitment.submit(&campus.as_(&format!("s{n}"))).await;
     }
     let subtitle = json!({ "subtitle": "x" });
-    drive
+    recruitment
         .officer
         .patch("/api/clubs/chess/", subtitle)
         .await
         .ok();
     campus.list_changes().await;
-    let (whole, _) = all(&drive.officer, "chess").await;
+    let (whole, _) = all(&recruitment.officer, "chess").await;
     let mut seen = 0;
     for (scope, prefixes) in [
         (TokenScope::ClubsRead, &["club.", "event."][..]),
@@ -336,7 +342,7 @@ async fn a_token_sees_the_changes_of_its_scopes() {
             &["application.", "submission.", "interview."],
         ),
     ] {
-        let token = with_scopes(&campus, &drive.officer, &[scope]).await;
+        let token = with_scopes(&campus, &recruitment.officer, &[scope]).await;
         let (some, cursor) = all(&token, "chess").await;
         let fits = |one: &Value| {
             let kind = one["type"].as_str().unwrap_or_default();
@@ -348,7 +354,12 @@ async fn a_token_sees_the_changes_of_its_scopes() {
         assert_eq!(since(&token, "chess", &cursor).await, (vec![], cursor));
     }
     assert_eq!(seen, whole.len());
-    let writes = with_scopes(&campus, &drive.officer, &[TokenScope::RecruitmentWrite]).await;
+    let writes = with_scopes(
+        &campus,
+        &recruitment.officer,
+        &[TokenScope::RecruitmentWrite],
+    )
+    .await;
     let refused = writes.get("/api/clubs/chess/changes/").await;
     assert_eq!(
         (refused.status.as_u16(), &refused.json()["code"]),
@@ -360,15 +371,17 @@ async fn a_token_sees_the_changes_of_its_scopes() {
 #[tokio::test(start_paused = true)]
 async fn an_erasure_deletes_and_leaves_no_name() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let officer = campus.member("chess", &drive.officer, "olga", 10).await;
+    let recruitment = campus.recruitment("chess").await;
+    let officer = campus
+        .member("chess", &recruitment.officer, "olga", 10)
+        .await;
     let (sue, eve) = (campus.as_("sue"), campus.as_("eve"));
-    let decided = drive.submit(&sue).await;
-    drive.submit(&eve).await;
-    let path = format!("{}submissions/{}/", drive.path, id(&decided));
+    let decided = recruitment.submit(&sue).await;
+    recruitment.submit(&eve).await;
+    let path = format!("{}submissions/{}/", recruitment.path, id(&decided));
     officer.patch(&path, json!({ "status": 4 })).await.ok();
     let who = [user(&sue).await, user(&eve).await, user(&officer).await];
-    let mut log = Log::new(&campus, &drive.officer);
+    let mut log = Log::new(&campus, &recruitment.officer);
     let before = log.more().await;
     let named = |changes: &[Value]| {
         changes
@@ -384,7 +397,7 @@ async fn an_erasure_deletes_and_leaves_no_name() {
         log.types().await,
         ["submission.deleted", "submission.deleted", "member.removed"]
     );
-    let (after, _) = all(&drive.officer, "chess").await;
+    let (after, _) = all(&recruitment.officer, "chess").await;
     assert_eq!(named(&after), 0);
     assert!(after.len() > before.len());
     // Whoever comes back has the same id, and did not do what was done before.
@@ -393,6 +406,6 @@ async fn an_erasure_deletes_and_leaves_no_name() {
     let again = campus.as_("sue");
     again.post("/api/requests/membership/", ask).await.created();
     campus.list_changes().await;
-    let (after, _) = all(&drive.officer, "chess").await;
+    let (after, _) = all(&recruitment.officer, "chess").await;
     assert_eq!(named(&after), 1);
 }

@@ -34,9 +34,9 @@ fn next(campus: &TestCampus, stream: &Stream) -> Vec<Value> {
 #[tokio::test]
 async fn records_that_come_twice_and_out_of_order_are_one_change_each() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     for n in 0..60 {
-        drive.submit(&campus.as_(&format!("s{n}"))).await;
+        recruitment.submit(&campus.as_(&format!("s{n}"))).await;
     }
     let feed = &campus.campus.feed;
     let mut records = vec![];
@@ -53,7 +53,7 @@ async fn records_that_come_twice_and_out_of_order_are_one_change_each() {
         records.extend(more);
         reader.deliver(&**feed).await.expect("a stream");
     }
-    let once = ids(&drive.officer).await;
+    let once = ids(&recruitment.officer).await;
     assert_eq!(once.len(), 60 + 3);
     // All of them again: in other batches, the later ones first, two functions at once.
     let (first, second) = records.split_at(records.len() / 3);
@@ -64,20 +64,20 @@ async fn records_that_come_twice_and_out_of_order_are_one_change_each() {
         feed.handle(second)
     );
     campus.list_changes().await;
-    assert_eq!(ids(&drive.officer).await, once);
+    assert_eq!(ids(&recruitment.officer).await, once);
 }
 
 // proves Z7
 #[tokio::test]
 async fn a_shard_that_lags_comes_after_what_was_read() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     campus.list_changes().await;
-    let (begin, cursor) = all(&drive.officer, "chess").await;
+    let (begin, cursor) = all(&recruitment.officer, "chess").await;
     for n in 0..4 {
-        drive.submit(&campus.as_(&format!("s{n}"))).await;
+        recruitment.submit(&campus.as_(&format!("s{n}"))).await;
         campus
-            .member("chess", &drive.officer, &format!("m{n}"), 20)
+            .member("chess", &recruitment.officer, &format!("m{n}"), 20)
             .await;
     }
     let records = next(&campus, &campus.campus.feed_stream);
@@ -88,15 +88,15 @@ async fn a_shard_that_lags_comes_after_what_was_read() {
     let (late, now): (Vec<Value>, Vec<Value>) = records.into_iter().partition(is_late);
     let feed = &campus.campus.feed;
     feed.handle(event(&now)).await;
-    let (first, cursor_then) = since(&drive.officer, "chess", &cursor).await;
+    let (first, cursor_then) = since(&recruitment.officer, "chess", &cursor).await;
     assert_eq!(first.len(), 4);
     // The other shard is read at last. Nothing of it is before the cursor.
     feed.handle(event(&late)).await;
-    let (second, _) = since(&drive.officer, "chess", &cursor_then).await;
+    let (second, _) = since(&recruitment.officer, "chess", &cursor_then).await;
     assert!(second.iter().all(|one| one["type"] == "submission.created"));
     assert_eq!(second.len(), 4);
     let whole: Vec<Value> = [begin, first, second].concat();
-    assert_eq!(all(&drive.officer, "chess").await.0, whole);
+    assert_eq!(all(&recruitment.officer, "chess").await.0, whole);
 }
 
 // proves Z7
@@ -105,12 +105,12 @@ async fn nothing_is_missing_or_twice_with_every_third_call_at_fault() {
     for seed in 1..4 {
         let faults = Faults::new(seed);
         let campus = Setup::default().hook(faults.clone().hook()).build();
-        let drive = campus.drive("chess").await;
+        let recruitment = campus.recruitment("chess").await;
         for n in 0..30 {
             let sue = campus.as_(&format!("s{n}"));
-            let submission = drive.submit(&sue).await;
+            let submission = recruitment.submit(&sue).await;
             if n % 3 == 0 {
-                drive.decide(&submission, 4, "").await;
+                recruitment.decide(&submission, 4, "").await;
             }
             if n % 3 == 1 {
                 let own = format!("/api/submissions/{}/", id(&submission));
@@ -121,7 +121,7 @@ async fn nothing_is_missing_or_twice_with_every_third_call_at_fault() {
         campus.list_changes().await;
         faults.hit(0);
         campus.list_changes().await;
-        let (changes, _) = all(&drive.officer, "chess").await;
+        let (changes, _) = all(&recruitment.officer, "chess").await;
         let count = |kind: &str| changes.iter().filter(|one| one["type"] == kind).count();
         assert_eq!(
             (
@@ -143,27 +143,30 @@ async fn nothing_is_missing_or_twice_with_every_third_call_at_fault() {
 #[tokio::test]
 async fn changes_are_kept_for_thirty_days_and_a_cursor_ends_with_them() {
     let campus = TestCampus::new();
-    let drive = campus.drive_now("chess").await;
+    let recruitment = campus.recruitment_now("chess").await;
     campus.list_changes().await;
-    let (begin, cursor) = all(&drive.officer, "chess").await;
+    let (begin, cursor) = all(&recruitment.officer, "chess").await;
     campus.advance(TimeDelta::days(20));
     let subtitle = |text: &str| {
-        let (officer, body) = (drive.officer.clone(), json!({ "subtitle": text }));
+        let (officer, body) = (recruitment.officer.clone(), json!({ "subtitle": text }));
         async move { officer.patch("/api/clubs/chess/", body).await.ok() }
     };
     subtitle("later").await;
     campus.list_changes().await;
-    let (more, then) = since(&drive.officer, "chess", &cursor).await;
+    let (more, then) = since(&recruitment.officer, "chess", &cursor).await;
     assert_eq!(more.len(), 1);
     campus.advance(TimeDelta::days(10));
-    let (still, _) = since(&drive.officer, "chess", &cursor).await;
+    let (still, _) = since(&recruitment.officer, "chess", &cursor).await;
     assert_eq!(still, more);
-    assert_eq!(all(&drive.officer, "chess").await.0.len(), begin.len() + 1);
+    assert_eq!(
+        all(&recruitment.officer, "chess").await.0.len(),
+        begin.len() + 1
+    );
     campus.advance(TimeDelta::days(1));
     // The first ones are gone, and so is a cursor that is older than thirty days.
-    assert_eq!(all(&drive.officer, "chess").await.0, more);
+    assert_eq!(all(&recruitment.officer, "chess").await.0, more);
     let path = format!("/api/clubs/chess/changes/?since={cursor}");
-    let expired = drive.officer.get(&path).await;
+    let expired = recruitment.officer.get(&path).await;
     assert_eq!(
         (expired.status.as_u16(), &expired.json()["code"]),
         (410, &json!("cursor_expired"))
@@ -172,32 +175,35 @@ async fn changes_are_kept_for_thirty_days_and_a_cursor_ends_with_them() {
     let mut cursor = then;
     for _ in 0..50 {
         campus.advance(TimeDelta::days(1));
-        let (nothing, next) = since(&drive.officer, "chess", &cursor).await;
+        let (nothing, next) = since(&recruitment.officer, "chess", &cursor).await;
         assert!(nothing.is_empty());
         cursor = next;
     }
-    assert!(all(&drive.officer, "chess").await.0.is_empty());
+    assert!(all(&recruitment.officer, "chess").await.0.is_empty());
     subtitle("at last").await;
     campus.list_changes().await;
-    assert_eq!(since(&drive.officer, "chess", &cursor).await.0.len(), 1);
+    assert_eq!(
+        since(&recruitment.officer, "chess", &cursor).await.0.len(),
+        1
+    );
 }
 
 // proves Z7
 #[tokio::test]
 async fn pages_and_cursors() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let before = since(&drive.officer, "chess", "").await;
+    let recruitment = campus.recruitment("chess").await;
+    let before = since(&recruitment.officer, "chess", "").await;
     assert!(before.0.is_empty());
     for n in 0..20 {
-        drive.submit(&campus.as_(&format!("s{n}"))).await;
+        recruitment.submit(&campus.as_(&format!("s{n}"))).await;
     }
     campus.list_changes().await;
-    let (whole, end) = all(&drive.officer, "chess").await;
+    let (whole, end) = all(&recruitment.officer, "chess").await;
     let (mut read, mut cursor) = (vec![], before.1);
     while read.len() < whole.len() {
         let path = format!("/api/clubs/chess/changes/?limit=7&since={cursor}");
-        let page = drive.officer.get(&path).await.ok();
+        let page = recruitment.officer.get(&path).await.ok();
         let results = page["results"].as_array().expect("changes").clone();
         assert!(!results.is_empty() && results.len() <= 7);
         read.extend(results);
@@ -207,23 +213,23 @@ async fn pages_and_cursors() {
             .clone_into(&mut cursor);
     }
     assert_eq!(read, whole);
-    campus.club("go", &drive.officer).await;
+    campus.club("go", &recruitment.officer).await;
     for wrong in ["x", "1-2", &format!("{end}0"), &end[1..]] {
         let path = format!("/api/clubs/chess/changes/?since={wrong}");
-        drive.officer.get(&path).await.invalid(&["since"]);
+        recruitment.officer.get(&path).await.invalid(&["since"]);
     }
     // Anybody can make one of a number that does not exist.
     let now = tests::start().timestamp();
     let text = format!("{:x}-0-{now:x}", u64::MAX);
     let check = shared::ids::derived("cursor", &["chess", &text]) & 0xffff_ffff;
     let path = format!("/api/clubs/chess/changes/?since={text}-{check:x}");
-    drive.officer.get(&path).await.error(410);
+    recruitment.officer.get(&path).await.error(410);
     // A cursor of another club.
     let path = format!("/api/clubs/go/changes/?since={end}");
-    drive.officer.get(&path).await.invalid(&["since"]);
+    recruitment.officer.get(&path).await.invalid(&["since"]);
     for limit in ["0", "201", "x"] {
         let path = format!("/api/clubs/chess/changes/?limit={limit}");
-        drive.officer.get(&path).await.invalid(&["limit"]);
+        recruitment.officer.get(&path).await.invalid(&["limit"]);
     }
 }
 
@@ -231,9 +237,9 @@ async fn pages_and_cursors() {
 #[tokio::test]
 async fn a_cursor_of_changes_that_a_restored_table_does_not_have_is_expired() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     campus.list_changes().await;
-    let (_, cursor) = all(&drive.officer, "chess").await;
+    let (_, cursor) = all(&recruitment.officer, "chess").await;
     let stored = campus.stored();
     let of = |kind: &str| {
         let found = stored.iter().rfind(|item| item["type"]["S"] == kind);
@@ -247,7 +253,7 @@ async fn a_cursor_of_changes_that_a_restored_table_does_not_have_is_expired() {
     let put = json!({ "TableName": local::table::TABLE, "Item": last });
     campus.campus.engine.json("PutItem", &put).expect("a write");
     let path = format!("/api/clubs/chess/changes/?since={cursor}");
-    assert_eq!(drive.officer.get(&path).await.status.as_u16(), 410);
+    assert_eq!(recruitment.officer.get(&path).await.status.as_u16(), 410);
 }
 
 // proves Z7
@@ -273,14 +279,14 @@ async fn a_cursor_does_not_pass_a_change_that_a_query_did_not_see_yet() {
             .boxed()
         }))
         .build();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     campus.list_changes().await;
     hides.store(true, Ordering::SeqCst);
-    let (some, cursor) = since(&drive.officer, "chess", "").await;
+    let (some, cursor) = since(&recruitment.officer, "chess", "").await;
     assert_eq!(some.len(), 1);
     hides.store(false, Ordering::SeqCst);
-    let (rest, _) = since(&drive.officer, "chess", &cursor).await;
-    let whole = all(&drive.officer, "chess").await.0;
+    let (rest, _) = since(&recruitment.officer, "chess", &cursor).await;
+    let whole = all(&recruitment.officer, "chess").await.0;
     assert_eq!([some, rest].concat(), whole);
 }
 
@@ -288,11 +294,11 @@ async fn a_cursor_does_not_pass_a_change_that_a_query_did_not_see_yet() {
 #[tokio::test(start_paused = true)]
 async fn a_record_that_cannot_be_read_waits_and_nothing_is_guessed() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     campus.list_changes().await;
-    let before = ids(&drive.officer).await;
-    drive.submit(&campus.as_("sue")).await;
-    drive.submit(&campus.as_("eve")).await;
+    let before = ids(&recruitment.officer).await;
+    recruitment.submit(&campus.as_("sue")).await;
+    recruitment.submit(&campus.as_("eve")).await;
     let records = next(&campus, &campus.campus.feed_stream);
     let is_submission =
         |record: &&Value| record["dynamodb"]["NewImage"]["type"]["S"] == "Submission";
@@ -314,11 +320,11 @@ async fn a_record_that_cannot_be_read_waits_and_nothing_is_guessed() {
         let failed = answer.batch_item_failures.first().expect("a failure");
         let sequence = second["dynamodb"]["SequenceNumber"].as_str();
         assert_eq!(failed.item_identifier.as_deref(), sequence);
-        assert_eq!(ids(&drive.officer).await.len(), before.len() + 1);
+        assert_eq!(ids(&recruitment.officer).await.len(), before.len() + 1);
     }
     // The same record twice in a batch.
     feed.handle(event(&[second.clone(), second.clone()])).await;
-    assert_eq!(ids(&drive.officer).await.len(), before.len() + 2);
+    assert_eq!(ids(&recruitment.officer).await.len(), before.len() + 2);
 }
 
 // proves Z7

@@ -10,19 +10,23 @@ use crate::races::slow;
 
 /// A form with questions of its own.
 pub(crate) struct Form {
-    pub(crate) drive: Recruitment,
+    pub(crate) recruitment: Recruitment,
     pub(crate) path: String,
 }
 
 impl Form {
     pub(crate) async fn of(campus: &TestCampus) -> Self {
-        let drive = campus.drive("chess").await;
-        let path = format!("{}questions/", drive.path);
-        Self { drive, path }
+        let recruitment = campus.recruitment("chess").await;
+        let path = format!("{}questions/", recruitment.path);
+        Self { recruitment, path }
     }
 
     pub(crate) async fn add(&self, body: Value) -> Value {
-        self.drive.officer.post(&self.path, body).await.created()
+        self.recruitment
+            .officer
+            .post(&self.path, body)
+            .await
+            .created()
     }
 
     /// A question with the options "a" and "b", with more fields.
@@ -44,7 +48,10 @@ impl Form {
     }
 
     pub(crate) async fn patch(&self, question: &Value, body: Value) -> tests::Response {
-        self.drive.officer.patch(&self.one(question), body).await
+        self.recruitment
+            .officer
+            .patch(&self.one(question), body)
+            .await
     }
 
     /// Refuses a change that another question forbids: the field, and the code.
@@ -93,7 +100,7 @@ async fn a_question_keeps_its_condition() {
     let one = form.one(&more);
     let got = campus.as_("sue").get(&one).await.ok();
     assert_eq!(got, more);
-    let officer = &form.drive.officer;
+    let officer = &form.recruitment.officer;
     assert_eq!(officer.put(&one, got.clone()).await.ok(), got);
     let put = json!({
         "question_type": 3, "prompt": "Short?", "word_limit": 0, "precedence": 0,
@@ -117,9 +124,9 @@ async fn wrong_conditions_are_named() {
     let campus = TestCampus::new();
     let form = Form::of(&campus).await;
     let choice = form.choice(json!({})).await;
-    let elsewhere = campus.drive("go").await;
-    let (a, text) = (option(&choice, 0), form.drive.question);
-    let committee = &form.drive.application["committees"][0]["id"];
+    let elsewhere = campus.recruitment("go").await;
+    let (a, text) = (option(&choice, 0), form.recruitment.question);
+    let committee = &form.recruitment.application["committees"][0]["id"];
     let only = form
         .choice(json!({ "committee_question": true, "committees": [committee] }))
         .await;
@@ -150,16 +157,16 @@ async fn wrong_conditions_are_named() {
         ),
         ("show_if", json!("x")),
     ];
-    let before = form.drive.officer.get(&form.path).await.ok();
+    let before = form.recruitment.officer.get(&form.path).await.ok();
     for (field, condition) in cases {
         let body = json!({ "question_type": 1, "prompt": "x", "show_if": condition });
-        form.drive
+        form.recruitment
             .officer
             .post(&form.path, body)
             .await
             .invalid(&[field]);
     }
-    assert_eq!(form.drive.officer.get(&form.path).await.ok(), before);
+    assert_eq!(form.recruitment.officer.get(&form.path).await.ok(), before);
 }
 
 // proves Q8
@@ -178,7 +185,7 @@ async fn a_chain_has_an_end_and_at_most_five_conditions() {
     }
     let sixth = json!({ "question_type": 1, "prompt": "x" });
     let sixth = with(sixth, chose(&chain[5], 0));
-    let officer = &form.drive.officer;
+    let officer = &form.recruitment.officer;
     officer
         .post(&form.path, sixth)
         .await
@@ -204,7 +211,7 @@ async fn what_a_condition_needs_stays() {
     let form = Form::of(&campus).await;
     let choice = form.choice(json!({})).await;
     let more = form.text(chose(&choice, 0)).await;
-    let officer = &form.drive.officer;
+    let officer = &form.recruitment.officer;
     let gone = officer.delete(&form.one(&choice)).await;
     assert_eq!(gone.json()["code"], "in_use");
     gone.error(400);
@@ -216,7 +223,7 @@ async fn what_a_condition_needs_stays() {
         json!({ "multiple_choice": ["b", "c"] }),
     )
     .await;
-    let committee = &form.drive.application["committees"][0]["id"];
+    let committee = &form.recruitment.application["committees"][0]["id"];
     let only = json!({ "committee_question": true, "committees": [committee] });
     form.in_use(&choice, "committees", only.clone()).await;
     // One of the options may go if another one stays.
@@ -243,10 +250,10 @@ async fn what_a_condition_needs_stays() {
 async fn a_committee_that_a_condition_needs_stays() {
     let campus = TestCampus::new();
     let form = Form::of(&campus).await;
-    let officer = &form.drive.officer;
+    let officer = &form.recruitment.officer;
     let names = json!([{ "name": "tech" }, { "name": "art" }]);
     let application = officer
-        .patch(&form.drive.path, json!({ "committees": names }))
+        .patch(&form.recruitment.path, json!({ "committees": names }))
         .await
         .ok();
     let [tech, art] = [0, 1].map(|n| &application["committees"][n]);
@@ -258,16 +265,16 @@ async fn a_committee_that_a_condition_needs_stays() {
     form.text(with(chose(&choice, 0), only(&[tech]))).await;
     // Without "tech" the second question would be for everybody, and the first only for "art".
     let refused = officer
-        .patch(&form.drive.path, json!({ "committees": [art] }))
+        .patch(&form.recruitment.path, json!({ "committees": [art] }))
         .await;
     assert_eq!(refused.json()["code"], "in_use");
     refused.invalid(&["committees"]);
     officer
-        .patch(&form.drive.path, json!({ "committees": [tech] }))
+        .patch(&form.recruitment.path, json!({ "committees": [tech] }))
         .await
         .ok();
     officer
-        .patch(&form.drive.path, json!({ "committees": [] }))
+        .patch(&form.recruitment.path, json!({ "committees": [] }))
         .await
         .ok();
 }
@@ -281,8 +288,13 @@ async fn a_copy_has_conditions_of_its_own() {
     let choice = form.choice(json!({ "precedence": 9 })).await;
     form.text(with(chose(&choice, 1), json!({ "required": true })))
         .await;
-    let path = format!("{}duplicate/", form.drive.path);
-    let copy = form.drive.officer.post(&path, json!({})).await.created();
+    let path = format!("{}duplicate/", form.recruitment.path);
+    let copy = form
+        .recruitment
+        .officer
+        .post(&path, json!({}))
+        .await
+        .created();
     let questions = copy["questions"].as_array().cloned().unwrap_or_default();
     let [_, more, choice] = &questions[..] else {
         panic!("{questions:?}");
@@ -326,7 +338,7 @@ async fn a_question_is_not_deleted_while_another_begins_to_depend_on_it() {
         let one = form.one(&choice);
         let deletion = async {
             tokio::time::sleep(std::time::Duration::from_millis(pause)).await;
-            form.drive.officer.delete(&one).await.status
+            form.recruitment.officer.delete(&one).await.status
         };
         let (condition, deleted) = futures::join!(condition, deletion);
         let both = (condition.status.as_u16(), deleted.as_u16());

@@ -8,21 +8,25 @@ use tests::{Setup, TestCampus};
 use crate::receipts::{receipt, submit};
 
 async fn with_confirmation(campus: &TestCampus) -> Recruitment {
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let body = json!({ "confirmation": true });
-    let changed = drive.officer.patch(&drive.path, body).await.ok();
+    let changed = recruitment
+        .officer
+        .patch(&recruitment.path, body)
+        .await
+        .ok();
     assert_eq!(changed["confirmation"], true);
-    drive
+    recruitment
 }
 
 // proves T5
 #[tokio::test]
 async fn each_stored_submission_is_confirmed_once_with_answers_and_receipt() {
     let campus = TestCampus::new();
-    let drive = with_confirmation(&campus).await;
+    let recruitment = with_confirmation(&campus).await;
     let sue = campus.as_("sue").header("idempotency-key", "one");
-    let first = submit(&drive, &sue, "I <b>care</b> & more").await;
-    submit(&drive, &sue, "I <b>care</b> & more").await;
+    let first = submit(&recruitment, &sue, "I <b>care</b> & more").await;
+    submit(&recruitment, &sue, "I <b>care</b> & more").await;
     campus.deliver().await;
     campus.deliver().await;
     let mails = campus.mails_but_welcomes();
@@ -37,7 +41,7 @@ async fn each_stored_submission_is_confirmed_once_with_answers_and_receipt() {
     for part in [&mail.text, &mail.html] {
         assert!(part.contains(&receipt(&first)));
     }
-    let second = submit(&drive, &campus.as_("sue"), "two").await;
+    let second = submit(&recruitment, &campus.as_("sue"), "two").await;
     campus.deliver().await;
     let mails = campus.mails_but_welcomes();
     assert_eq!(mails.len(), 2);
@@ -45,8 +49,8 @@ async fn each_stored_submission_is_confirmed_once_with_answers_and_receipt() {
     assert!(mails[1].text.contains("replaces"));
     // What the mail said is not kept, and the applicant's mail state is that of decisions alone.
     assert!(!json!(campus.stored()).to_string().contains("care</b> &"));
-    let list = format!("{}submissions/", drive.path);
-    let row = drive.officer.get(&list).await.ok()[0].clone();
+    let list = format!("{}submissions/", recruitment.path);
+    let row = recruitment.officer.get(&list).await.ok()[0].clone();
     assert_eq!(
         (&row["notified"], &row["email_status"]),
         (&json!(false), &json!(null))
@@ -57,20 +61,23 @@ async fn each_stored_submission_is_confirmed_once_with_answers_and_receipt() {
 #[tokio::test]
 async fn nobody_is_confirmed_who_was_not_stored_or_without_the_switch() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    submit(&drive, &campus.as_("sue"), "one").await;
-    drive
+    let recruitment = campus.recruitment("chess").await;
+    submit(&recruitment, &campus.as_("sue"), "one").await;
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "confirmation": true }))
+        .patch(&recruitment.path, json!({ "confirmation": true }))
         .await
         .ok();
     let bob = campus.as_("bob");
     let late = json!({ "responses": [{ "question": 7, "text": "x" }] });
-    bob.post(&format!("{}submissions/", drive.path), late)
+    bob.post(&format!("{}submissions/", recruitment.path), late)
         .await
         .error(400);
     let ann = campus.client(&json!({ "email": null }), "ann");
-    assert_eq!(submit(&drive, &ann, "no address").await["revision"], 1);
+    assert_eq!(
+        submit(&recruitment, &ann, "no address").await["revision"],
+        1
+    );
     campus.deliver().await;
     assert!(campus.mails_but_welcomes().is_empty());
 }
@@ -79,16 +86,16 @@ async fn nobody_is_confirmed_who_was_not_stored_or_without_the_switch() {
 #[tokio::test]
 async fn long_answers_are_left_out_of_the_mail() {
     let campus = TestCampus::new();
-    let drive = with_confirmation(&campus).await;
+    let recruitment = with_confirmation(&campus).await;
     let mut responses = Vec::new();
     for _ in 0..8 {
         let question = json!({ "question_type": 1, "prompt": "And?" });
-        let path = format!("{}questions/", drive.path);
-        let question = drive.officer.post(&path, question).await.created();
+        let path = format!("{}questions/", recruitment.path);
+        let question = recruitment.officer.post(&path, question).await.created();
         responses.push(json!({ "question": id(&question), "text": "long ".repeat(3_999) }));
     }
     let sue = campus.as_("sue");
-    let path = format!("{}submissions/", drive.path);
+    let path = format!("{}submissions/", recruitment.path);
     let submission = sue
         .post(&path, json!({ "responses": responses }))
         .await
@@ -103,12 +110,12 @@ async fn long_answers_are_left_out_of_the_mail() {
 #[tokio::test]
 async fn two_tabs_at_once_are_each_confirmed_with_their_own_revision() {
     let campus = Setup::default().latency(5).build();
-    let drive = with_confirmation(&campus).await;
+    let recruitment = with_confirmation(&campus).await;
     let sue = campus.as_("sue");
     sue.get("/api/settings/").await.ok();
     campus.advance(TimeDelta::seconds(1));
     let sue = campus.as_("sue");
-    let tabs = ["a", "b", "c", "d"].map(|text| submit(&drive, &sue, text));
+    let tabs = ["a", "b", "c", "d"].map(|text| submit(&recruitment, &sue, text));
     let answers = futures::future::join_all(tabs).await;
     campus.deliver().await;
     let mails = campus.mails_but_welcomes();

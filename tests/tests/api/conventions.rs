@@ -154,7 +154,7 @@ async fn large_bodies_are_413_before_anything_else() {
 #[tokio::test]
 async fn checks_come_in_their_order() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let (sue, anybody) = (campus.as_("sue"), campus.anonymous());
     let text = Some("text/plain");
     anybody
@@ -177,7 +177,7 @@ async fn checks_come_in_their_order() {
     .error(404);
     sue.raw(
         Method::POST,
-        &format!("{}questions/", drive.path),
+        &format!("{}questions/", recruitment.path),
         text,
         "x",
     )
@@ -186,27 +186,32 @@ async fn checks_come_in_their_order() {
     sue.raw(Method::PATCH, "/api/clubs/chess/applications/1/", text, "x")
         .await
         .error(403);
-    drive
+    recruitment
         .officer
         .raw(Method::PATCH, "/api/clubs/chess/applications/1/", text, "x")
         .await
         .error(404);
-    drive
+    recruitment
         .officer
-        .raw(Method::PATCH, &drive.path, text, "x")
+        .raw(Method::PATCH, &recruitment.path, text, "x")
         .await
         .error(415);
-    drive
+    recruitment
         .officer
-        .raw(Method::PATCH, &drive.path, Some("application/json"), "x")
+        .raw(
+            Method::PATCH,
+            &recruitment.path,
+            Some("application/json"),
+            "x",
+        )
         .await
         .error(400);
-    drive
+    recruitment
         .officer
         .get("/api/clubs/chess/applications/abc/")
         .await
         .error(404);
-    drive
+    recruitment
         .officer
         .get("/api/clubs/chess/applications/9007199254740992/")
         .await

@@ -9,12 +9,12 @@ use tests::fixtures::{Recruitment, for_officer, hours, id};
 #[tokio::test]
 async fn any_status_follows_any_other_and_each_change_is_kept() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    let path = format!("{}submissions/{}/", drive.path, id(&submission));
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    let path = format!("{}submissions/{}/", recruitment.path, id(&submission));
     for (hour, status) in [(1, 4), (2, 2), (3, 3), (4, 1)] {
         campus.advance(TimeDelta::hours(1));
-        let decided = drive
+        let decided = recruitment
             .officer
             .patch(&path, json!({ "status": status }))
             .await
@@ -24,18 +24,22 @@ async fn any_status_follows_any_other_and_each_change_is_kept() {
             (&json!(status), &json!(hours(hour)))
         );
     }
-    drive
+    recruitment
         .officer
         .patch(&path, json!({ "status": 1, "reason": "" }))
         .await
         .ok();
-    let put = drive
+    let put = recruitment
         .officer
         .put(&path, json!({ "status": 4, "reason": "<b>good</b>" }))
         .await
         .ok();
     assert_eq!(put["reason"], "<b>good</b>");
-    let history = drive.officer.get(&format!("{path}history/")).await.ok();
+    let history = recruitment
+        .officer
+        .get(&format!("{path}history/"))
+        .await
+        .ok();
     let changes: Vec<&Value> = history
         .as_array()
         .map(|all| all.iter().map(|change| &change["changes"]).collect())
@@ -51,7 +55,7 @@ async fn any_status_follows_any_other_and_each_change_is_kept() {
         ],
         "a request that changes nothing leaves no entry"
     );
-    let ada = id(&drive.officer.get("/api/settings/").await.ok());
+    let ada = id(&recruitment.officer.get("/api/settings/").await.ok());
     assert_eq!(history[0]["by"], json!({ "id": ada, "username": "ada" }));
     assert_eq!(history[0]["at"], hours(1));
 }
@@ -60,10 +64,10 @@ async fn any_status_follows_any_other_and_each_change_is_kept() {
 #[tokio::test]
 async fn wrong_decisions_are_named() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    let path = format!("{}submissions/{}/", drive.path, id(&submission));
-    let officer = &drive.officer;
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    let path = format!("{}submissions/{}/", recruitment.path, id(&submission));
+    let officer = &recruitment.officer;
     officer
         .patch(&path, json!({ "status": 5 }))
         .await
@@ -86,12 +90,12 @@ async fn wrong_decisions_are_named() {
         .invalid(&["reason"]);
     officer
         .patch(
-            &format!("{}submissions/1/", drive.path),
+            &format!("{}submissions/1/", recruitment.path),
             json!({ "status": 4 }),
         )
         .await
         .error(404);
-    let reasons = format!("{}submissions/reason/", drive.path);
+    let reasons = format!("{}submissions/reason/", recruitment.path);
     officer
         .post(
             &reasons,
@@ -116,25 +120,30 @@ async fn wrong_decisions_are_named() {
     assert_eq!(officer.get(&path).await.ok(), for_officer(&submission));
 }
 
-/// A campus, a drive, its 120 submissions, and a submission of another drive.
+/// A campus, a recruitment, its 120 submissions, and a submission of another recruitment.
 async fn many() -> (TestCampus, Recruitment, Vec<u64>, u64) {
     let campus = TestCampus::new();
-    let (drive, other) = (campus.drive("chess").await, campus.drive("go").await);
+    let (recruitment, other) = (
+        campus.recruitment("chess").await,
+        campus.recruitment("go").await,
+    );
     let mut ids = Vec::new();
     for n in 0..120 {
-        ids.push(id(&drive.submit(&campus.as_(&format!("student{n}"))).await));
+        ids.push(id(&recruitment
+            .submit(&campus.as_(&format!("student{n}")))
+            .await));
     }
     let foreign = id(&other.submit(&campus.as_("sue")).await);
-    (campus, drive, ids, foreign)
+    (campus, recruitment, ids, foreign)
 }
 
 // proves D3
 #[tokio::test]
 async fn bulk_decisions_are_all_or_nothing() {
-    let (_campus, drive, ids, foreign) = many().await;
-    let path = format!("{}submissions/", drive.path);
+    let (_campus, recruitment, ids, foreign) = many().await;
+    let path = format!("{}submissions/", recruitment.path);
     let statuses = format!("{path}status/");
-    let officer = &drive.officer;
+    let officer = &recruitment.officer;
     officer
         .post(
             &statuses,
@@ -171,10 +180,10 @@ async fn bulk_decisions_are_all_or_nothing() {
 // proves D2, D3
 #[tokio::test]
 async fn bulk_decisions_reach_every_submission() {
-    let (_campus, drive, ids, _) = many().await;
-    let path = format!("{}submissions/", drive.path);
+    let (_campus, recruitment, ids, _) = many().await;
+    let path = format!("{}submissions/", recruitment.path);
     let statuses = format!("{path}status/");
-    let officer = &drive.officer;
+    let officer = &recruitment.officer;
     let done = officer
         .post(&statuses, json!({ "submissions": ids, "status": 4 }))
         .await
@@ -222,8 +231,8 @@ async fn bulk_decisions_reach_every_submission() {
 // proves D3
 #[tokio::test]
 async fn many_with_the_longest_reasons_are_decided_at_once() {
-    let (_campus, drive, ids, _) = many().await;
-    let path = format!("{}submissions/", drive.path);
+    let (_campus, recruitment, ids, _) = many().await;
+    let path = format!("{}submissions/", recruitment.path);
     let reason = "😀".repeat(5_000);
     let reasons: Vec<Value> = ids
         .iter()
@@ -232,12 +241,18 @@ async fn many_with_the_longest_reasons_are_decided_at_once() {
     // A body has at most 1 MiB.
     for some in reasons.chunks(40) {
         let body = json!({ "submissions": some });
-        let done = drive.officer.post(&format!("{path}reason/"), body).await;
+        let done = recruitment
+            .officer
+            .post(&format!("{path}reason/"), body)
+            .await;
         assert_eq!(done.ok()["updated"], 40);
     }
     // A transaction has at most 4 MB.
     let all = json!({ "submissions": ids, "status": 4 });
-    let done = drive.officer.post(&format!("{path}status/"), all).await;
+    let done = recruitment
+        .officer
+        .post(&format!("{path}status/"), all)
+        .await;
     assert_eq!(done.ok()["updated"], 120);
 }
 
@@ -245,28 +260,32 @@ async fn many_with_the_longest_reasons_are_decided_at_once() {
 #[tokio::test]
 async fn a_bulk_decision_leaves_alone_what_has_another_status_by_then() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let mut ids = vec![];
     for name in ["sue", "bob", "kim"] {
-        ids.push(id(&drive.submit(&campus.as_(name)).await));
+        ids.push(id(&recruitment.submit(&campus.as_(name)).await));
     }
     // Another officer has accepted the second one, and rejected the third one.
-    drive.decide(&json!({ "id": ids[1] }), 4, "").await;
-    drive.decide(&json!({ "id": ids[2] }), 2, "").await;
-    let path = format!("{}submissions/status/", drive.path);
+    recruitment.decide(&json!({ "id": ids[1] }), 4, "").await;
+    recruitment.decide(&json!({ "id": ids[2] }), 2, "").await;
+    let path = format!("{}submissions/status/", recruitment.path);
     let body = |was: Value| json!({ "submissions": ids, "status": 2, "was_status": was });
-    let done = drive.officer.post(&path, body(json!(1))).await.ok();
+    let done = recruitment.officer.post(&path, body(json!(1))).await.ok();
     // The third one has the new status already.
     assert_eq!(done["updated"], 2);
     let mut now = vec![];
     for id in &ids {
-        let one = format!("{}submissions/{id}/", drive.path);
-        now.push(drive.officer.get(&one).await.ok()["status"].clone());
+        let one = format!("{}submissions/{id}/", recruitment.path);
+        now.push(recruitment.officer.get(&one).await.ok()["status"].clone());
     }
     assert_eq!(now, [2, 4, 2]);
-    let wrong = drive.officer.post(&path, body(json!(7))).await;
+    let wrong = recruitment.officer.post(&path, body(json!(7))).await;
     wrong.invalid(&["was_status"]);
-    let all = drive.officer.post(&path, body(json!(null))).await.ok();
+    let all = recruitment
+        .officer
+        .post(&path, body(json!(null)))
+        .await
+        .ok();
     assert_eq!(all["updated"], 3);
 }
 
@@ -274,20 +293,20 @@ async fn a_bulk_decision_leaves_alone_what_has_another_status_by_then() {
 #[tokio::test]
 async fn a_decision_does_not_change_when_it_was_submitted() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let first = drive.submit(&sue).await;
+    let first = recruitment.submit(&sue).await;
     campus.advance(chrono::TimeDelta::hours(2));
-    let again = drive.submit_again(&sue).await;
+    let again = recruitment.submit_again(&sue).await;
     assert_eq!(again["created_at"], first["created_at"]);
     assert_eq!(again["submitted_at"], again["updated_at"]);
     assert_ne!(again["submitted_at"], first["submitted_at"]);
     campus.advance(chrono::TimeDelta::hours(2));
-    let decided = drive.decide(&again, 4, "").await;
+    let decided = recruitment.decide(&again, 4, "").await;
     assert_eq!(decided["submitted_at"], again["submitted_at"]);
     assert_ne!(decided["updated_at"], again["updated_at"]);
     assert_eq!(
-        drive.own(&sue, &again).await["submitted_at"],
+        recruitment.own(&sue, &again).await["submitted_at"],
         again["submitted_at"]
     );
 }

@@ -16,14 +16,14 @@ use crate::races::{delayed, slow};
 async fn a_committee_is_removed_or_applied_to_but_not_both() {
     for _ in 0..4 {
         let campus = slow();
-        let drive = campus.drive("chess").await;
-        let tech = &drive.application["committees"][0]["id"];
+        let recruitment = campus.recruitment("chess").await;
+        let tech = &recruitment.application["committees"][0]["id"];
         let sue = campus.as_("sue");
-        let path = format!("{}submissions/", drive.path);
+        let path = format!("{}submissions/", recruitment.path);
         let (removed, submitted) = futures::join!(
-            drive
+            recruitment
                 .officer
-                .patch(&drive.path, json!({ "committees": [] })),
+                .patch(&recruitment.path, json!({ "committees": [] })),
             sue.post(&path, json!({ "committee": tech, "responses": [] }))
         );
         assert!(
@@ -32,11 +32,11 @@ async fn a_committee_is_removed_or_applied_to_but_not_both() {
             removed.text(),
             submitted.text()
         );
-        let left = drive.officer.get(&drive.path).await.ok();
+        let left = recruitment.officer.get(&recruitment.path).await.ok();
         assert_eq!(
             left["committees"]
                 .as_array()
-                .is_some_and(|all| all.contains(&drive.application["committees"][0])),
+                .is_some_and(|all| all.contains(&recruitment.application["committees"][0])),
             submitted.status == 201
         );
     }
@@ -47,26 +47,32 @@ async fn a_committee_is_removed_or_applied_to_but_not_both() {
 async fn no_deletion_loses_a_submission_that_is_being_written() {
     // The write of a submission comes long after its reads.
     let campus = delayed(|operation| if operation == "UpdateItem" { 400 } else { 5 });
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let path = format!("{}submissions/", drive.path);
+    let path = format!("{}submissions/", recruitment.path);
     let (deleted, submitted) = futures::join!(
-        drive.officer.delete(&drive.path),
-        sue.post(&path, drive.answer("x"))
+        recruitment.officer.delete(&recruitment.path),
+        sue.post(&path, recruitment.answer("x"))
     );
     assert_eq!(
         (deleted.status.as_u16(), submitted.status.as_u16()),
         (400, 201)
     );
     assert_eq!(
-        drive.officer.get(&path).await.ok().as_array().map(Vec::len),
+        recruitment
+            .officer
+            .get(&path)
+            .await
+            .ok()
+            .as_array()
+            .map(Vec::len),
         Some(1)
     );
-    let tech = &drive.application["committees"][0]["id"];
+    let tech = &recruitment.application["committees"][0]["id"];
     let (removed, submitted) = futures::join!(
-        drive
+        recruitment
             .officer
-            .patch(&drive.path, json!({ "committees": [] })),
+            .patch(&recruitment.path, json!({ "committees": [] })),
         sue.post(&path, json!({ "committee": tech, "responses": [] }))
     );
     assert_eq!(
@@ -74,8 +80,8 @@ async fn no_deletion_loses_a_submission_that_is_being_written() {
         (400, 201)
     );
     assert_eq!(
-        drive.officer.get(&drive.path).await.ok()["committees"],
-        drive.application["committees"],
+        recruitment.officer.get(&recruitment.path).await.ok()["committees"],
+        recruitment.application["committees"],
         "the refused change was stored"
     );
 }
@@ -93,23 +99,23 @@ async fn a_submission_that_is_written_late_finds_that_its_application_is_gone() 
             let is_first = operation == "UpdateItem" && left.swap(0, Ordering::SeqCst) == 1;
             if is_first { milliseconds } else { 5 }
         });
-        let drive = campus.drive("chess").await;
+        let recruitment = campus.recruitment("chess").await;
         let sue = campus.as_("sue");
         sue.get("/api/settings/").await.ok();
         updates.store(1, Ordering::SeqCst);
-        let path = format!("{}submissions/", drive.path);
+        let path = format!("{}submissions/", recruitment.path);
         let delete = async {
             tokio::time::sleep(Duration::from_millis(50)).await;
             if deactivated {
-                drive
+                recruitment
                     .officer
-                    .patch(&drive.path, json!({ "is_active": false }))
+                    .patch(&recruitment.path, json!({ "is_active": false }))
                     .await
                     .ok();
             }
-            drive.officer.delete(&drive.path).await
+            recruitment.officer.delete(&recruitment.path).await
         };
-        let (deleted, submitted) = futures::join!(delete, sue.post(&path, drive.answer("x")));
+        let (deleted, submitted) = futures::join!(delete, sue.post(&path, recruitment.answer("x")));
         assert_eq!(
             (deleted.status.as_u16(), submitted.json()["code"].as_str()),
             (204, Some("application_closed"))
@@ -142,25 +148,29 @@ async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile
             })
         }))
         .build();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let application = campus
         .campus
         .app
         .table
         .application(
             &tests::fixtures::code("chess"),
-            Id::new(id(&drive.application)),
+            Id::new(id(&recruitment.application)),
         )
         .await
         .expect("a table")
         .expect("an application");
     let sue = campus.as_("sue");
     cut.store(1, Ordering::SeqCst);
-    drive.officer.delete(&drive.path).await.error(500);
+    recruitment
+        .officer
+        .delete(&recruitment.path)
+        .await
+        .error(500);
     cut.store(0, Ordering::SeqCst);
-    drive.officer.get(&drive.path).await.error(404);
+    recruitment.officer.get(&recruitment.path).await.error(404);
     // This student's request had read the application before the deletion.
-    let late = campus.drive("go").await.submit(&sue).await;
+    let late = campus.recruitment("go").await.submit(&sue).await;
     let model = campus
         .campus
         .app
@@ -185,11 +195,15 @@ async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile
         .submit(&stored, &shared::domain::StoredSubmission::Nothing, None)
         .await
         .expect("a table");
-    drive.officer.delete(&drive.path).await.error(400);
-    drive.officer.get(&drive.path).await.ok();
-    let list = drive
+    recruitment
         .officer
-        .get(&format!("{}submissions/", drive.path))
+        .delete(&recruitment.path)
+        .await
+        .error(400);
+    recruitment.officer.get(&recruitment.path).await.ok();
+    let list = recruitment
+        .officer
+        .get(&format!("{}submissions/", recruitment.path))
         .await
         .ok();
     assert_eq!(list.as_array().map(Vec::len), Some(1));

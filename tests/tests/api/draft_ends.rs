@@ -11,25 +11,25 @@ use crate::drafts::{path, question, text};
 #[tokio::test]
 async fn the_draft_is_there_until_the_submission_is_stored() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, path) = (campus.as_("sue"), path(&drive));
-    sue.patch(&path, text(drive.question, "Because.", 0))
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&recruitment));
+    sue.patch(&path, text(recruitment.question, "Because.", 0))
         .await
         .ok();
     let wrong = json!({ "responses": [{ "question": 7, "text": "x" }] });
-    sue.post(&format!("{}submissions/", drive.path), wrong)
+    sue.post(&format!("{}submissions/", recruitment.path), wrong)
         .await
         .error(400);
     sue.get(&path).await.ok();
     campus.advance(TimeDelta::seconds(1));
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     sue.get(&path).await.error(404);
     // What is typed afterwards is a new draft, also for the client that knows no version.
     campus.advance(TimeDelta::seconds(1));
     let sue = campus.as_("sue");
     let next = sue
-        .patch(&path, text(drive.question, "Better.", 0))
+        .patch(&path, text(recruitment.question, "Better.", 0))
         .await
         .ok();
     assert_eq!(next["responses"][0]["text"], "Better.");
@@ -46,16 +46,18 @@ async fn the_draft_is_there_until_the_submission_is_stored() {
 #[tokio::test]
 async fn drafts_are_written_while_the_application_is_open_and_expire_after_it() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = path(&drive);
+    let recruitment = campus.recruitment("chess").await;
+    let path = path(&recruitment);
     let sue = campus.as_("sue");
-    sue.patch(&path, text(drive.question, "one", 0)).await.ok();
-    let other = question(&drive, json!({})).await;
+    sue.patch(&path, text(recruitment.question, "one", 0))
+        .await
+        .ok();
+    let other = question(&recruitment, json!({})).await;
     // The end moves: the next save keeps the whole draft longer.
-    drive
+    recruitment
         .officer
         .patch(
-            &drive.path,
+            &recruitment.path,
             json!({ "application_end_time": hours(48), "result_release_time": hours(72) }),
         )
         .await
@@ -64,7 +66,9 @@ async fn drafts_are_written_while_the_application_is_open_and_expire_after_it() 
     assert_eq!(draft["expires_at"], hours(48 + 720));
     campus.advance(TimeDelta::hours(49));
     let sue = campus.as_("sue");
-    let closed = sue.patch(&path, text(drive.question, "three", 1)).await;
+    let closed = sue
+        .patch(&path, text(recruitment.question, "three", 1))
+        .await;
     assert_eq!(closed.json()["code"], "application_closed");
     closed.error(400);
     campus.advance(TimeDelta::hours(718));
@@ -77,12 +81,12 @@ async fn drafts_are_written_while_the_application_is_open_and_expire_after_it() 
 #[tokio::test]
 async fn an_extension_keeps_the_draft_open() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     campus.as_("sue").get("/api/settings/").await.ok();
-    drive
+    recruitment
         .officer
         .post(
-            &format!("{}extensions/", drive.path),
+            &format!("{}extensions/", recruitment.path),
             json!({ "username": "sue", "end_time": hours(30) }),
         )
         .await
@@ -90,7 +94,7 @@ async fn an_extension_keeps_the_draft_open() {
     campus.advance(TimeDelta::hours(25));
     let draft = campus
         .as_("sue")
-        .patch(&path(&drive), text(drive.question, "late", 0))
+        .patch(&path(&recruitment), text(recruitment.question, "late", 0))
         .await
         .ok();
     assert_eq!(draft["expires_at"], hours(30 + 720));
@@ -104,12 +108,12 @@ async fn drafts_in_export(client: &Client) -> Value {
 #[tokio::test(start_paused = true)]
 async fn drafts_are_exported_erased_and_deleted_with_the_application() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, bob, path) = (campus.as_("sue"), campus.as_("bob"), path(&drive));
-    sue.patch(&path, text(drive.question, "Zanzibar", 0))
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, bob, path) = (campus.as_("sue"), campus.as_("bob"), path(&recruitment));
+    sue.patch(&path, text(recruitment.question, "Zanzibar", 0))
         .await
         .ok();
-    bob.patch(&path, text(drive.question, "Timbuktu", 0))
+    bob.patch(&path, text(recruitment.question, "Timbuktu", 0))
         .await
         .ok();
     let exported = drafts_in_export(&sue).await;
@@ -119,6 +123,10 @@ async fn drafts_are_exported_erased_and_deleted_with_the_application() {
     let holds = |text: &str| json!(campus.stored()).to_string().contains(text);
     assert!(!holds("Zanzibar"));
     assert!(holds("Timbuktu"));
-    drive.officer.delete(&drive.path).await.no_content();
+    recruitment
+        .officer
+        .delete(&recruitment.path)
+        .await
+        .no_content();
     assert!(!holds("Timbuktu"));
 }

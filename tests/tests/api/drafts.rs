@@ -4,32 +4,34 @@ use serde_json::{Value, json};
 use tests::fixtures::{Recruitment, hours, id};
 use tests::{Setup, TestCampus};
 
-pub(crate) fn path(drive: &Recruitment) -> String {
-    format!("{}draft/", drive.path)
+pub(crate) fn path(recruitment: &Recruitment) -> String {
+    format!("{}draft/", recruitment.path)
 }
 
 pub(crate) fn text(question: u64, text: &str, version: u64) -> Value {
     json!({ "responses": [{ "question": question, "text": text, "version": version }] })
 }
 
-pub(crate) async fn question(drive: &Recruitment, more: Value) -> u64 {
+pub(crate) async fn question(recruitment: &Recruitment, more: Value) -> u64 {
     let mut body = json!({ "question_type": 1, "prompt": "And?" });
     for (name, value) in more.as_object().into_iter().flatten() {
         body[name] = value.clone();
     }
-    let path = format!("{}questions/", drive.path);
-    id(&drive.officer.post(&path, body).await.created())
+    let path = format!("{}questions/", recruitment.path);
+    id(&recruitment.officer.post(&path, body).await.created())
 }
 
 // proves N2, N6
 #[tokio::test]
 async fn answers_are_saved_one_by_one_and_read_on_another_device() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, path) = (campus.as_("sue"), path(&drive));
-    let other = question(&drive, json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&recruitment));
+    let other = question(&recruitment, json!({})).await;
     sue.get(&path).await.error(404);
-    sue.patch(&path, text(drive.question, "I", 0)).await.ok();
+    sue.patch(&path, text(recruitment.question, "I", 0))
+        .await
+        .ok();
     let saved = sue.patch(&path, text(other, "Also", 0)).await.ok();
     let answer = |question: u64, text: &str, version: u64| {
         json!({
@@ -41,7 +43,10 @@ async fn answers_are_saved_one_by_one_and_read_on_another_device() {
             "updated_at": hours(0),
         })
     };
-    let mut answers = vec![answer(drive.question, "I", 1), answer(other, "Also", 1)];
+    let mut answers = vec![
+        answer(recruitment.question, "I", 1),
+        answer(other, "Also", 1),
+    ];
     answers.sort_by_key(|answer| answer["question"].as_u64());
     assert_eq!(
         saved,
@@ -54,27 +59,26 @@ async fn answers_are_saved_one_by_one_and_read_on_another_device() {
     );
     assert_eq!(campus.as_("sue").get(&path).await.ok(), saved);
     let next = sue
-        .patch(&path, text(drive.question, "I like", 1))
+        .patch(&path, text(recruitment.question, "I like", 1))
         .await
         .ok();
-    assert!(
-        next["responses"]
-            .as_array()
-            .unwrap()
-            .contains(&answer(drive.question, "I like", 2))
-    );
+    assert!(next["responses"].as_array().unwrap().contains(&answer(
+        recruitment.question,
+        "I like",
+        2
+    )));
 }
 
 // proves N1
 #[tokio::test]
 async fn a_draft_is_its_owners_alone() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, path) = (campus.as_("sue"), path(&drive));
-    sue.patch(&path, text(drive.question, "Secret", 0))
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&recruitment));
+    sue.patch(&path, text(recruitment.question, "Secret", 0))
         .await
         .ok();
-    for other in [&drive.officer, &campus.as_("bob"), &campus.admin()] {
+    for other in [&recruitment.officer, &campus.as_("bob"), &campus.admin()] {
         other.get(&path).await.error(404);
         other.delete(&path).await.no_content();
     }
@@ -86,15 +90,15 @@ async fn a_draft_is_its_owners_alone() {
 #[tokio::test]
 async fn the_second_tab_is_told_what_the_first_one_saved() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, path) = (campus.as_("sue"), path(&drive));
-    let other = question(&drive, json!({})).await;
-    sue.patch(&path, text(drive.question, "first tab", 0))
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&recruitment));
+    let other = question(&recruitment, json!({})).await;
+    sue.patch(&path, text(recruitment.question, "first tab", 0))
         .await
         .ok();
     let both = json!({ "responses": [
         { "question": other, "text": "untouched", "version": 0 },
-        { "question": drive.question, "text": "second tab", "version": 0 },
+        { "question": recruitment.question, "text": "second tab", "version": 0 },
     ] });
     let refused = sue.patch(&path, both).await;
     assert_eq!(refused.status, 412);
@@ -103,7 +107,7 @@ async fn the_second_tab_is_told_what_the_first_one_saved() {
     assert_eq!(
         body["conflicts"],
         json!([{
-            "question": drive.question,
+            "question": recruitment.question,
             "text": "first tab",
             "multiple_choice": null,
             "file": null,
@@ -117,7 +121,7 @@ async fn the_second_tab_is_told_what_the_first_one_saved() {
     sue.patch(&path, text(other, "untouched", 0)).await.ok();
     // The same request again is no conflict: its answer is there already.
     sue.patch(&path, text(other, "untouched", 0)).await.ok();
-    sue.patch(&path, text(drive.question, "merged", 1))
+    sue.patch(&path, text(recruitment.question, "merged", 1))
         .await
         .ok();
 }
@@ -126,13 +130,13 @@ async fn the_second_tab_is_told_what_the_first_one_saved() {
 #[tokio::test]
 async fn of_many_tabs_at_once_one_is_stored_and_the_others_know() {
     let campus = Setup::default().latency(5).build();
-    let drive = campus.drive("chess").await;
-    let (sue, path) = (campus.as_("sue"), path(&drive));
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&recruitment));
     sue.get("/api/settings/").await.ok();
     let tabs = (0..8).map(|n| {
         let (sue, path) = (sue.clone(), path.clone());
         async move {
-            sue.patch(&path, text(drive.question, &format!("tab {n}"), 0))
+            sue.patch(&path, text(recruitment.question, &format!("tab {n}"), 0))
                 .await
         }
     });
@@ -155,26 +159,31 @@ async fn of_many_tabs_at_once_one_is_stored_and_the_others_know() {
 #[tokio::test]
 async fn a_version_never_comes_again() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, path) = (campus.as_("sue"), path(&drive));
-    sue.patch(&path, text(drive.question, "one", 0)).await.ok();
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&recruitment));
+    sue.patch(&path, text(recruitment.question, "one", 0))
+        .await
+        .ok();
     let removal =
-        json!({ "responses": [{ "question": drive.question, "text": null, "version": 1 }] });
+        json!({ "responses": [{ "question": recruitment.question, "text": null, "version": 1 }] });
     assert_eq!(sue.patch(&path, removal).await.ok()["responses"], json!([]));
     sue.get(&path).await.error(404);
     // Somebody who still shows the removed answer is told.
-    let late = sue.patch(&path, text(drive.question, "two", 1)).await;
+    let late = sue.patch(&path, text(recruitment.question, "two", 1)).await;
     assert_eq!(late.status, 412);
     assert_eq!(late.json()["conflicts"][0]["text"], json!(null));
     let again = sue
-        .patch(&path, text(drive.question, "three", 0))
+        .patch(&path, text(recruitment.question, "three", 0))
         .await
         .ok();
     assert_eq!(again["responses"][0]["version"], 3);
     sue.delete(&path).await.no_content();
     sue.delete(&path).await.no_content();
     sue.get(&path).await.error(404);
-    let anew = sue.patch(&path, text(drive.question, "four", 0)).await.ok();
+    let anew = sue
+        .patch(&path, text(recruitment.question, "four", 0))
+        .await
+        .ok();
     assert_eq!(anew["responses"][0]["version"], 5);
 }
 
@@ -182,11 +191,11 @@ async fn a_version_never_comes_again() {
 #[tokio::test]
 async fn each_committee_has_its_own_draft() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, path) = (campus.as_("sue"), path(&drive));
-    let [tech, outreach] = [0, 1].map(|n| id(&drive.application["committees"][n]));
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&recruitment));
+    let [tech, outreach] = [0, 1].map(|n| id(&recruitment.application["committees"][n]));
     let only_tech = question(
-        &drive,
+        &recruitment,
         json!({ "committee_question": true, "committees": [tech] }),
     )
     .await;
@@ -202,8 +211,11 @@ async fn each_committee_has_its_own_draft() {
     sue.get(&of(outreach)).await.error(404);
     sue.get(&path).await.error(404);
     // A parameter that is wrong does not mean the draft without a committee.
-    let stored = sue.patch(&path, text(drive.question, "x", 0)).await.ok();
-    let removed = json!({ "question": drive.question, "text": null, "version": 1 });
+    let stored = sue
+        .patch(&path, text(recruitment.question, "x", 0))
+        .await
+        .ok();
+    let removed = json!({ "question": recruitment.question, "text": null, "version": 1 });
     let removed = json!({ "responses": [removed] });
     for wrong in ["x", "0", "null"] {
         let wrong = format!("{path}?committee={wrong}");
@@ -218,13 +230,13 @@ async fn each_committee_has_its_own_draft() {
     for wrong in ["7", "x", "0"] {
         let wrong = format!("{path}?committee={wrong}");
         sue.get(&wrong).await.invalid(&["committee"]);
-        sue.patch(&wrong, text(drive.question, "x", 0))
+        sue.patch(&wrong, text(recruitment.question, "x", 0))
             .await
             .invalid(&["committee"]);
         sue.delete(&wrong).await.invalid(&["committee"]);
     }
     let submission = json!({ "committee": tech, "responses": [] });
-    sue.post(&format!("{}submissions/", drive.path), submission)
+    sue.post(&format!("{}submissions/", recruitment.path), submission)
         .await
         .created();
     sue.get(&of(tech)).await.error(404);
@@ -234,17 +246,17 @@ async fn each_committee_has_its_own_draft() {
 #[tokio::test]
 async fn wrong_answers_are_named_and_unfinished_ones_are_not() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, path) = (campus.as_("sue"), path(&drive));
-    let short = question(&drive, json!({ "word_limit": 2 })).await;
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&recruitment));
+    let short = question(&recruitment, json!({ "word_limit": 2 })).await;
     let choice = json!({
         "prompt": "Which?",
         "question_type": 2,
         "multiple_choice": [{ "value": "Yes" }, { "value": "No" }],
     });
-    let questions = format!("{}questions/", drive.path);
-    let choice = drive.officer.post(&questions, choice).await.created();
-    let info = question(&drive, json!({ "question_type": 4 })).await;
+    let questions = format!("{}questions/", recruitment.path);
+    let choice = recruitment.officer.post(&questions, choice).await.created();
+    let info = question(&recruitment, json!({ "question_type": 4 })).await;
     sue.patch(&path, text(short, "many more words than two", 0))
         .await
         .ok();
@@ -263,7 +275,7 @@ async fn wrong_answers_are_named_and_unfinished_ones_are_not() {
     let wrong = json!({ "responses": [
         { "question": 7, "text": "x", "version": 0 },
         { "text": "x", "version": 0 },
-        { "question": drive.question, "text": "x" },
+        { "question": recruitment.question, "text": "x" },
         { "question": short, "text": "x", "version": 1 },
         { "question": short, "text": "y", "version": 1 },
         { "question": info, "text": "x", "version": 0 },
@@ -284,18 +296,18 @@ async fn wrong_answers_are_named_and_unfinished_ones_are_not() {
         "responses.5.question",
         "responses.6.text",
     ]);
-    let forgotten = json!({ "responses": [{ "question": drive.question, "version": 0 }] });
+    let forgotten = json!({ "responses": [{ "question": recruitment.question, "version": 0 }] });
     sue.patch(&path, forgotten)
         .await
         .invalid(&["responses.0.text"]);
     let foreign = json!({ "responses": [
         { "question": id(&choice), "multiple_choice": 7, "version": 1 },
-        { "question": drive.question, "multiple_choice": option, "version": 0 },
+        { "question": recruitment.question, "multiple_choice": option, "version": 0 },
     ] });
     sue.patch(&path, foreign)
         .await
         .invalid(&["responses.0.multiple_choice", "responses.1.multiple_choice"]);
-    let long = text(drive.question, &"x".repeat(20_001), 0).to_string();
+    let long = text(recruitment.question, &"x".repeat(20_001), 0).to_string();
     sue.raw(http::Method::PATCH, &path, Some("application/json"), long)
         .await
         .invalid(&["responses.0.text"]);
@@ -306,14 +318,14 @@ async fn wrong_answers_are_named_and_unfinished_ones_are_not() {
 #[tokio::test]
 async fn a_draft_begins_with_a_hundred_answers() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let mut questions = vec![drive.question];
+    let recruitment = campus.recruitment("chess").await;
+    let mut questions = vec![recruitment.question];
     for _ in 1..100 {
-        questions.push(question(&drive, json!({})).await);
+        questions.push(question(&recruitment, json!({})).await);
     }
     let answer = |question: &u64| json!({ "question": question, "version": 0, "text": "x" });
     let all: Vec<Value> = questions.iter().map(answer).collect();
-    let path = format!("{}draft/", drive.path);
+    let path = format!("{}draft/", recruitment.path);
     let sue = campus.as_("sue");
     let draft = sue.patch(&path, json!({ "responses": all })).await.ok();
     assert_eq!(draft["responses"].as_array().map(Vec::len), Some(100));

@@ -14,8 +14,8 @@ pub(crate) async fn sue() -> (TestCampus, Recruitment, Client, Value) {
 }
 
 pub(crate) async fn sue_on(campus: TestCampus) -> (TestCampus, Recruitment, Client, Value) {
-    let drive = campus.drive("chess").await;
-    let ada = drive.officer.clone();
+    let recruitment = campus.recruitment("chess").await;
+    let ada = recruitment.officer.clone();
     campus.club("go", &ada).await;
     campus.club("bridge", &ada).await;
     let sue = campus.client(
@@ -65,34 +65,34 @@ pub(crate) async fn sue_on(campus: TestCampus) -> (TestCampus, Recruitment, Clie
     .await
     .created();
     ada.post(
-        &format!("{}extensions/", drive.path),
+        &format!("{}extensions/", recruitment.path),
         json!({ "person": person, "end_time": hours(30) }),
     )
     .await
     .created();
-    let submit = format!("{}submissions/", drive.path);
+    let submit = format!("{}submissions/", recruitment.path);
     let decided = sue
-        .post(&submit, drive.answer("I am Planted."))
+        .post(&submit, recruitment.answer("I am Planted."))
         .await
         .created();
-    let mut pending = drive.answer("I am Planted.");
-    pending["committee"] = drive.application["committees"][0]["id"].clone();
+    let mut pending = recruitment.answer("I am Planted.");
+    pending["committee"] = recruitment.application["committees"][0]["id"].clone();
     sue.post(&submit, pending).await.created();
-    drive.decide(&decided, 2, "Planted reason").await;
-    let bob = drive.submit(&campus.as_("bob")).await;
+    recruitment.decide(&decided, 2, "Planted reason").await;
+    let bob = recruitment.submit(&campus.as_("bob")).await;
     sue.patch(&format!("{submit}{}/", id(&bob)), json!({ "status": 4 }))
         .await
         .ok();
     campus.deliver().await;
-    (campus, drive, sue, decided)
+    (campus, recruitment, sue, decided)
 }
 
 // proves P14, P15, S8
 #[tokio::test(start_paused = true)]
 async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
-    let (campus, drive, sue, decided) = sue().await;
-    let ada = &drive.officer;
-    let history = format!("{}submissions/{}/history/", drive.path, id(&decided));
+    let (campus, recruitment, sue, decided) = sue().await;
+    let ada = &recruitment.officer;
+    let history = format!("{}submissions/{}/history/", recruitment.path, id(&decided));
     assert!(ada.get(&history).await.text().contains("Planted reason"));
     assert_eq!(recount(&campus), [""; 0]);
     sue.delete("/api/settings/").await.no_content();
@@ -108,7 +108,10 @@ async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
         "{}",
         &stored[stored.find("planted").unwrap_or(0).saturating_sub(300)..][..600]
     );
-    let list = ada.get(&format!("{}submissions/", drive.path)).await.ok();
+    let list = ada
+        .get(&format!("{}submissions/", recruitment.path))
+        .await
+        .ok();
     assert_eq!(
         list.as_array().map(Vec::len),
         Some(2),
@@ -134,7 +137,7 @@ async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
         json!({ "status": [1, 2] })
     );
     let csv = ada
-        .get(&format!("{}submissions/export/", drive.path))
+        .get(&format!("{}submissions/export/", recruitment.path))
         .await
         .text();
     assert!(!csv.to_lowercase().contains("planted"));
@@ -145,16 +148,13 @@ async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
         .flatten()
         .find(|submission| submission["user"]["username"] == "bob")
         .expect("Bob's");
-    let by = ada
-        .get(&format!("{}submissions/{}/history/", drive.path, id(bob)))
-        .await
-        .ok()[0]["by"]
-        .clone();
+    let of_bob = format!("{}submissions/{}/history/", recruitment.path, id(bob));
+    let by = ada.get(&of_bob).await.ok()[0]["by"].clone();
     assert_eq!((&by["username"], by["id"].is_u64()), (&Value::Null, true));
     // She gets no mail any more.
     let mails = campus.mails().len();
     let report = campus
-        .with_worker(drive.send("rejection", json!({})))
+        .with_worker(recruitment.send("rejection", json!({})))
         .await
         .ok();
     assert_eq!(
@@ -173,14 +173,18 @@ async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
 // proves P18
 #[tokio::test(start_paused = true)]
 async fn who_comes_back_starts_anew_but_decisions_stand() {
-    let (campus, drive, sue, decided) = sue().await;
+    let (campus, recruitment, sue, decided) = sue().await;
     sue.delete("/api/settings/").await.no_content();
     campus.advance(chrono::TimeDelta::minutes(1));
     // Any request stores a new profile, even one that does not read it. Then she can be added to a
     // club again.
     assert_eq!(sue.get("/api/memberships/").await.ok(), json!([]));
-    let found = drive.officer.get("/api/users/?search=planted").await.ok();
-    drive
+    let found = recruitment
+        .officer
+        .get("/api/users/?search=planted")
+        .await
+        .ok();
+    recruitment
         .officer
         .post(
             "/api/clubs/go/members/",
@@ -198,30 +202,34 @@ async fn who_comes_back_starts_anew_but_decisions_stand() {
         (&Value::Null, &Value::Null, &json!("Planted Name"))
     );
     // What she decided before names nobody, also now that she is back.
-    let bob = drive
+    let bob = recruitment
         .officer
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await;
     let bob = bob.ok();
     let is_bob = |one: &&Value| one["user"]["username"] == "bob";
     let bob = bob.as_array().and_then(|all| all.iter().find(is_bob));
     let history = format!(
         "{}submissions/{}/history/",
-        drive.path,
+        recruitment.path,
         id(bob.expect("Bob's"))
     );
-    let history = drive.officer.get(&history).await.ok();
+    let history = recruitment.officer.get(&history).await.ok();
     assert_eq!(history[0]["by"]["username"], Value::Null);
     assert_eq!(sue.get("/api/submissions/").await.ok(), json!([]));
     sue.get(&format!("/api/submissions/{}/", id(&decided)))
         .await
         .error(404);
-    sue.get(&format!("{}submissions/{}/", drive.path, id(&decided)))
-        .await
-        .error(403);
+    sue.get(&format!(
+        "{}submissions/{}/",
+        recruitment.path,
+        id(&decided)
+    ))
+    .await
+    .error(403);
     sue.post(
-        &format!("{}submissions/", drive.path),
-        drive.answer("Again."),
+        &format!("{}submissions/", recruitment.path),
+        recruitment.answer("Again."),
     )
     .await
     .error(400);
@@ -268,8 +276,8 @@ async fn the_only_owner_of_a_club_stays() {
 // proves P8, S8
 #[tokio::test(start_paused = true)]
 async fn who_leaves_keeps_their_submission_and_who_is_renamed_is_renamed_everywhere() {
-    let (campus, drive, sue, decided) = sue().await;
-    let ada = &drive.officer;
+    let (campus, recruitment, sue, decided) = sue().await;
+    let ada = &recruitment.officer;
     sue.delete("/api/clubs/chess/members/planted-user/")
         .await
         .no_content();
@@ -281,9 +289,11 @@ async fn who_leaves_keeps_their_submission_and_who_is_renamed_is_renamed_everywh
             .map(Vec::len),
         Some(1)
     );
-    let one = format!("{}submissions/{}/", drive.path, id(&decided));
+    let one = format!("{}submissions/{}/", recruitment.path, id(&decided));
     assert_eq!(ada.get(&one).await.ok()["user"]["name"], "Planted Name");
-    ada.get(&format!("{}submissions/", drive.path)).await.ok();
+    ada.get(&format!("{}submissions/", recruitment.path))
+        .await
+        .ok();
     campus.advance(TimeDelta::hours(1));
     let renamed = campus.client(
         &json!({ "email": "second@uni.example", "name": "Second Name" }),
@@ -297,13 +307,13 @@ async fn who_leaves_keeps_their_submission_and_who_is_renamed_is_renamed_everywh
     same.get("/api/settings/").await.ok();
     assert_eq!(ada.get(&one).await.ok()["user"]["name"], "Second Name");
     let bob = ada
-        .get(&format!("{}submissions/?search=bob", drive.path))
+        .get(&format!("{}submissions/?search=bob", recruitment.path))
         .await
         .ok();
     let by = ada
         .get(&format!(
             "{}submissions/{}/history/",
-            drive.path,
+            recruitment.path,
             id(&bob[0])
         ))
         .await
@@ -311,7 +321,7 @@ async fn who_leaves_keeps_their_submission_and_who_is_renamed_is_renamed_everywh
         .clone();
     assert_eq!(by["username"], "planted-user");
     campus
-        .with_worker(drive.send("rejection", json!({})))
+        .with_worker(recruitment.send("rejection", json!({})))
         .await
         .ok();
     assert_eq!(
@@ -338,14 +348,14 @@ pub(crate) fn planted(campus: &TestCampus) -> Vec<String> {
 // proves P14
 #[tokio::test(start_paused = true)]
 async fn mails_about_submissions_that_are_gone_are_erased_too() {
-    let (campus, drive, sue, _) = sue().await;
+    let (campus, recruitment, sue, _) = sue().await;
     campus
-        .with_worker(drive.send("rejection", json!({})))
+        .with_worker(recruitment.send("rejection", json!({})))
         .await
         .ok();
-    drive
+    recruitment
         .officer
-        .delete(&format!("{}?force=true", drive.path))
+        .delete(&format!("{}?force=true", recruitment.path))
         .await
         .no_content();
     assert!(

@@ -59,14 +59,14 @@ async fn an_erasure_that_is_cut_short_anywhere_can_be_repeated() {
 async fn what_happens_beside_an_erasure_leaves_nothing_behind() {
     for milliseconds in [1, 6, 11, 16, 21, 40, 200, 900, 1_030] {
         let slow = Setup::default().latency(5);
-        let (campus, drive, sue, decided) = sue_on(slow.build()).await;
-        let ada = &drive.officer;
+        let (campus, recruitment, sue, decided) = sue_on(slow.build()).await;
+        let ada = &recruitment.officer;
         let person = id(&sue.get("/api/settings/").await.ok());
         let link = MailedLink::sent_to(&campus, "planted@uni.example");
-        let submit = format!("{}submissions/", drive.path);
+        let submit = format!("{}submissions/", recruitment.path);
         let one = format!("{submit}{}/", id(&decided));
-        let mut answer = drive.answer("I am Planted.");
-        answer["committee"] = drive.application["committees"][1]["id"].clone();
+        let mut answer = recruitment.answer("I am Planted.");
+        answer["committee"] = recruitment.application["committees"][1]["id"].clone();
         let beside = async {
             tokio::time::sleep(Duration::from_millis(milliseconds)).await;
             futures::join!(
@@ -85,7 +85,7 @@ async fn what_happens_beside_an_erasure_leaves_nothing_behind() {
                 sue.post("/api/favorites/", json!({ "club": "bridge" })),
                 sue.post("/api/subscriptions/", json!({ "club": "bridge" })),
                 sue.delete("/api/favorites/chess/"),
-                drive.send("rejection", json!({})),
+                recruitment.send("rejection", json!({})),
                 ada.patch(&one, json!({ "status": 3, "reason": "Planted again" })),
             )
         };

@@ -19,8 +19,8 @@ fn code(answer: &Response) -> (u16, String) {
 #[tokio::test]
 async fn every_error_carries_a_code() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (ada, anybody) = (&drive.officer, campus.anonymous());
+    let recruitment = campus.recruitment("chess").await;
+    let (ada, anybody) = (&recruitment.officer, campus.anonymous());
     let sue = campus.as_("sue");
     for (answer, expected) in [
         (
@@ -69,8 +69,8 @@ async fn every_error_carries_a_code() {
 #[tokio::test]
 async fn what_a_client_must_recognise_has_a_code_of_its_own() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let ada = &drive.officer;
+    let recruitment = campus.recruitment("chess").await;
+    let ada = &recruitment.officer;
     let sue = campus.as_("sue");
     for (answer, expected) in [
         (
@@ -93,13 +93,17 @@ async fn what_a_client_must_recognise_has_a_code_of_its_own() {
     ] {
         assert_eq!(code(&answer), (expected.0, expected.1.to_owned()));
     }
-    drive.submit(&sue).await;
+    recruitment.submit(&sue).await;
     assert_eq!(
-        code(&ada.delete(&drive.path).await),
+        code(&ada.delete(&recruitment.path).await),
         (400, "in_use".to_owned())
     );
     assert_eq!(
-        code(&ada.patch(&drive.path, json!({ "committees": [] })).await).0,
+        code(
+            &ada.patch(&recruitment.path, json!({ "committees": [] }))
+                .await
+        )
+        .0,
         200
     );
 }

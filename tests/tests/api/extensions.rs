@@ -9,10 +9,10 @@ use tests::fixtures::{hours, id};
 #[tokio::test]
 async fn an_extension_is_created_changed_and_taken_back() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = id(&campus.as_("sue").get("/api/settings/").await.ok());
-    let path = format!("{}extensions/", drive.path);
-    let officer = &drive.officer;
+    let path = format!("{}extensions/", recruitment.path);
+    let officer = &recruitment.officer;
     let created = officer
         .post(&path, json!({ "username": "sue", "end_time": hours(30) }))
         .await
@@ -54,19 +54,23 @@ async fn an_extension_is_created_changed_and_taken_back() {
 #[tokio::test]
 async fn an_extension_that_the_end_has_overtaken_can_be_sent_back() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     campus.as_("sue").get("/api/settings/").await.ok();
-    let path = format!("{}extensions/", drive.path);
+    let path = format!("{}extensions/", recruitment.path);
     let body = json!({ "username": "sue", "end_time": hours(30) });
-    let made = drive.officer.post(&path, body).await.created();
+    let made = recruitment.officer.post(&path, body).await.created();
     let later = json!({ "application_end_time": hours(40) });
-    drive.officer.patch(&drive.path, later).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, later)
+        .await
+        .ok();
     let one = format!("{path}{}/", id(&made));
-    drive.officer.patch(&one, json!({})).await.ok();
+    recruitment.officer.patch(&one, json!({})).await.ok();
     let back = json!({ "end_time": hours(30) });
-    assert_eq!(drive.officer.put(&one, back).await.ok(), made);
+    assert_eq!(recruitment.officer.put(&one, back).await.ok(), made);
     let other = json!({ "end_time": hours(35) });
-    let refused = drive.officer.patch(&one, other).await;
+    let refused = recruitment.officer.patch(&one, other).await;
     refused.invalid(&["end_time"]);
 }
 
@@ -74,10 +78,10 @@ async fn an_extension_that_the_end_has_overtaken_can_be_sent_back() {
 #[tokio::test]
 async fn wrong_extensions_are_named() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     campus.as_("sue").get("/api/settings/").await.ok();
-    let path = format!("{}extensions/", drive.path);
-    let officer = &drive.officer;
+    let path = format!("{}extensions/", recruitment.path);
+    let officer = &recruitment.officer;
     officer
         .post(&path, json!({ "username": "sue" }))
         .await
@@ -107,13 +111,13 @@ async fn wrong_extensions_are_named() {
 #[tokio::test]
 async fn an_extension_keeps_the_application_open_for_one_person() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
     sue.get("/api/settings/").await.ok();
-    drive
+    recruitment
         .officer
         .post(
-            &format!("{}extensions/", drive.path),
+            &format!("{}extensions/", recruitment.path),
             json!({ "username": "SUE", "end_time": hours(30) }),
         )
         .await
@@ -126,41 +130,50 @@ async fn an_extension_keeps_the_application_open_for_one_person() {
         Some(1)
     );
     assert_eq!(bob.get(current).await.ok(), json!([]));
-    bob.post(&format!("{}submissions/", drive.path), drive.answer("x"))
-        .await
-        .error(400);
-    let submission = drive.submit(&sue).await;
+    bob.post(
+        &format!("{}submissions/", recruitment.path),
+        recruitment.answer("x"),
+    )
+    .await
+    .error(400);
+    let submission = recruitment.submit(&sue).await;
     sue.delete(&format!("/api/submissions/{}/", id(&submission)))
         .await
         .no_content();
     officer
-        .patch(&drive.path, json!({ "is_active": false }))
+        .patch(&recruitment.path, json!({ "is_active": false }))
         .await
         .ok();
-    sue.post(&format!("{}submissions/", drive.path), drive.answer("x"))
-        .await
-        .error(400);
+    sue.post(
+        &format!("{}submissions/", recruitment.path),
+        recruitment.answer("x"),
+    )
+    .await
+    .error(400);
     officer
-        .patch(&drive.path, json!({ "is_active": true }))
+        .patch(&recruitment.path, json!({ "is_active": true }))
         .await
         .ok();
     campus.advance(TimeDelta::hours(6));
-    sue.post(&format!("{}submissions/", drive.path), drive.answer("x"))
-        .await
-        .error(400);
+    sue.post(
+        &format!("{}submissions/", recruitment.path),
+        recruitment.answer("x"),
+    )
+    .await
+    .error(400);
 }
 
 // proves A9
 #[tokio::test]
 async fn a_user_name_of_two_people_is_refused() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     for name in ["Bob", "bOb"] {
         campus.as_(name).get("/api/settings/").await.ok();
     }
-    let path = format!("{}extensions/", drive.path);
+    let path = format!("{}extensions/", recruitment.path);
     let body = |name: &str| json!({ "username": name, "end_time": hours(30) });
-    drive
+    recruitment
         .officer
         .post(&path, body("bob"))
         .await

@@ -61,10 +61,10 @@ pub(crate) async fn persist(
 
 /// One student submits with a double click, changes the answers, and perhaps withdraws and submits
 /// again. Returns the text that must be stored at the end.
-async fn evening(drive: &Recruitment, student: &Client, n: usize) -> Option<String> {
-    let path = format!("{}submissions/", drive.path);
+async fn evening(recruitment: &Recruitment, student: &Client, n: usize) -> Option<String> {
+    let path = format!("{}submissions/", recruitment.path);
     let text = |step: &str| format!("{n} {step}");
-    let first = drive.answer(&text("first"));
+    let first = recruitment.answer(&text("first"));
     // A double click: two requests with one key at once.
     let (a, b) = futures::join!(
         persist(student, "first", Method::POST, &path, &first),
@@ -82,7 +82,7 @@ async fn evening(drive: &Recruitment, student: &Client, n: usize) -> Option<Stri
         "second",
         Method::POST,
         &path,
-        &drive.answer(&text("second")),
+        &recruitment.answer(&text("second")),
     )
     .await;
     assert_eq!(second.status, 200, "{}", second.text());
@@ -102,7 +102,7 @@ async fn evening(drive: &Recruitment, student: &Client, n: usize) -> Option<Stri
             "third",
             Method::POST,
             &path,
-            &drive.answer(&text("third")),
+            &recruitment.answer(&text("third")),
         )
         .await;
         assert!(third.status.is_success(), "{}", third.text());
@@ -116,7 +116,7 @@ async fn evening(drive: &Recruitment, student: &Client, n: usize) -> Option<Stri
 async fn a_deadline_on_a_failing_table_loses_no_submission_and_doubles_none() {
     for seed in seeds() {
         let (campus, faults) = campus(seed);
-        let drive = campus.drive("chess").await;
+        let recruitment = campus.recruitment("chess").await;
         let students: Vec<Client> = (0..24)
             .map(|n| campus.as_(&format!("student{n}")))
             .collect();
@@ -125,16 +125,16 @@ async fn a_deadline_on_a_failing_table_loses_no_submission_and_doubles_none() {
             students
                 .iter()
                 .enumerate()
-                .map(|(n, student)| evening(&drive, student, n)),
+                .map(|(n, student)| evening(&recruitment, student, n)),
         )
         .await;
         // Late writes arrive now.
         tokio::time::sleep(Duration::from_secs(5)).await;
         faults.hit(0);
         let mut expected: Vec<String> = told.into_iter().flatten().collect();
-        let list = drive
+        let list = recruitment
             .officer
-            .get(&format!("{}submissions/", drive.path))
+            .get(&format!("{}submissions/", recruitment.path))
             .await
             .ok();
         let mut stored: Vec<String> = list
@@ -152,13 +152,13 @@ async fn a_deadline_on_a_failing_table_loses_no_submission_and_doubles_none() {
 }
 
 /// Two officers send the acceptances until nobody is left.
-async fn two_officers_send(campus: &TestCampus, drive: &Recruitment) {
-    let send = format!("{}send_emails/", drive.path);
+async fn two_officers_send(campus: &TestCampus, recruitment: &Recruitment) {
+    let send = format!("{}send_emails/", recruitment.path);
     let body = json!({ "email_type": { "id": "acceptance" } });
     let press = async |officer: &str| {
         for n in 0..20 {
             let answer = persist(
-                &drive.officer,
+                &recruitment.officer,
                 &format!("{officer}{n}"),
                 Method::POST,
                 &send,
@@ -182,19 +182,29 @@ async fn two_officers_send(campus: &TestCampus, drive: &Recruitment) {
 async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
     for seed in seeds() {
         let (campus, faults) = campus(seed + 1_000);
-        let drive = campus.drive("chess").await;
+        let recruitment = campus.recruitment("chess").await;
         let mut submissions = Vec::new();
         for n in 0..18 {
-            submissions.push(drive.submit(&campus.as_(&format!("student{n}"))).await);
+            submissions.push(
+                recruitment
+                    .submit(&campus.as_(&format!("student{n}")))
+                    .await,
+            );
         }
         faults.hit(RATE);
         let ids: Vec<u64> = submissions.iter().map(id).collect();
         let accepted = json!({ "submissions": ids[..12], "status": 4 });
-        let path = format!("{}submissions/status/", drive.path);
-        persist(&drive.officer, "status", Method::POST, &path, &accepted)
-            .await
-            .ok();
-        two_officers_send(&campus, &drive).await;
+        let path = format!("{}submissions/status/", recruitment.path);
+        persist(
+            &recruitment.officer,
+            "status",
+            Method::POST,
+            &path,
+            &accepted,
+        )
+        .await
+        .ok();
+        two_officers_send(&campus, &recruitment).await;
         campus
             .with_worker(tokio::time::sleep(Duration::from_mins(5)))
             .await;
@@ -212,9 +222,9 @@ async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
             each.values().all(|count| *count == 1),
             "{faults:?}: {each:?}"
         );
-        let list = drive
+        let list = recruitment
             .officer
-            .get(&format!("{}submissions/?status=4", drive.path))
+            .get(&format!("{}submissions/?status=4", recruitment.path))
             .await
             .ok();
         for one in list.as_array().into_iter().flatten() {

@@ -17,8 +17,8 @@ pub async fn stored(campus: &TestCampus, prefix: &str) -> Vec<String> {
     keys.filter(|key| key.starts_with(prefix)).collect()
 }
 
-pub async fn submit(drive: &Recruitment, client: &Client, body: Value) -> Value {
-    let path = format!("{}submissions/", drive.path);
+pub async fn submit(recruitment: &Recruitment, client: &Client, body: Value) -> Value {
+    let path = format!("{}submissions/", recruitment.path);
     let answer = client.post(&path, body).await;
     assert!(answer.status.is_success(), "{}", answer.text());
     answer.json()
@@ -32,24 +32,30 @@ pub fn naming(question: &Value, file: u64) -> Value {
 #[tokio::test]
 async fn a_replaced_file_goes_and_the_new_one_is_there() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let first = drive.upload(&sue, &cv, &pdf("1")).await;
-    let submission = submit(&drive, &sue, naming(&cv, first)).await;
+    let first = recruitment.upload(&sue, &cv, &pdf("1")).await;
+    let submission = submit(&recruitment, &sue, naming(&cv, first)).await;
     let before = stored(&campus, "files/").await;
-    let second = drive.upload(&sue, &cv, &pdf("2")).await;
+    let second = recruitment.upload(&sue, &cv, &pdf("2")).await;
     campus.advance(TimeDelta::seconds(1));
-    let again = submit(&drive, &sue, naming(&cv, second)).await;
+    let again = submit(&recruitment, &sue, naming(&cv, second)).await;
     let after = stored(&campus, "files/").await;
     assert_eq!((before.len(), after.len()), (1, 1));
     assert_ne!(before, after);
-    let of = |file: u64| format!("{}submissions/{}/files/{file}/", drive.path, id(&again));
-    assert_eq!(drive.officer.get(&of(first)).await.status, 404);
-    assert_eq!(drive.officer.get(&of(second)).await.status, 302);
+    let of = |file: u64| {
+        format!(
+            "{}submissions/{}/files/{file}/",
+            recruitment.path,
+            id(&again)
+        )
+    };
+    assert_eq!(recruitment.officer.get(&of(first)).await.status, 404);
+    assert_eq!(recruitment.officer.get(&of(second)).await.status, 302);
     assert_ne!(submission["receipt"], again["receipt"]);
     // The same answers again change nothing, and leave nothing.
-    let same = submit(&drive, &sue, naming(&cv, second)).await;
+    let same = submit(&recruitment, &sue, naming(&cv, second)).await;
     assert_eq!(same["revision"], again["revision"]);
     assert_eq!(stored(&campus, "files/").await, after);
 }
@@ -58,32 +64,36 @@ async fn a_replaced_file_goes_and_the_new_one_is_there() {
 #[tokio::test]
 async fn a_file_that_was_submitted_can_be_named_again_after_weeks() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive.open_for_days(60).await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.open_for_days(60).await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("1")).await;
-    submit(&drive, &sue, naming(&cv, file)).await;
+    let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
+    submit(&recruitment, &sue, naming(&cv, file)).await;
     campus.tick().await;
     campus.advance(TimeDelta::days(20));
     campus.tick().await;
     assert_eq!(stored(&campus, "uploads/").await.len(), 0);
     let sue = campus.as_("sue");
-    let one = format!("{}files/{file}/", drive.path);
+    let one = format!("{}files/{file}/", recruitment.path);
     assert_eq!(sue.get(&one).await.ok()["state"], "used");
     let mut body = naming(&cv, file);
-    let more = json!({ "question": drive.question, "text": "more" });
+    let more = json!({ "question": recruitment.question, "text": "more" });
     body["responses"].as_array_mut().expect("a list").push(more);
-    let again = submit(&drive, &sue, body.clone()).await;
+    let again = submit(&recruitment, &sue, body.clone()).await;
     assert_eq!(again["revision"], 2);
     // Each submission has a copy of its own.
-    body["committee"] = drive.application["committees"][0]["id"].clone();
-    let other = submit(&drive, &sue, body).await;
+    body["committee"] = recruitment.application["committees"][0]["id"].clone();
+    let other = submit(&recruitment, &sue, body).await;
     assert_eq!(stored(&campus, "files/").await.len(), 2);
     let withdrawn = format!("/api/submissions/{}/", id(&again));
     sue.delete(&withdrawn).await.no_content();
     assert_eq!(stored(&campus, "files/").await.len(), 1);
-    let read = format!("{}submissions/{}/files/{file}/", drive.path, id(&other));
+    let read = format!(
+        "{}submissions/{}/files/{file}/",
+        recruitment.path,
+        id(&other)
+    );
     assert_eq!(sue.get(&read).await.status, 302);
 }
 
@@ -91,18 +101,18 @@ async fn a_file_that_was_submitted_can_be_named_again_after_weeks() {
 #[tokio::test]
 async fn uploads_go_after_seven_days_unless_a_draft_names_them() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive.open_for_days(30).await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.open_for_days(30).await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let unused = drive.upload(&sue, &cv, &pdf("1")).await;
-    let named = drive.upload(&sue, &cv, &pdf("2")).await;
-    let draft = format!("{}draft/", drive.path);
+    let unused = recruitment.upload(&sue, &cv, &pdf("1")).await;
+    let named = recruitment.upload(&sue, &cv, &pdf("2")).await;
+    let draft = format!("{}draft/", recruitment.path);
     let body = json!({ "responses": [{ "question": cv["id"], "file": named, "version": 0 }] });
     let saved = sue.patch(&draft, body).await.ok();
     assert_eq!(saved["responses"][0]["file"], named);
     let state = async |file: u64| {
-        let path = format!("{}files/{file}/", drive.path);
+        let path = format!("{}files/{file}/", recruitment.path);
         campus.as_("sue").get(&path).await.status.as_u16()
     };
     campus.advance(TimeDelta::days(6));
@@ -125,15 +135,15 @@ async fn uploads_go_after_seven_days_unless_a_draft_names_them() {
 #[tokio::test(start_paused = true)]
 async fn an_erasure_removes_all_files() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("1")).await;
-    drive.upload(&sue, &cv, &pdf("2")).await;
-    let submission = submit(&drive, &sue, naming(&cv, file)).await;
-    let toms = drive.upload(&campus.as_("tom"), &cv, &pdf("3")).await;
-    submit(&drive, &campus.as_("tom"), naming(&cv, toms)).await;
-    drive.decide(&submission, 4, "").await;
+    let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
+    recruitment.upload(&sue, &cv, &pdf("2")).await;
+    let submission = submit(&recruitment, &sue, naming(&cv, file)).await;
+    let toms = recruitment.upload(&campus.as_("tom"), &cv, &pdf("3")).await;
+    submit(&recruitment, &campus.as_("tom"), naming(&cv, toms)).await;
+    recruitment.decide(&submission, 4, "").await;
     sue.delete("/api/settings/").await.no_content();
     let left = (
         stored(&campus, "uploads/").await.len(),
@@ -142,23 +152,23 @@ async fn an_erasure_removes_all_files() {
     assert_eq!(left, (1, 1), "what is Tom's stays");
     let path = format!(
         "{}submissions/{}/files/{file}/",
-        drive.path,
+        recruitment.path,
         id(&submission)
     );
-    drive.officer.get(&path).await.error(404);
+    recruitment.officer.get(&path).await.error(404);
 }
 
 // proves U9
 #[tokio::test(start_paused = true)]
 async fn what_arrives_after_an_erasure_goes_within_an_hour() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
     let bytes = pdf("1");
     let body = announced(&cv, "cv.pdf", &bytes);
     let file = sue
-        .post(&format!("{}files/", drive.path), body)
+        .post(&format!("{}files/", recruitment.path), body)
         .await
         .created();
     campus.tick().await;
@@ -174,17 +184,21 @@ async fn what_arrives_after_an_erasure_goes_within_an_hour() {
 #[tokio::test(start_paused = true)]
 async fn a_deleted_application_takes_its_files_with_it() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("1")).await;
-    drive.upload(&sue, &cv, &pdf("2")).await;
-    submit(&drive, &sue, naming(&cv, file)).await;
-    drive.officer.delete(&drive.path).await.error(400);
-    assert_eq!(stored(&campus, "").await.len(), 3);
-    drive
+    let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
+    recruitment.upload(&sue, &cv, &pdf("2")).await;
+    submit(&recruitment, &sue, naming(&cv, file)).await;
+    recruitment
         .officer
-        .delete(&format!("{}?force=true", drive.path))
+        .delete(&recruitment.path)
+        .await
+        .error(400);
+    assert_eq!(stored(&campus, "").await.len(), 3);
+    recruitment
+        .officer
+        .delete(&format!("{}?force=true", recruitment.path))
         .await
         .no_content();
     assert_eq!(stored(&campus, "").await.len(), 0);
@@ -194,23 +208,27 @@ async fn a_deleted_application_takes_its_files_with_it() {
 #[tokio::test]
 async fn a_file_that_is_not_asked_for_is_not_used() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let options = json!({ "question_type": 2, "prompt": "?", "multiple_choice": ["a", "b"] });
-    let questions = format!("{}questions/", drive.path);
-    let choice = drive.officer.post(&questions, options).await.created();
+    let questions = format!("{}questions/", recruitment.path);
+    let choice = recruitment
+        .officer
+        .post(&questions, options)
+        .await
+        .created();
     let [a, b] = [0, 1].map(|n| choice["multiple_choice"][n]["id"].clone());
     let condition = json!({ "show_if": { "question": choice["id"], "options": [a] } });
-    let cv = drive.file_question(condition).await;
+    let cv = recruitment.file_question(condition).await;
     let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("1")).await;
+    let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
     let body = json!({ "responses": [
         { "question": choice["id"], "multiple_choice": b },
         { "question": cv["id"], "file": file },
     ] });
-    let submission = submit(&drive, &sue, body).await;
+    let submission = submit(&recruitment, &sue, body).await;
     assert_eq!(submission["responses"].as_array().map(Vec::len), Some(1));
     assert_eq!(stored(&campus, "files/").await.len(), 0);
-    let one = format!("{}files/{file}/", drive.path);
+    let one = format!("{}files/{file}/", recruitment.path);
     assert_eq!(sue.get(&one).await.ok()["state"], "here");
 }
 
@@ -218,17 +236,17 @@ async fn a_file_that_is_not_asked_for_is_not_used() {
 #[tokio::test]
 async fn receipts_and_the_export_have_files() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive
+    let recruitment = campus.recruitment("chess").await;
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "confirmation": true }))
+        .patch(&recruitment.path, json!({ "confirmation": true }))
         .await
         .ok();
-    let cv = drive.file_question(json!({})).await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
     let bytes = pdf("1");
-    let file = drive.upload(&sue, &cv, &bytes).await;
-    let submission = submit(&drive, &sue, naming(&cv, file)).await;
+    let file = recruitment.upload(&sue, &cv, &bytes).await;
+    let submission = submit(&recruitment, &sue, naming(&cv, file)).await;
     let receipt = json!({ "receipt": submission["receipt"] });
     let verified = sue.post("/api/receipts/verify/", receipt).await.ok();
     let canonical = format!(
@@ -240,8 +258,8 @@ async fn receipts_and_the_export_have_files() {
     let stated = verified["claims"]["answers"].as_str().expect("a hash");
     assert_eq!(hex(stated), hash);
     assert_eq!(verified["stored"], "current");
-    let path = format!("{}submissions/", drive.path);
-    let csv = drive
+    let path = format!("{}submissions/", recruitment.path);
+    let csv = recruitment
         .officer
         .clone()
         .header("accept", "text/csv")

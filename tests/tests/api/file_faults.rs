@@ -27,17 +27,17 @@ async fn stored(campus: &TestCampus) -> usize {
 async fn without_the_bucket_nothing_is_stored_and_nothing_is_lost() {
     let bucket = Bucket::default();
     let campus = Setup::default().files(Arc::new(bucket.clone())).build();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("1")).await;
+    let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
     let (submit, draft) = (
-        format!("{}submissions/", drive.path),
-        format!("{}draft/", drive.path),
+        format!("{}submissions/", recruitment.path),
+        format!("{}draft/", recruitment.path),
     );
     let answers = json!({ "responses": [{ "question": cv["id"], "file": file }] });
     let saved = json!({ "responses": [{ "question": cv["id"], "file": file, "version": 0 }] });
-    let text = json!({ "question": drive.question, "text": "kept", "version": 0 });
+    let text = json!({ "question": recruitment.question, "text": "kept", "version": 0 });
     bucket.set_down(true);
     let before = campus.stored();
     let refused = sue.post(&submit, answers.clone()).await;
@@ -51,7 +51,7 @@ async fn without_the_bucket_nothing_is_stored_and_nothing_is_lost() {
     let submission = sue.post(&submit, answers).await.created();
     let read = format!("{submit}{}/files/{file}/", id(&submission));
     bucket.set_down(true);
-    drive.officer.get(&read).await.error(503);
+    recruitment.officer.get(&read).await.error(503);
     // The submission is withdrawn, but not all of it is done: a repeat does the rest.
     let own = format!("/api/submissions/{}/", id(&submission));
     sue.delete(&own).await.error(500);
@@ -65,13 +65,13 @@ async fn without_the_bucket_nothing_is_stored_and_nothing_is_lost() {
 #[tokio::test]
 async fn what_a_killed_submission_copied_goes_with_the_next_ones() {
     let (campus, is_killed) = with_killed_submissions();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let submit = format!("{}submissions/", drive.path);
+    let submit = format!("{}submissions/", recruitment.path);
     let named =
         |file: u64| -> Value { json!({ "responses": [{ "question": cv["id"], "file": file }] }) };
-    let first = drive.upload(&sue, &cv, &pdf("1")).await;
+    let first = recruitment.upload(&sue, &cv, &pdf("1")).await;
     is_killed.store(true, Ordering::Relaxed);
     sue.post(&submit, named(first)).await.error(500);
     is_killed.store(false, Ordering::Relaxed);
@@ -111,13 +111,13 @@ pub async fn repair(campus: &TestCampus, repair: &admin::Repair) -> bool {
 #[tokio::test]
 async fn a_check_finds_files_without_answers_and_answers_without_files() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive.open_for_days(30).await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.open_for_days(30).await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("1")).await;
+    let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
     let answers = json!({ "responses": [{ "question": cv["id"], "file": file }] });
-    let submit = format!("{}submissions/", drive.path);
+    let submit = format!("{}submissions/", recruitment.path);
     sue.post(&submit, answers).await.created();
     let objects = &campus.campus.files;
     let all: Vec<_> = objects.list(None).try_collect().await.expect("a list");

@@ -35,20 +35,20 @@ pub fn with_killed_submissions() -> (TestCampus, Arc<AtomicBool>) {
 /// A submission with a file whose process was killed before it was stored.
 async fn killed_submission() -> (TestCampus, Recruitment, Client) {
     let (campus, is_killed) = with_killed_submissions();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("1")).await;
-    let path = format!("{}submissions/", drive.path);
+    let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
+    let path = format!("{}submissions/", recruitment.path);
     is_killed.store(true, Ordering::Relaxed);
     sue.post(&path, naming(&cv, file)).await.error(500);
     is_killed.store(false, Ordering::Relaxed);
     assert_eq!(stored(&campus, "files/").await.len(), 1);
-    (campus, drive, sue)
+    (campus, recruitment, sue)
 }
 
-async fn state(client: &Client, drive: &str, file: u64) -> u16 {
-    let path = format!("{drive}files/{file}/");
+async fn state(client: &Client, recruitment: &str, file: u64) -> u16 {
+    let path = format!("{recruitment}files/{file}/");
     client.get(&path).await.status.as_u16()
 }
 
@@ -56,15 +56,15 @@ async fn state(client: &Client, drive: &str, file: u64) -> u16 {
 #[tokio::test(start_paused = true)]
 async fn who_comes_back_after_an_erasure_can_upload_again() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    drive.upload(&sue, &cv, &pdf("1")).await;
+    recruitment.upload(&sue, &cv, &pdf("1")).await;
     sue.delete("/api/settings/").await.no_content();
     campus.advance(TimeDelta::minutes(1));
     let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("2")).await;
-    submit(&drive, &sue, naming(&cv, file)).await;
+    let file = recruitment.upload(&sue, &cv, &pdf("2")).await;
+    submit(&recruitment, &sue, naming(&cv, file)).await;
 }
 
 // proves U9, P14
@@ -80,9 +80,13 @@ async fn an_erasure_finds_the_files_of_a_submission_that_was_never_stored() {
 // proves U9, A7
 #[tokio::test(start_paused = true)]
 async fn a_deletion_finds_the_files_of_a_submission_that_was_never_stored() {
-    let (campus, drive, _) = killed_submission().await;
+    let (campus, recruitment, _) = killed_submission().await;
     campus.advance(TimeDelta::hours(2));
-    drive.officer.delete(&drive.path).await.no_content();
+    recruitment
+        .officer
+        .delete(&recruitment.path)
+        .await
+        .no_content();
     assert_eq!(stored(&campus, "").await, [""; 0]);
 }
 
@@ -90,15 +94,15 @@ async fn a_deletion_finds_the_files_of_a_submission_that_was_never_stored() {
 #[tokio::test]
 async fn an_upload_goes_with_the_submission_that_used_it() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive.open_for_days(30).await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.open_for_days(30).await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let first = drive.upload(&sue, &cv, &pdf("1")).await;
-    submit(&drive, &sue, naming(&cv, first)).await;
+    let first = recruitment.upload(&sue, &cv, &pdf("1")).await;
+    submit(&recruitment, &sue, naming(&cv, first)).await;
     campus.advance(TimeDelta::seconds(1));
-    let second = drive.upload(&sue, &cv, &pdf("2")).await;
-    let submission = submit(&drive, &sue, naming(&cv, second)).await;
+    let second = recruitment.upload(&sue, &cv, &pdf("2")).await;
+    let submission = submit(&recruitment, &sue, naming(&cv, second)).await;
     campus.tick().await;
     let uploads = stored(&campus, "uploads/").await;
     assert_eq!(uploads.len(), 1, "the first one was replaced");
@@ -107,26 +111,29 @@ async fn an_upload_goes_with_the_submission_that_used_it() {
     sue.delete(&own).await.no_content();
     campus.tick().await;
     assert_eq!(stored(&campus, "").await, [""; 0]);
-    assert_eq!(state(&sue, &drive.path, second).await, 404);
+    assert_eq!(state(&sue, &recruitment.path, second).await, 404);
 }
 
 // proves U6
 #[tokio::test]
 async fn a_file_that_a_draft_names_no_more_goes_within_a_week() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive.open_for_days(30).await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.open_for_days(30).await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("1")).await;
-    let draft = format!("{}draft/", drive.path);
+    let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
+    let draft = format!("{}draft/", recruitment.path);
     let saved = |file: Option<u64>, version: u64| -> Value {
         json!({ "responses": [{ "question": cv["id"], "file": file, "version": version }] })
     };
     sue.patch(&draft, saved(Some(file), 0)).await.ok();
     campus.advance(TimeDelta::days(8));
     campus.tick().await;
-    assert_eq!(state(&campus.as_("sue"), &drive.path, file).await, 200);
+    assert_eq!(
+        state(&campus.as_("sue"), &recruitment.path, file).await,
+        200
+    );
     campus.as_("sue").patch(&draft, saved(None, 1)).await.ok();
     campus.advance(TimeDelta::days(7) + TimeDelta::hours(1));
     campus.tick().await;
@@ -137,19 +144,23 @@ async fn a_file_that_a_draft_names_no_more_goes_within_a_week() {
 #[tokio::test]
 async fn a_file_is_kept_as_long_as_its_draft_if_the_end_was_moved() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("1")).await;
-    let draft = format!("{}draft/", drive.path);
+    let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
+    let draft = format!("{}draft/", recruitment.path);
     let body = json!({ "responses": [{ "question": cv["id"], "file": file, "version": 0 }] });
     sue.patch(&draft, body).await.ok();
     let later = json!({
         "application_end_time": hours(24 * 60),
         "result_release_time": hours(24 * 61),
     });
-    drive.officer.patch(&drive.path, later).await.ok();
-    let text = json!({ "question": drive.question, "text": "Because", "version": 0 });
+    recruitment
+        .officer
+        .patch(&recruitment.path, later)
+        .await
+        .ok();
+    let text = json!({ "question": recruitment.question, "text": "Because", "version": 0 });
     let body = json!({ "responses": [text] });
     sue.patch(&draft, body).await.ok();
     for _ in 0..8 {
@@ -157,20 +168,20 @@ async fn a_file_is_kept_as_long_as_its_draft_if_the_end_was_moved() {
         campus.tick().await;
     }
     let sue = campus.as_("sue");
-    assert_eq!(state(&sue, &drive.path, file).await, 200);
-    submit(&drive, &sue, naming(&cv, file)).await;
+    assert_eq!(state(&sue, &recruitment.path, file).await, 200);
+    submit(&recruitment, &sue, naming(&cv, file)).await;
 }
 
 // proves U12, O6
 #[tokio::test]
 async fn a_check_finds_uploads_that_nobody_has() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    drive.upload(&sue, &cv, &pdf("1")).await;
+    recruitment.upload(&sue, &cv, &pdf("1")).await;
     let announcement = announced(&cv, "late.pdf", &pdf("2"));
-    let path = format!("{}files/", drive.path);
+    let path = format!("{}files/", recruitment.path);
     let late = sue.post(&path, announcement).await.created();
     let key = late["upload"]["fields"]["key"].as_str().expect("a key");
     let planted = key.replace(&format!("{:016}", id(&late)), &format!("{:016}", 7));

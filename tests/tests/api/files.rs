@@ -11,19 +11,19 @@ use tests::fixtures::id;
 #[tokio::test]
 async fn questions_for_files() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     assert_eq!(
         (&cv["formats"], &cv["max_mb"]),
         (&json!(["pdf"]), &json!(5))
     );
     assert_eq!(cv["multiple_choice"], json!([]));
-    let path = format!("{}questions/{}/", drive.path, id(&cv));
+    let path = format!("{}questions/{}/", recruitment.path, id(&cv));
     let formats = json!({ "formats": ["png", "jpeg", "png"], "max_mb": 10 });
-    let changed = drive.officer.patch(&path, formats).await.ok();
+    let changed = recruitment.officer.patch(&path, formats).await.ok();
     assert_eq!(changed["formats"], json!(["png", "jpeg"]));
     assert_eq!(
-        drive.officer.put(&path, changed.clone()).await.ok(),
+        recruitment.officer.put(&path, changed.clone()).await.ok(),
         changed
     );
     for (field, body) in [
@@ -34,23 +34,27 @@ async fn questions_for_files() {
         ("word_limit", json!({ "word_limit": 5 })),
         ("multiple_choice", json!({ "multiple_choice": ["a", "b"] })),
     ] {
-        drive.officer.patch(&path, body).await.invalid(&[field]);
+        recruitment
+            .officer
+            .patch(&path, body)
+            .await
+            .invalid(&[field]);
     }
     let photos = json!({ "shrink_photos": true });
-    let changed = drive.officer.patch(&path, photos).await.ok();
+    let changed = recruitment.officer.patch(&path, photos).await.ok();
     assert_eq!(changed["shrink_photos"], true);
     let other = json!({ "question_type": 1, "prompt": "x", "max_mb": 5 });
-    let questions = format!("{}questions/", drive.path);
-    drive
+    let questions = format!("{}questions/", recruitment.path);
+    recruitment
         .officer
         .post(&questions, other)
         .await
         .invalid(&["max_mb"]);
     for _ in 1..5 {
-        drive.file_question(json!({})).await;
+        recruitment.file_question(json!({})).await;
     }
     let sixth = json!({ "question_type": 5, "prompt": "x" });
-    let sixth = drive.officer.post(&questions, sixth).await;
+    let sixth = recruitment.officer.post(&questions, sixth).await;
     assert_eq!(sixth.json()["code"], "quota");
     sixth.error(400);
 }
@@ -59,10 +63,10 @@ async fn questions_for_files() {
 #[tokio::test]
 async fn a_file_from_the_browser_to_the_officer() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let files = format!("{}files/", drive.path);
+    let files = format!("{}files/", recruitment.path);
     let bytes = pdf("Sue");
     let announcement = announced(&cv, "Lebenslauf \u{e4} \"1\".pdf", &bytes);
     let file = sue.post(&files, announcement).await.created();
@@ -75,7 +79,7 @@ async fn a_file_from_the_browser_to_the_officer() {
         (&json!("here"), &cv["id"])
     );
     campus.as_("tom").get(&one).await.error(404);
-    let submit = format!("{}submissions/", drive.path);
+    let submit = format!("{}submissions/", recruitment.path);
     let body = json!({ "responses": [{ "question": cv["id"], "file": file["id"] }] });
     let submission = sue.post(&submit, body).await.created();
     let shown = &submission["responses"][0]["file"];
@@ -91,7 +95,7 @@ async fn a_file_from_the_browser_to_the_officer() {
     );
     assert_eq!(sue.get(&one).await.ok()["state"], "used");
     let read = format!("{submit}{}/files/{}/", id(&submission), id(&file));
-    let found = drive.officer.get(&read).await;
+    let found = recruitment.officer.get(&read).await;
     assert_eq!(
         (found.status.as_u16(), found.header("cache-control")),
         (302, "no-store")
@@ -127,10 +131,10 @@ async fn a_file_from_the_browser_to_the_officer() {
 #[tokio::test]
 async fn the_bucket_takes_only_what_was_announced() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let files = format!("{}files/", drive.path);
+    let files = format!("{}files/", recruitment.path);
     let bytes = pdf("Sue");
     let announce = async || {
         let body = announced(&cv, "cv.pdf", &bytes);
@@ -165,13 +169,13 @@ async fn the_bucket_takes_only_what_was_announced() {
 #[tokio::test]
 async fn wrong_announcements_are_named() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({ "max_mb": 1 })).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({ "max_mb": 1 })).await;
     let sue = campus.as_("sue");
-    let files = format!("{}files/", drive.path);
+    let files = format!("{}files/", recruitment.path);
     let right = announced(&cv, "cv.pdf", &pdf("Sue"));
     for (field, value) in [
-        ("question", json!(drive.question)),
+        ("question", json!(recruitment.question)),
         ("question", json!(1)),
         ("name", json!("")),
         ("name", json!("a\nb")),
@@ -204,14 +208,14 @@ async fn wrong_announcements_are_named() {
 #[tokio::test]
 async fn twenty_files_wait_at_most() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive.open_for_days(30).await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.open_for_days(30).await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let files = format!("{}files/", drive.path);
+    let files = format!("{}files/", recruitment.path);
     let bytes = pdf("Sue");
     let body = announced(&cv, "cv.pdf", &bytes);
-    let first = drive.upload(&sue, &cv, &bytes).await;
+    let first = recruitment.upload(&sue, &cv, &bytes).await;
     for _ in 1..20 {
         sue.post(&files, body.clone()).await.created();
     }
@@ -220,7 +224,7 @@ async fn twenty_files_wait_at_most() {
     full.error(400);
     campus.as_("tom").post(&files, body.clone()).await.created();
     // What is submitted does not count.
-    let submit = format!("{}submissions/", drive.path);
+    let submit = format!("{}submissions/", recruitment.path);
     let answers = json!({ "responses": [{ "question": cv["id"], "file": first }] });
     sue.post(&submit, answers).await.created();
     sue.post(&files, body.clone()).await.created();
@@ -233,29 +237,29 @@ async fn twenty_files_wait_at_most() {
 #[tokio::test]
 async fn what_is_named_is_there_and_what_it_says() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
-    let other = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
+    let other = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
     let bytes = pdf("Sue");
-    let files = format!("{}files/", drive.path);
+    let files = format!("{}files/", recruitment.path);
     let waiting = sue
         .post(&files, announced(&cv, "cv.pdf", &bytes))
         .await
         .created();
-    let toms = drive.upload(&campus.as_("tom"), &cv, &bytes).await;
+    let toms = recruitment.upload(&campus.as_("tom"), &cv, &bytes).await;
     let script = b"<script>alert(1)</script>".to_vec();
-    let fake = drive.upload(&sue, &cv, &script).await;
-    let elsewhere = drive.upload(&sue, &other, &bytes).await;
-    let submit = format!("{}submissions/", drive.path);
-    let draft = format!("{}draft/", drive.path);
+    let fake = recruitment.upload(&sue, &cv, &script).await;
+    let elsewhere = recruitment.upload(&sue, &other, &bytes).await;
+    let submit = format!("{}submissions/", recruitment.path);
+    let draft = format!("{}draft/", recruitment.path);
     for file in [id(&waiting), toms, fake, elsewhere, 1] {
         let body = json!({ "responses": [{ "question": cv["id"], "file": file }] });
         sue.post(&submit, body).await.invalid(&["responses.0.file"]);
         let body = json!({ "responses": [{ "question": cv["id"], "file": file, "version": 0 }] });
         sue.patch(&draft, body).await.invalid(&["responses.0.file"]);
     }
-    let file = drive.upload(&sue, &cv, &bytes).await;
+    let file = recruitment.upload(&sue, &cv, &bytes).await;
     for (field, response) in [
         (
             "responses.0.text",
@@ -267,7 +271,7 @@ async fn what_is_named_is_there_and_what_it_says() {
         ),
         (
             "responses.0.file",
-            json!({ "question": drive.question, "file": file }),
+            json!({ "question": recruitment.question, "file": file }),
         ),
     ] {
         let body = json!({ "responses": [response] });

@@ -20,7 +20,10 @@ struct Scene {
 
 async fn scene() -> Scene {
     let campus = TestCampus::new();
-    let (chess, go) = (campus.drive("chess").await, campus.drive("go").await);
+    let (chess, go) = (
+        campus.recruitment("chess").await,
+        campus.recruitment("go").await,
+    );
     let sue = campus.as_("sue");
     let submission = id(&chess.submit(&sue).await);
     let person = id(&sue.get("/api/settings/").await.ok());
@@ -153,7 +156,10 @@ async fn an_id_of_another_club_is_not_found_when_it_is_written() {
 #[tokio::test]
 async fn an_id_of_another_application_is_named_in_a_body() {
     let campus = TestCampus::new();
-    let (chess, go) = (campus.drive("chess").await, campus.drive("go").await);
+    let (chess, go) = (
+        campus.recruitment("chess").await,
+        campus.recruitment("go").await,
+    );
     let submission = id(&chess.submit(&campus.as_("sue")).await);
     let committee = &chess.application["committees"][0]["id"];
     let officer = &go.officer;

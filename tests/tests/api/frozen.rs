@@ -131,21 +131,21 @@ async fn an_acceptance_that_never_went_takes_no_later_invitation_along() {
         let is_down = is_down.load(Ordering::SeqCst);
         is_down.then(|| refused(500, "InternalFailure")).flatten()
     });
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let first = drive.submit(&sue).await;
-    drive.decide(&first, 4, "").await;
-    drive.send("acceptance", json!({})).await.ok();
-    drive.decide(&first, 1, "").await;
+    let first = recruitment.submit(&sue).await;
+    recruitment.decide(&first, 4, "").await;
+    recruitment.send("acceptance", json!({})).await.ok();
+    recruitment.decide(&first, 1, "").await;
     let own = format!("/api/submissions/{}/", id(&first));
     sue.delete(&own).await.no_content();
-    let second = drive.submit(&sue).await;
-    drive.decide(&second, 4, "").await;
-    drive.send("acceptance", json!({})).await.ok();
+    let second = recruitment.submit(&sue).await;
+    recruitment.decide(&second, 4, "").await;
+    recruitment.send("acceptance", json!({})).await.ok();
     down.store(false, Ordering::SeqCst);
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 1);
-    let invites = drive.officer.get(INVITES).await.ok();
+    let invites = recruitment.officer.get(INVITES).await.ok();
     assert_eq!(invites.as_array().map(Vec::len), Some(1), "{invites}");
 }
 
@@ -201,22 +201,26 @@ async fn a_repeat_adds_who_signed_in_after_the_first_attempt() {
 #[tokio::test]
 async fn a_repeat_of_a_large_order_is_a_list_and_sets_nothing_again() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let questions = format!("{}questions/", drive.path);
-    let mut order = vec![drive.question];
+    let recruitment = campus.recruitment("chess").await;
+    let questions = format!("{}questions/", recruitment.path);
+    let mut order = vec![recruitment.question];
     for n in 0..30 {
         let prompt = format!("{n} {}", "x".repeat(4_000));
         let body = json!({ "question_type": 1, "prompt": prompt });
-        order.push(id(&drive.officer.post(&questions, body).await.created()));
+        order.push(id(&recruitment
+            .officer
+            .post(&questions, body)
+            .await
+            .created()));
     }
-    let keyed = drive.officer.clone().header("idempotency-key", "k");
+    let keyed = recruitment.officer.clone().header("idempotency-key", "k");
     let path = format!("{questions}precedence/");
     let body = json!({ "precedence": order });
     let first = keyed.post(&path, body.clone()).await.ok();
     assert!(first.is_array(), "{}", first.to_string().len());
     order.reverse();
     let later = json!({ "precedence": order });
-    let later = drive.officer.post(&path, later).await.ok();
+    let later = recruitment.officer.post(&path, later).await.ok();
     assert_ne!(later, first);
     assert_eq!(keyed.post(&path, body).await.ok(), later);
 }

@@ -40,20 +40,26 @@ fn questions(items: &[Value]) -> usize {
 #[tokio::test(start_paused = true)]
 async fn an_interrupted_copy_is_found_and_repaired() {
     let (campus, instead) = campus();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let whole = campus.stored();
-    let copy = format!("{}duplicate/", drive.path);
+    let copy = format!("{}duplicate/", recruitment.path);
     let refused = json!({ "__type": "x#AccessDeniedException", "message": "the process dies" });
     let dies: Instead = Box::new(move |_| Some(Reply::Answer(400, refused.to_string())));
     *instead.lock().expect("a lock") = Some(dies);
-    drive.officer.post(&copy, json!({})).await.error(500);
+    recruitment.officer.post(&copy, json!({})).await.error(500);
 
     let half = campus.stored();
     assert_eq!(questions(&half), questions(&whole) + 2);
     // It is shown nowhere.
-    let list = format!("/api/clubs/{}/applications/", drive.club);
+    let list = format!("/api/clubs/{}/applications/", recruitment.club);
     assert_eq!(
-        drive.officer.get(&list).await.ok().as_array().map(Vec::len),
+        recruitment
+            .officer
+            .get(&list)
+            .await
+            .ok()
+            .as_array()
+            .map(Vec::len),
         Some(1)
     );
     let done = repair(&campus, &half, &half).await;
@@ -67,8 +73,8 @@ async fn an_interrupted_copy_is_found_and_repaired() {
 #[tokio::test(start_paused = true)]
 async fn a_copy_that_goes_on_is_not_repaired_and_one_that_was_repaired_does_not_go_on() {
     let (campus, instead) = campus();
-    let drive = campus.drive("chess").await;
-    let copy = format!("{}duplicate/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let copy = format!("{}duplicate/", recruitment.path);
     // The scan was before the application of the copy.
     let seen = Arc::new(Mutex::new(Vec::new()));
     let scan = seen.clone();
@@ -80,7 +86,7 @@ async fn a_copy_that_goes_on_is_not_repaired_and_one_that_was_repaired_does_not_
             .extend(items.unwrap_or_default());
         None
     }));
-    let made = drive.officer.post(&copy, json!({})).await.created();
+    let made = recruitment.officer.post(&copy, json!({})).await.created();
     let before = seen.lock().expect("a lock").clone();
     let now = campus.stored();
     let done = repair(&campus, &before, &before).await;
@@ -88,8 +94,12 @@ async fn a_copy_that_goes_on_is_not_repaired_and_one_that_was_repaired_does_not_
     assert!(campus.stored() == now, "the table is not as it was");
 
     // It is repaired before its application is stored: the repair notes the application as deleted.
-    let path = format!("/api/clubs/{}/applications/{}/", drive.club, id(&made));
-    drive.officer.delete(&path).await.no_content();
+    let path = format!(
+        "/api/clubs/{}/applications/{}/",
+        recruitment.club,
+        id(&made)
+    );
+    recruitment.officer.delete(&path).await.no_content();
     let stored = campus.stored();
     let mut all = stored.iter();
     let deleted = all.find(|item| item["type"]["S"] == "DeletedApplication");
@@ -110,9 +120,9 @@ async fn a_copy_that_goes_on_is_not_repaired_and_one_that_was_repaired_does_not_
         engine.json("PutItem", &put).expect("a write");
         None
     }));
-    let late = drive.officer.post(&copy, json!({})).await;
+    let late = recruitment.officer.post(&copy, json!({})).await;
     assert!(!late.status.is_success(), "{}", late.text());
-    let list = format!("/api/clubs/{}/applications/", drive.club);
-    let list = drive.officer.get(&list).await.ok();
+    let list = format!("/api/clubs/{}/applications/", recruitment.club);
+    let list = recruitment.officer.get(&list).await.ok();
     assert_eq!(list.as_array().map(Vec::len), Some(1));
 }

@@ -13,21 +13,23 @@ async fn home(client: &Client) -> Value {
 #[tokio::test]
 async fn officers_see_what_waits_and_members_do_not() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let bob = campus.member("chess", &drive.officer, "bob", 20).await;
+    let recruitment = campus.recruitment("chess").await;
+    let bob = campus
+        .member("chess", &recruitment.officer, "bob", 20)
+        .await;
     let people = ["sue", "tim", "eve"].map(|name| campus.as_(name));
     let mut all = Vec::new();
     for person in &people {
-        all.push(drive.submit(person).await);
+        all.push(recruitment.submit(person).await);
     }
     let request = json!({ "club": "chess" });
     let asks = campus.as_("kim");
     asks.post("/api/requests/membership/", request)
         .await
         .created();
-    drive.decide(&all[0], 4, "").await;
-    drive.decide(&all[1], 2, "").await;
-    let waiting = home(&drive.officer).await["clubs"][0].clone();
+    recruitment.decide(&all[0], 4, "").await;
+    recruitment.decide(&all[1], 2, "").await;
+    let waiting = home(&recruitment.officer).await["clubs"][0].clone();
     assert_eq!(waiting["club"], json!({ "code": "chess", "name": "chess" }));
     assert_eq!(waiting["role"], 0);
     let counts = |waiting: &Value| {
@@ -38,13 +40,13 @@ async fn officers_see_what_waits_and_members_do_not() {
     assert_eq!(counts(&waiting), [3, 1, 2, 0].map(|n| json!(n)));
     // Whoever was told does not count, until the decision is taken back.
     campus
-        .with_worker(drive.send("acceptance", json!({})))
+        .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
-    let waiting = home(&drive.officer).await["clubs"][0].clone();
+    let waiting = home(&recruitment.officer).await["clubs"][0].clone();
     assert_eq!(counts(&waiting), [3, 1, 1, 0].map(|n| json!(n)));
-    drive.decide(&all[0], 2, "").await;
-    let waiting = home(&drive.officer).await["clubs"][0].clone();
+    recruitment.decide(&all[0], 2, "").await;
+    let waiting = home(&recruitment.officer).await["clubs"][0].clone();
     assert_eq!(counts(&waiting), [3, 1, 2, 0].map(|n| json!(n)));
     // Members and applicants see nothing of it.
     assert_eq!(home(&bob).await["clubs"][0]["waiting"], Value::Null);
@@ -57,23 +59,23 @@ async fn officers_see_what_waits_and_members_do_not() {
 #[tokio::test]
 async fn an_application_that_ended_counts_for_two_months() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive.submit(&campus.as_("sue")).await;
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.submit(&campus.as_("sue")).await;
     campus.advance(TimeDelta::days(50));
     // A new application does not push the old one out.
     let next = tests::fixtures::application("Spring");
     let path = "/api/clubs/chess/applications/";
-    drive.officer.post(path, next).await.created();
+    recruitment.officer.post(path, next).await.created();
     let worked_on = |home: &Value| {
         let all = home["clubs"][0]["waiting"]["applications"].as_array();
         let all = all.cloned().unwrap_or_default();
         all.iter().map(id).collect::<Vec<u64>>()
     };
-    let seen = worked_on(&home(&drive.officer).await);
-    assert!(seen.contains(&id(&drive.application)), "{seen:?}");
+    let seen = worked_on(&home(&recruitment.officer).await);
+    assert!(seen.contains(&id(&recruitment.application)), "{seen:?}");
     campus.advance(TimeDelta::days(12));
-    let seen = worked_on(&home(&drive.officer).await);
-    assert!(!seen.contains(&id(&drive.application)), "{seen:?}");
+    let seen = worked_on(&home(&recruitment.officer).await);
+    assert!(!seen.contains(&id(&recruitment.application)), "{seen:?}");
 }
 
 // proves A14
@@ -126,9 +128,9 @@ async fn open_invitations_are_shown_to_their_address_without_their_secret() {
 #[tokio::test]
 async fn a_withdrawn_submission_is_told() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     let state = async || {
         let one = home(&sue).await["applications"][0].clone();
         (one["withdrawn"].clone(), one["submissions"].clone())
@@ -139,8 +141,8 @@ async fn a_withdrawn_submission_is_told() {
     assert_eq!(state().await, (json!(true), json!([])));
     let all = sue.get("/api/applications/open/").await.ok();
     assert_eq!(all[0]["withdrawn"], true);
-    let again = drive.answer("Again.");
-    let path = format!("{}submissions/", drive.path);
+    let again = recruitment.answer("Again.");
+    let path = format!("{}submissions/", recruitment.path);
     sue.post(&path, again).await;
     assert_eq!(state().await.0, false);
     assert_eq!(
@@ -153,7 +155,7 @@ async fn a_withdrawn_submission_is_told() {
 #[tokio::test]
 async fn admins_see_figures_of_the_campus() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let root = campus.admin();
     let figures = home(&root).await["admin"].clone();
     assert_eq!(
@@ -165,22 +167,22 @@ async fn admins_see_figures_of_the_campus() {
         (&json!(1), &json!(1), &json!(1)),
         "{figures}"
     );
-    assert_eq!(home(&drive.officer).await["admin"], Value::Null);
+    assert_eq!(home(&recruitment.officer).await["admin"], Value::Null);
 }
 
 // proves A14
 #[tokio::test(start_paused = true)]
 async fn a_decision_is_shown_when_its_time_has_come_and_for_a_month() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     let decisions = async || home(&sue).await["decisions"].clone();
-    drive.decide(&submission, 4, "Well done.").await;
+    recruitment.decide(&submission, 4, "Well done.").await;
     // Neither before the release, nor while the mail waits: its invitation would tell it.
     assert_eq!(decisions().await, json!([]));
     let before = home(&sue).await;
-    drive.send("acceptance", json!({})).await.ok();
+    recruitment.send("acceptance", json!({})).await.ok();
     assert_eq!(home(&sue).await, before);
     campus.deliver().await;
     let shown = decisions().await;
@@ -195,14 +197,18 @@ async fn a_decision_is_shown_when_its_time_has_come_and_for_a_month() {
     // The invitation in the mail is no invitation by address.
     assert_eq!(home(&sue).await["invites"], json!([]));
     // What is decided after the mail stays unknown until the release.
-    drive.decide(&submission, 2, "").await;
+    recruitment.decide(&submission, 2, "").await;
     assert_eq!(decisions().await[0]["status"], 4);
     let release = json!({ "application_end_time": tests::fixtures::hours(1),
         "result_release_time": tests::fixtures::hours(2) });
-    drive.officer.patch(&drive.path, release).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, release)
+        .await
+        .ok();
     campus.advance(TimeDelta::hours(3));
     assert_eq!(decisions().await[0]["status"], 2);
-    assert_eq!(home(&drive.officer).await["decisions"], json!([]));
+    assert_eq!(home(&recruitment.officer).await["decisions"], json!([]));
     campus.advance(TimeDelta::days(31));
     assert_eq!(decisions().await, json!([]));
 }
@@ -236,18 +242,22 @@ async fn favorites_are_shown_by_name() {
 #[tokio::test]
 async fn decisions_name_a_committee_as_it_is_called_now() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let mut committees = drive.application["committees"].clone();
-    let mut answer = drive.answer("x");
+    let mut committees = recruitment.application["committees"].clone();
+    let mut answer = recruitment.answer("x");
     answer["committee"] = committees[0]["id"].clone();
-    let path = format!("{}submissions/", drive.path);
+    let path = format!("{}submissions/", recruitment.path);
     let submission = sue.post(&path, answer).await.created();
     committees[0]["name"] = json!("Engineering");
     let body = json!({ "committees": committees });
-    drive.officer.patch(&drive.path, body).await.ok();
-    drive.decide(&submission, 4, "").await;
-    let sent = campus.with_worker(drive.send("acceptance", json!({})));
+    recruitment
+        .officer
+        .patch(&recruitment.path, body)
+        .await
+        .ok();
+    recruitment.decide(&submission, 4, "").await;
+    let sent = campus.with_worker(recruitment.send("acceptance", json!({})));
     sent.await.ok();
     let home = home(&sue).await;
     assert_eq!(home["decisions"][0]["committee"], "Engineering", "{home}");

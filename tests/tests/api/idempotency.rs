@@ -270,18 +270,18 @@ async fn forms_are_the_same_whatever_their_boundary() {
 #[tokio::test(start_paused = true)]
 async fn requests_with_keys_are_erased_with_their_person_and_hold_nobody_else() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.client(
         &json!({ "email": "planted@uni.example", "name": "Planted Name" }),
         "planted",
     );
     let person = tests::fixtures::id(&sue.get("/api/settings/").await.ok());
     // The officer's requests are about her, but what is stored for their keys has no data of hers.
-    let officer = with(&drive.officer, "k");
+    let officer = with(&recruitment.officer, "k");
     let end = tests::fixtures::hours(72);
     officer
         .post(
-            &format!("{}extensions/", drive.path),
+            &format!("{}extensions/", recruitment.path),
             json!({ "person": person, "end_time": end }),
         )
         .await

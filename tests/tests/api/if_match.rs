@@ -28,7 +28,7 @@ async fn a_tag_that_cannot_be_read_never_matches() {
 
 struct Scene {
     campus: TestCampus,
-    drive: Recruitment,
+    recruitment: Recruitment,
     objects: Vec<Edited>,
 }
 
@@ -36,8 +36,8 @@ struct Scene {
 type Edited = (String, Value, Value, bool);
 
 async fn scene_on(campus: TestCampus) -> Scene {
-    let drive = campus.drive("chess").await;
-    let mut objects = of_the_club(&campus, &drive).await;
+    let recruitment = campus.recruitment("chess").await;
+    let mut objects = of_the_club(&campus, &recruitment).await;
     objects.extend(of_admins(&campus).await);
     let (one, other) = (
         json!({ "graduation_year": 2030 }),
@@ -52,19 +52,19 @@ async fn scene_on(campus: TestCampus) -> Scene {
     ));
     Scene {
         campus,
-        drive,
+        recruitment,
         objects,
     }
 }
 
 /// What is in the club.
-async fn of_the_club(campus: &TestCampus, drive: &Recruitment) -> Vec<Edited> {
-    let ada = drive.officer.clone();
+async fn of_the_club(campus: &TestCampus, recruitment: &Recruitment) -> Vec<Edited> {
+    let ada = recruitment.officer.clone();
     let member = campus.member("chess", &ada, "mia", 20).await;
-    let submission = drive.submit(&member).await;
+    let submission = recruitment.submit(&member).await;
     let extension = json!({ "username": "mia", "end_time": hours(30) });
     let extension = ada
-        .post(&format!("{}extensions/", drive.path), extension)
+        .post(&format!("{}extensions/", recruitment.path), extension)
         .await
         .created();
     let event = json!({
@@ -84,7 +84,7 @@ async fn of_the_club(campus: &TestCampus, drive: &Recruitment) -> Vec<Edited> {
         .await
         .created();
     let name = |name: &str| json!({ "name": name });
-    let decision = format!("{}submissions/{}/", drive.path, id(&submission));
+    let decision = format!("{}submissions/{}/", recruitment.path, id(&submission));
     vec![
         (
             format!("{events}showings/{}/", id(&event["showings"][0])),
@@ -94,13 +94,13 @@ async fn of_the_club(campus: &TestCampus, drive: &Recruitment) -> Vec<Edited> {
         ),
         (events, name("a"), name("b"), true),
         (
-            format!("{}questions/{}/", drive.path, drive.question),
+            format!("{}questions/{}/", recruitment.path, recruitment.question),
             json!({ "prompt": "a" }),
             json!({ "prompt": "b" }),
             true,
         ),
         (
-            format!("{}extensions/{}/", drive.path, id(&extension)),
+            format!("{}extensions/{}/", recruitment.path, id(&extension)),
             json!({ "end_time": hours(40) }),
             json!({ "end_time": hours(41) }),
             true,
@@ -152,7 +152,7 @@ async fn of_admins(campus: &TestCampus) -> Vec<Edited> {
 /// The caller who edits the object at a path.
 fn editor(scene: &Scene, path: &str) -> Client {
     if path.starts_with("/api/clubs/") {
-        scene.drive.officer.clone()
+        scene.recruitment.officer.clone()
     } else {
         scene.campus.admin()
     }
@@ -172,14 +172,18 @@ async fn a_tag_that_cannot_be_read_is_no_tag_at_all() {
     let event = "/api/clubs/chess/events/";
     let event = format!(
         "{event}{}/",
-        id(&scene.drive.officer.get(event).await.ok()[0])
+        id(&scene.recruitment.officer.get(event).await.ok()[0])
     );
     let (content_type, body) = tests::images::form(&[("file", &tests::images::png(2, 2))]);
     for path in [
         format!("{event}upload/"),
         "/api/clubs/chess/upload/".to_owned(),
     ] {
-        let client = scene.drive.officer.clone().header("if-match", "\"old\"");
+        let client = scene
+            .recruitment
+            .officer
+            .clone()
+            .header("if-match", "\"old\"");
         client
             .raw(http::Method::POST, &path, Some(&content_type), body.clone())
             .await

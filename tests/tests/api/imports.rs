@@ -81,7 +81,7 @@ async fn a_club_that_waits_for_approval_learns_nothing_about_people() {
         .settings(|settings| settings.club_approval = Approval::Required)
         .build();
     let (ada, sue, bob) = (campus.as_("ada"), campus.as_("sue"), campus.as_("bob"));
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sues = id(&sue.get("/api/settings/").await.ok());
     bob.get("/api/settings/").await.ok();
     // The address of whoever is added without having asked is not shown.
@@ -102,7 +102,7 @@ async fn a_club_that_waits_for_approval_learns_nothing_about_people() {
     );
     for username in ["bob", "nobody"] {
         let body = json!({ "username": username, "end_time": hours(30) });
-        let path = format!("{}extensions/", drive.path);
+        let path = format!("{}extensions/", recruitment.path);
         let refused = ada.post(&path, body).await;
         assert_eq!(refused.json()["code"], "club_not_approved");
     }

@@ -11,8 +11,8 @@ use crate::slots::{Interviewing, slot};
 
 /// Rejects the applicant, and tells them by mail.
 pub(crate) async fn reject(campus: &TestCampus, there: &Interviewing) {
-    there.drive.decide(&there.submission, 2, "").await;
-    let sent = there.drive.send("rejection", json!({}));
+    there.recruitment.decide(&there.submission, 2, "").await;
+    let sent = there.recruitment.send("rejection", json!({}));
     campus.with_worker(sent).await.ok();
 }
 
@@ -36,9 +36,9 @@ async fn who_is_invited_again_after_a_rejection_can_book() {
     assert_eq!(there.interview().await, json!(null));
     assert_eq!(code(there.book(first).await), "application_closed");
     campus.advance(TimeDelta::hours(48));
-    there.drive.decide(&there.submission, 1, "").await;
+    there.recruitment.decide(&there.submission, 1, "").await;
     let again = json!({ "submissions": [id(&there.submission)], "allow_resend": true });
-    there.drive.send("interview", again).await.ok();
+    there.recruitment.send("interview", again).await.ok();
     assert_eq!(there.book(second).await.ok()["slot"]["id"], second);
     let numbers = numbers(&campus).await;
     assert_eq!(numbers.len(), 3);
@@ -55,7 +55,7 @@ async fn calendar_files_rise_after_a_withdrawal_too() {
     campus.deliver().await;
     there.sue.delete(&there.own()).await.no_content();
     campus.advance(TimeDelta::minutes(1));
-    there.submission = there.drive.submit(&there.sue).await;
+    there.submission = there.recruitment.submit(&there.sue).await;
     there.invite(&there.submission).await;
     there.book(second).await.ok();
     let numbers = numbers(&campus).await;
@@ -70,16 +70,16 @@ async fn they_rise_after_an_interview_that_was_over_too() {
     let mut there = Interviewing::new(&campus).await;
     let (first, second) = (there.slot(slot(13)).await, there.slot(slot(22)).await);
     there.book(first).await.ok();
-    let path = format!("{}slots/{first}/", there.drive.path);
+    let path = format!("{}slots/{first}/", there.recruitment.path);
     for room in ["Room 2", "Room 3"] {
         let place = json!({ "location": room });
-        there.drive.officer.patch(&path, place).await.ok();
+        there.recruitment.officer.patch(&path, place).await.ok();
     }
     campus.deliver().await;
     campus.advance(TimeDelta::hours(15));
     there.sue.delete(&there.own()).await.no_content();
     campus.advance(TimeDelta::minutes(1));
-    there.submission = there.drive.submit(&there.sue).await;
+    there.submission = there.recruitment.submit(&there.sue).await;
     there.assign(second).await.ok();
     let numbers = numbers(&campus).await;
     assert_eq!(numbers.len(), 4);
@@ -116,7 +116,7 @@ async fn what_an_officer_books_in_the_second_of_a_rejection_stays() {
             reject(&campus, &there).await;
         } else {
             campus.advance(TimeDelta::hours(48));
-            there.drive.decide(&there.submission, 2, "").await;
+            there.recruitment.decide(&there.submission, 2, "").await;
         }
         there.assign(slot).await.ok();
         assert_eq!(there.shown(slot).await["booked"], 1);
@@ -125,8 +125,8 @@ async fn what_an_officer_books_in_the_second_of_a_rejection_stays() {
         assert_eq!(there.shown(slot).await["booked"], 1);
         // A rejection that is told later ends it.
         campus.advance(TimeDelta::minutes(1));
-        there.drive.decide(&there.submission, 1, "").await;
-        there.drive.decide(&there.submission, 2, "").await;
+        there.recruitment.decide(&there.submission, 1, "").await;
+        there.recruitment.decide(&there.submission, 2, "").await;
         if !is_mailed {
             assert_eq!(there.shown(slot).await["booked"], 0);
         }
@@ -141,9 +141,9 @@ async fn an_invitation_after_that_changes_nothing() {
     let slot = there.slot(slot(90)).await;
     reject(&campus, &there).await;
     there.assign(slot).await.ok();
-    there.drive.decide(&there.submission, 1, "").await;
+    there.recruitment.decide(&there.submission, 1, "").await;
     let again = json!({ "submissions": [id(&there.submission)], "allow_resend": true });
-    there.drive.send("interview", again).await.ok();
+    there.recruitment.send("interview", again).await.ok();
     assert_eq!(there.interview().await["state"], "booked");
     assert_eq!(there.shown(slot).await["booked"], 1);
 }
@@ -156,10 +156,10 @@ async fn a_slot_of_rejected_people_changes_as_if_nobody_had_booked_it() {
     let there = Interviewing::new(&campus).await;
     let moved = there.slot(slot(90)).await;
     there.book(moved).await.ok();
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     campus.advance(TimeDelta::hours(48));
-    let path = format!("{}slots/{moved}/", there.drive.path);
-    let officer = &there.drive.officer;
+    let path = format!("{}slots/{moved}/", there.recruitment.path);
+    let officer = &there.recruitment.officer;
     officer
         .patch(&path, json!({ "location": "Tower" }))
         .await
@@ -174,10 +174,10 @@ async fn a_slot_of_rejected_people_changes_as_if_nobody_had_booked_it() {
     let other = Interviewing::new(&campus).await;
     let gone = other.slot(slot(90)).await;
     other.book(gone).await.ok();
-    other.drive.decide(&other.submission, 2, "").await;
+    other.recruitment.decide(&other.submission, 2, "").await;
     campus.advance(TimeDelta::hours(48));
-    let path = format!("{}slots/{gone}/", other.drive.path);
-    other.drive.officer.delete(&path).await.no_content();
+    let path = format!("{}slots/{gone}/", other.recruitment.path);
+    other.recruitment.officer.delete(&path).await.no_content();
 }
 
 // proves K9
@@ -192,19 +192,19 @@ async fn the_oldest_of_many_submissions_gives_its_place_back() {
         .collect();
     let body = json!({ "committees": names });
     let shown = there
-        .drive
+        .recruitment
         .officer
-        .patch(&there.drive.path, body)
+        .patch(&there.recruitment.path, body)
         .await
         .ok();
     for n in 0..21 {
         let committee = &shown["committees"][n]["id"];
-        let responses = json!([{ "question": there.drive.question, "text": "I play." }]);
+        let responses = json!([{ "question": there.recruitment.question, "text": "I play." }]);
         let body = json!({ "committee": committee, "responses": responses });
-        let path = format!("{}submissions/", there.drive.path);
+        let path = format!("{}submissions/", there.recruitment.path);
         there.sue.post(&path, body).await.created();
     }
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     campus.advance(TimeDelta::hours(48));
     let is_booked = || {
         campus
@@ -223,17 +223,21 @@ async fn the_oldest_of_many_submissions_gives_its_place_back() {
 async fn an_officer_is_not_told_whether_they_came_themselves() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    let ada = &there.drive.officer;
+    let ada = &there.recruitment.officer;
     campus.member("chess", ada, "bob", 10).await;
     let bob = campus.as_("bob");
-    let own = there.drive.submit(&bob).await;
+    let own = there.recruitment.submit(&bob).await;
     let begun = json!({ "start_time": hours(-1), "end_time": hours(1) });
     let slot = there.slot(begun).await;
-    let path = format!("{}submissions/{}/interview/", there.drive.path, id(&own));
+    let path = format!(
+        "{}submissions/{}/interview/",
+        there.recruitment.path,
+        id(&own)
+    );
     ada.put(&path, json!({ "slot": slot })).await.ok();
     ada.patch(&path, json!({ "attended": false })).await.ok();
-    let submissions = format!("{}submissions/", there.drive.path);
-    let slots = format!("{}slots/", there.drive.path);
+    let submissions = format!("{}submissions/", there.recruitment.path);
+    let slots = format!("{}slots/", there.recruitment.path);
     for (officer, attended, missed) in [(ada, json!(false), 1), (&bob, json!(null), 0)] {
         let shown = officer.get(&slots).await.ok();
         assert_eq!(shown[0]["bookings"][0]["attended"], attended);
@@ -261,15 +265,15 @@ async fn an_invitation_after_a_mailed_rejection_counts_before_the_release() {
         let slot = there.slot(slot(90)).await;
         reject(&campus, &there).await;
         campus.advance(TimeDelta::hours(1));
-        there.drive.decide(&there.submission, 1, "").await;
+        there.recruitment.decide(&there.submission, 1, "").await;
         let again = json!({ "submissions": [id(&there.submission)], "allow_resend": true });
-        there.drive.send("interview", again).await.ok();
+        there.recruitment.send("interview", again).await.ok();
         // The results are released after 48 hours: the applicant still knows the first decision.
         assert_eq!(there.interview().await["state"], "invited");
         there.book(slot).await.ok();
         assert_eq!(there.interview().await["state"], "booked");
         // Another rejection, which is not mailed.
-        there.drive.decide(&there.submission, 3, "").await;
+        there.recruitment.decide(&there.submission, 3, "").await;
         assert_eq!(there.interview().await["state"], "booked");
         campus.advance(TimeDelta::hours(48));
         assert_eq!(there.interview().await, json!(null));
@@ -282,11 +286,11 @@ async fn waiting(campus: &TestCampus) -> (Interviewing, u64) {
     let there = Interviewing::new(campus).await;
     let slot = there.slot(slot(90)).await;
     let bob = campus.as_("bob");
-    let submission = there.drive.submit(&bob).await;
+    let submission = there.recruitment.submit(&bob).await;
     there.invite(&submission).await;
     let own = format!("/api/submissions/{}/interview/", id(&submission));
     bob.put(&own, json!({ "slot": slot })).await.ok();
-    there.drive.decide(&submission, 2, "").await;
+    there.recruitment.decide(&submission, 2, "").await;
     (there, slot)
 }
 
@@ -316,23 +320,29 @@ async fn what_an_officer_books_after_a_release_stays_when_the_reason_changes() {
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(90)).await;
     there.book(slot).await.ok();
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     // The results are released, and the officer keeps the interview before anybody looked.
     campus.advance(TimeDelta::hours(49));
-    let officer = &there.drive.officer;
+    let officer = &there.recruitment.officer;
     officer
         .put(&there.path(), json!({ "slot": slot }))
         .await
         .ok();
     assert_eq!(there.shown(slot).await["booked"], 1);
     campus.advance(TimeDelta::hours(1));
-    there.drive.decide(&there.submission, 2, "Sorry.").await;
-    there.drive.decide(&there.submission, 3, "Sorry.").await;
+    there
+        .recruitment
+        .decide(&there.submission, 2, "Sorry.")
+        .await;
+    there
+        .recruitment
+        .decide(&there.submission, 3, "Sorry.")
+        .await;
     assert_eq!(there.interview().await["state"], "booked");
     assert_eq!(there.shown(slot).await["booked"], 1);
     // Another rejection, after the first one was taken back.
-    there.drive.decide(&there.submission, 1, "").await;
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 1, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     assert_eq!(there.interview().await, json!(null));
     assert_eq!(there.shown(slot).await["booked"], 0);
 }
@@ -348,9 +358,9 @@ async fn a_second_interview_can_be_chosen_after_one_that_was_held() {
     reject(&campus, &there).await;
     assert_eq!(there.shown(held).await["booked"], 1, "it was held");
     campus.advance(TimeDelta::hours(1));
-    there.drive.decide(&there.submission, 1, "").await;
+    there.recruitment.decide(&there.submission, 1, "").await;
     let again = json!({ "submissions": [id(&there.submission)], "allow_resend": true });
-    there.drive.send("interview", again).await.ok();
+    there.recruitment.send("interview", again).await.ok();
     assert_eq!(there.interview().await["state"], "invited");
     assert_eq!(there.book(second).await.ok()["slot"]["id"], second);
     assert_eq!(there.shown(held).await["booked"], 0);
@@ -369,7 +379,7 @@ async fn whoever_was_rejected_is_not_told_that_a_time_that_was_held_is_moved() {
     let held = there.slot(body).await;
     there.book(held).await.ok();
     let bob = campus.as_("bob");
-    let other = there.drive.submit(&bob).await;
+    let other = there.recruitment.submit(&bob).await;
     there.invite(&other).await;
     let path = format!("/api/submissions/{}/interview/", id(&other));
     bob.put(&path, json!({ "slot": held })).await.ok();
@@ -379,8 +389,8 @@ async fn whoever_was_rejected_is_not_told_that_a_time_that_was_held_is_moved() {
     let before = campus.mails().len();
     // The other one did not come.
     let moved = json!({ "start_time": hours(60), "end_time": hours(61) });
-    let path = format!("{}slots/{held}/", there.drive.path);
-    there.drive.officer.patch(&path, moved).await.ok();
+    let path = format!("{}slots/{held}/", there.recruitment.path);
+    there.recruitment.officer.patch(&path, moved).await.ok();
     campus.deliver().await;
     let told: Vec<String> = campus.mails().drain(before..).map(|mail| mail.to).collect();
     assert_eq!(told, ["bob@uni.example"]);

@@ -63,8 +63,8 @@ async fn what_is_booked_while_a_rejection_is_sent_ends_with_it() {
             there.book(first).await.ok();
         }
         campus.deliver().await;
-        there.drive.decide(&there.submission, 2, "").await;
-        there.drive.send("rejection", json!({})).await.ok();
+        there.recruitment.decide(&there.submission, 2, "").await;
+        there.recruitment.send("rejection", json!({})).await.ok();
         let (booked, _) = futures::join!(
             async {
                 after(50).await;
@@ -95,14 +95,14 @@ async fn a_slot_that_is_moved_while_a_rejection_is_sent_ends_with_a_later_file()
     let booked = there.slot(slot(60)).await;
     there.book(booked).await.ok();
     campus.deliver().await;
-    there.drive.decide(&there.submission, 2, "").await;
-    there.drive.send("rejection", json!({})).await.ok();
-    let path = format!("{}slots/{booked}/", there.drive.path);
+    there.recruitment.decide(&there.submission, 2, "").await;
+    there.recruitment.send("rejection", json!({})).await.ok();
+    let path = format!("{}slots/{booked}/", there.recruitment.path);
     let (moved, _) = futures::join!(
         async {
             after(50).await;
             let elsewhere = json!({ "location": "Room 7" });
-            there.drive.officer.patch(&path, elsewhere).await
+            there.recruitment.officer.patch(&path, elsewhere).await
         },
         campus.deliver()
     );
@@ -126,11 +126,11 @@ async fn what_an_officer_books_after_the_release_outlasts_the_mail() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(90)).await;
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     campus.advance(TimeDelta::hours(49));
     there.assign(slot).await.ok();
     campus.advance(TimeDelta::hours(1));
-    let sent = there.drive.send("rejection", json!({}));
+    let sent = there.recruitment.send("rejection", json!({}));
     campus.with_worker(sent).await.ok();
     campus.deliver().await;
     assert!(has_places(&campus));
@@ -145,7 +145,12 @@ async fn a_cancellation_after_a_rejection_leaves_nothing_to_choose() {
     let slot = there.slot(slot(90)).await;
     reject(&campus, &there).await;
     there.assign(slot).await.ok();
-    there.drive.officer.delete(&there.path()).await.no_content();
+    there
+        .recruitment
+        .officer
+        .delete(&there.path())
+        .await
+        .no_content();
     assert_eq!(there.interview().await, json!(null));
 }
 
@@ -156,11 +161,11 @@ async fn an_officer_who_looks_at_an_interview_gives_the_place_back() {
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(90)).await;
     there.book(slot).await.ok();
-    there.drive.decide(&there.submission, 2, "").await;
-    let shown = there.drive.officer.get(&there.path()).await;
+    there.recruitment.decide(&there.submission, 2, "").await;
+    let shown = there.recruitment.officer.get(&there.path()).await;
     assert_eq!(shown.ok()["state"], "booked", "nobody knows of it");
     campus.advance(TimeDelta::hours(49));
-    let shown = there.drive.officer.get(&there.path()).await;
+    let shown = there.recruitment.officer.get(&there.path()).await;
     assert_eq!(shown.status, 404);
     assert!(!has_places(&campus));
     // The officer only looked: nobody did it (Z5).
@@ -179,16 +184,16 @@ async fn a_large_slot_is_deleted_after_the_release_as_if_nobody_had_booked_it() 
     let slot = there.slot(large).await;
     let students: Vec<_> = (0..25).map(|n| campus.as_(&format!("s{n}"))).collect();
     join_all(students.iter().map(async |student| {
-        let submission = there.drive.submit(student).await;
+        let submission = there.recruitment.submit(student).await;
         there.invite(&submission).await;
         let path = format!("/api/submissions/{}/interview/", id(&submission));
         student.put(&path, json!({ "slot": slot })).await.ok();
-        there.drive.decide(&submission, 2, "").await;
+        there.recruitment.decide(&submission, 2, "").await;
     }))
     .await;
     campus.advance(TimeDelta::hours(49));
-    let path = format!("{}slots/{slot}/", there.drive.path);
-    there.drive.officer.delete(&path).await.no_content();
+    let path = format!("{}slots/{slot}/", there.recruitment.path);
+    there.recruitment.officer.delete(&path).await.no_content();
     assert!(!has_places(&campus));
 }
 
@@ -200,7 +205,10 @@ async fn the_list_of_slots_finishes_a_deletion() {
     let slot = there.slot(slot(30)).await;
     there.book(slot).await.ok();
     is_killed.store(true, Ordering::Relaxed);
-    let (officer, slots) = (&there.drive.officer, format!("{}slots/", there.drive.path));
+    let (officer, slots) = (
+        &there.recruitment.officer,
+        format!("{}slots/", there.recruitment.path),
+    );
     let deleted = officer.delete(&format!("{slots}{slot}/?force=true")).await;
     assert_eq!(deleted.status, 500);
     is_killed.store(false, Ordering::Relaxed);
@@ -234,24 +242,31 @@ async fn an_invitation_ends_for_the_club_too_when_the_rejection_is_known() {
     for is_mailed in [true, false] {
         let campus = TestCampus::new();
         let there = Interviewing::new(&campus).await;
-        there.drive.decide(&there.submission, 2, "").await;
+        there.recruitment.decide(&there.submission, 2, "").await;
         let found = async |stage: &str| {
-            let path = format!("{}submissions/?interview={stage}", there.drive.path);
-            let all = there.drive.officer.get(&path).await.ok();
+            let path = format!("{}submissions/?interview={stage}", there.recruitment.path);
+            let all = there.recruitment.officer.get(&path).await.ok();
             all.as_array().map_or(0, Vec::len)
         };
         assert_eq!((found("invited").await, found("none").await), (1, 0));
         if is_mailed {
-            let sent = there.drive.send("rejection", json!({}));
+            let sent = there.recruitment.send("rejection", json!({}));
             campus.with_worker(sent).await.ok();
         } else {
             campus.advance(TimeDelta::hours(50));
         }
         assert_eq!((found("invited").await, found("none").await), (0, 1));
-        let one = format!("{}submissions/{}/", there.drive.path, id(&there.submission));
-        let shown = there.drive.officer.get(&one).await.ok();
+        let one = format!(
+            "{}submissions/{}/",
+            there.recruitment.path,
+            id(&there.submission)
+        );
+        let shown = there.recruitment.officer.get(&one).await.ok();
         assert_eq!(shown["interview"], json!(null), "mailed: {is_mailed}");
-        assert_eq!(there.drive.officer.get(&there.path()).await.status, 404);
+        assert_eq!(
+            there.recruitment.officer.get(&there.path()).await.status,
+            404
+        );
     }
 }
 
@@ -262,7 +277,7 @@ async fn an_interview_that_is_over_can_be_cancelled_within_the_notice() {
     let there = Interviewing::new(&campus).await;
     let soon = there.slot(slot(60)).await;
     there.book(soon).await.ok();
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     campus.advance(TimeDelta::hours(50));
     let interview = format!("{}interview/", there.own());
     there.sue.delete(&interview).await.no_content();
@@ -324,9 +339,9 @@ async fn what_a_rejection_has_ended_is_not_told_as_booked() {
     told(&campus).await;
     let held = there.slot(slot(30)).await;
     there.book(held).await.ok();
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     // Both wait for the worker, which sends decisions first.
-    there.drive.send("rejection", json!({})).await.ok();
+    there.recruitment.send("rejection", json!({})).await.ok();
     let mails = told(&campus).await;
     let subjects: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
     assert_eq!(subjects, ["Your application to chess: Fall"]);

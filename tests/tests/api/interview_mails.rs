@@ -46,7 +46,7 @@ async fn each_change_of_a_booking_is_one_mail_about_one_event() {
     let there = Interviewing::new(&campus).await;
     let email = json!({ "email": "chess@clubs.example" });
     there
-        .drive
+        .recruitment
         .officer
         .patch("/api/clubs/chess/", email)
         .await
@@ -55,12 +55,12 @@ async fn each_change_of_a_booking_is_one_mail_about_one_event() {
     there.book(first).await.ok();
     there.book(first).await.ok();
     there.book(second).await.ok();
-    let path = format!("{}slots/{second}/", there.drive.path);
+    let path = format!("{}slots/{second}/", there.recruitment.path);
     let place =
         json!({ "location": "https://meet.example/2", "start_time": hours(40), "note": "x" });
-    there.drive.officer.patch(&path, place).await.ok();
+    there.recruitment.officer.patch(&path, place).await.ok();
     there
-        .drive
+        .recruitment
         .officer
         .patch(&path, json!({ "capacity": 2, "note": "y" }))
         .await
@@ -71,12 +71,17 @@ async fn each_change_of_a_booking_is_one_mail_about_one_event() {
         .await
         .no_content();
     there
-        .drive
+        .recruitment
         .officer
         .put(&there.path(), json!({ "slot": first }))
         .await
         .ok();
-    there.drive.officer.delete(&there.path()).await.no_content();
+    there
+        .recruitment
+        .officer
+        .delete(&there.path())
+        .await
+        .no_content();
     let mails = told(&campus).await;
     let subjects: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
     let (new, changed) = (
@@ -123,15 +128,15 @@ async fn each_change_of_a_booking_is_one_mail_about_one_event() {
 #[tokio::test(start_paused = true)]
 async fn invitations_are_sent_like_decision_mails() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
     let (first, second) = (
-        drive.submit(&sue).await,
-        drive.submit(&campus.as_("bob")).await,
+        recruitment.submit(&sue).await,
+        recruitment.submit(&campus.as_("bob")).await,
     );
-    drive.decide(&second, 2, "").await;
+    recruitment.decide(&second, 2, "").await;
     let chosen = json!({ "submissions": [id(&first), id(&second)], "dry_run": true });
-    let preview = drive.send("interview", chosen).await.ok();
+    let preview = recruitment.send("interview", chosen).await.ok();
     assert_eq!(
         (
             &preview["recipients"],
@@ -146,16 +151,19 @@ async fn invitations_are_sent_like_decision_mails() {
         .unwrap_or_default()
         .to_owned();
     assert!(html.contains(&format!("{link}\">")), "{html}");
-    assert_eq!(drive.own(&sue, &first).await["interview"], json!(null));
+    assert_eq!(
+        recruitment.own(&sue, &first).await["interview"],
+        json!(null)
+    );
     let real = json!({
         "submissions": [id(&first), id(&second)], "digest": preview["digest"],
     });
     let sent = campus
-        .with_worker(drive.send("interview", real.clone()))
+        .with_worker(recruitment.send("interview", real.clone()))
         .await
         .ok();
     assert_eq!((&sent["sent"], &sent["warnings"]), (&json!(1), &json!([])));
-    let shown = drive.own(&sue, &first).await;
+    let shown = recruitment.own(&sue, &first).await;
     assert_eq!(
         (
             &shown["interview"]["state"],
@@ -166,34 +174,38 @@ async fn invitations_are_sent_like_decision_mails() {
     );
     // Officers see how the invitation went; the applicant does not.
     assert_eq!(shown.get("interview_email_status"), None);
-    let path = format!("{}submissions/{}/", drive.path, id(&first));
-    let seen = drive.officer.get(&path).await.ok();
+    let path = format!("{}submissions/{}/", recruitment.path, id(&first));
+    let seen = recruitment.officer.get(&path).await.ok();
     assert_eq!(seen["interview_email_status"], "sent");
-    let again = drive.send("interview", real).await.ok();
+    let again = recruitment.send("interview", real).await.ok();
     assert_eq!(again["skipped"]["already_notified"], 1);
     let mail = campus.mails().pop().expect("a mail");
     assert_eq!(mail.subject, "Your interview with chess: Fall");
     assert!(mail.text.contains(&link), "{}", mail.text);
     // A decision mail is due as before.
-    drive.decide(&first, 4, "").await;
-    let accepted = drive
+    recruitment.decide(&first, 4, "").await;
+    let accepted = recruitment
         .send("acceptance", json!({ "dry_run": true }))
         .await
         .ok();
     assert_eq!(accepted["recipients"], 1);
-    drive
+    recruitment
         .send("interview", json!({}))
         .await
         .invalid(&["submissions"]);
     for field in ["one_per_person", "require_all_decided"] {
         let mut body = json!({ "submissions": [id(&first)] });
         body[field] = json!(true);
-        drive.send("interview", body).await.invalid(&[field]);
+        recruitment.send("interview", body).await.invalid(&[field]);
     }
     let template = json!({ "interview_email": "<p>Come to {{ club }}, {{ name }}.</p>" });
-    drive.officer.patch(&drive.path, template).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, template)
+        .await
+        .ok();
     let body = json!({ "submissions": [id(&first)], "dry_run": true });
-    let warned = drive.send("interview", body).await.ok();
+    let warned = recruitment.send("interview", body).await.ok();
     assert_eq!(warned["warnings"].as_array().map(Vec::len), Some(1));
 }
 
@@ -202,7 +214,7 @@ async fn invitations_are_sent_like_decision_mails() {
 async fn an_invitation_is_not_sent_after_a_decision() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     campus.deliver().await;
     assert!(campus.mails_but_welcomes().is_empty());
 }
@@ -214,14 +226,17 @@ async fn a_decision_that_nobody_was_told_changes_nothing() {
     let there = Interviewing::new(&campus).await;
     let (first, second) = (there.slot(slot(60)).await, there.slot(slot(70)).await);
     there.book(first).await.ok();
-    let before = there.drive.own(&there.sue, &there.submission).await;
-    there.drive.decide(&there.submission, 3, "No.").await;
-    assert_eq!(there.drive.own(&there.sue, &there.submission).await, before);
+    let before = there.recruitment.own(&there.sue, &there.submission).await;
+    there.recruitment.decide(&there.submission, 3, "No.").await;
+    assert_eq!(
+        there.recruitment.own(&there.sue, &there.submission).await,
+        before
+    );
     there.book(second).await.ok();
     assert_eq!(there.shown(second).await["booked"], 1);
     // The mail ends it.
     campus
-        .with_worker(there.drive.send("rejection", json!({})))
+        .with_worker(there.recruitment.send("rejection", json!({})))
         .await
         .ok();
     assert_eq!(there.shown(second).await["booked"], 0);
@@ -251,11 +266,11 @@ async fn the_release_ends_it_when_somebody_asks() {
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(90)).await;
     there.book(slot).await.ok();
-    there.drive.decide(&there.submission, 2, "").await;
-    let other = campus.drive("go").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
+    let other = campus.recruitment("go").await;
     let submission = other.submit(&there.sue).await;
     let go = Interviewing {
-        drive: other,
+        recruitment: other,
         sue: there.sue.clone(),
         submission,
     };
@@ -264,7 +279,7 @@ async fn the_release_ends_it_when_somebody_asks() {
         .slot(json!({ "start_time": hours(200), "end_time": hours(201) }))
         .await;
     go.book(later).await.ok();
-    go.drive.decide(&go.submission, 2, "").await;
+    go.recruitment.decide(&go.submission, 2, "").await;
     campus.advance(TimeDelta::hours(48));
     // An officer asks for the slot.
     assert_eq!(there.shown(slot).await["bookings"], json!([]));
@@ -289,33 +304,37 @@ async fn an_interview_that_has_begun_and_an_acceptance_stay() {
     let soon = there.slot(slot(13)).await;
     there.book(soon).await.ok();
     let bob = campus.as_("bob");
-    let other = there.drive.submit(&bob).await;
+    let other = there.recruitment.submit(&bob).await;
     let later = there.slot(slot(60)).await;
-    let path = format!("{}submissions/{}/interview/", there.drive.path, id(&other));
+    let path = format!(
+        "{}submissions/{}/interview/",
+        there.recruitment.path,
+        id(&other)
+    );
     there
-        .drive
+        .recruitment
         .officer
         .put(&path, json!({ "slot": later }))
         .await
         .ok();
     campus.advance(TimeDelta::hours(13));
-    there.drive.decide(&there.submission, 3, "").await;
-    there.drive.decide(&other, 4, "").await;
+    there.recruitment.decide(&there.submission, 3, "").await;
+    there.recruitment.decide(&other, 4, "").await;
     campus
-        .with_worker(there.drive.send("rejection", json!({})))
+        .with_worker(there.recruitment.send("rejection", json!({})))
         .await
         .ok();
     campus
-        .with_worker(there.drive.send("acceptance", json!({})))
+        .with_worker(there.recruitment.send("acceptance", json!({})))
         .await
         .ok();
     assert_eq!(there.shown(soon).await["booked"], 1);
     assert_eq!(there.shown(later).await["booked"], 1);
     assert_eq!(
-        there.drive.own(&bob, &other).await["interview"]["state"],
+        there.recruitment.own(&bob, &other).await["interview"]["state"],
         "booked"
     );
-    let shown = there.drive.officer.get(&there.path()).await.ok();
+    let shown = there.recruitment.officer.get(&there.path()).await.ok();
     assert_eq!(shown["state"], "booked");
 }
 
@@ -327,20 +346,20 @@ async fn one_acceptance_frees_the_places_of_the_persons_rejections() {
     let mut body = slot(60);
     body["capacity"] = json!(2);
     let slot = there.slot(body).await;
-    let committee = &there.drive.application["committees"][0]["id"];
-    let mut answer = there.drive.answer("Tech!");
+    let committee = &there.recruitment.application["committees"][0]["id"];
+    let mut answer = there.recruitment.answer("Tech!");
     answer["committee"] = committee.clone();
-    let path = format!("{}submissions/", there.drive.path);
+    let path = format!("{}submissions/", there.recruitment.path);
     let second = there.sue.post(&path, answer).await.created();
     there.book(slot).await.ok();
     let other = format!("{path}{}/interview/", id(&second));
     let both = json!({ "slot": slot, "overlap": true });
-    there.drive.officer.put(&other, both).await.ok();
-    there.drive.decide(&there.submission, 2, "").await;
-    there.drive.decide(&second, 4, "").await;
+    there.recruitment.officer.put(&other, both).await.ok();
+    there.recruitment.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&second, 4, "").await;
     let one = json!({ "one_per_person": true });
     campus
-        .with_worker(there.drive.send("acceptance", one))
+        .with_worker(there.recruitment.send("acceptance", one))
         .await
         .ok();
     let left = there.shown(slot).await;
@@ -366,10 +385,14 @@ async fn a_withdrawal_and_a_deleted_slot_are_mailed_and_an_erasure_is_not() {
     let mails = told(&campus).await;
     assert_eq!(line(&calendar(&mails[1]), "METHOD:"), "METHOD:CANCEL");
     let bob = campus.as_("bob");
-    let other = there.drive.submit(&bob).await;
-    let path = format!("{}submissions/{}/interview/", there.drive.path, id(&other));
+    let other = there.recruitment.submit(&bob).await;
+    let path = format!(
+        "{}submissions/{}/interview/",
+        there.recruitment.path,
+        id(&other)
+    );
     there
-        .drive
+        .recruitment
         .officer
         .put(&path, json!({ "slot": slot }))
         .await

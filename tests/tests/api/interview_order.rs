@@ -99,11 +99,11 @@ async fn a_withdrawal_and_a_change_of_the_slot_agree() {
     there.book(slot).await.ok();
     after(10).await;
     left.store(1, Ordering::SeqCst);
-    let path = format!("{}slots/{slot}/", there.drive.path);
+    let path = format!("{}slots/{slot}/", there.recruitment.path);
     let (own, elsewhere) = (there.own(), json!({ "location": "Room 9" }));
     let (withdrawn, changed) = futures::join!(there.sue.delete(&own), async {
         after(100).await;
-        there.drive.officer.patch(&path, elsewhere).await
+        there.recruitment.officer.patch(&path, elsewhere).await
     });
     changed.ok();
     withdrawn.no_content();
@@ -125,7 +125,7 @@ async fn who_came_is_not_noted_for_another_interview() {
     after(10).await;
     left.store(1, Ordering::SeqCst);
     let (path, body) = (there.path(), json!({ "attended": true }));
-    let (noted, moved) = futures::join!(there.drive.officer.patch(&path, body), async {
+    let (noted, moved) = futures::join!(there.recruitment.officer.patch(&path, body), async {
         after(100).await;
         there.book(second).await
     });

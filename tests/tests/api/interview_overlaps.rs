@@ -9,10 +9,10 @@ use crate::slots::{Interviewing, slot};
 
 /// The same person, invited by another club too.
 async fn invited_elsewhere(campus: &TestCampus, there: &Interviewing) -> Interviewing {
-    let drive = campus.drive("go").await;
-    let submission = drive.submit(&there.sue).await;
+    let recruitment = campus.recruitment("go").await;
+    let submission = recruitment.submit(&there.sue).await;
     let elsewhere = Interviewing {
-        drive,
+        recruitment,
         sue: there.sue.clone(),
         submission,
     };
@@ -33,7 +33,7 @@ async fn two_interviews_at_once_need_a_word() {
     assert_eq!(code(go.book(at_once).await), "overlap");
     go.book(after).await.ok();
     // Officers look at their own club only.
-    go.drive
+    go.recruitment
         .officer
         .put(&go.path(), json!({ "slot": at_once }))
         .await
@@ -49,7 +49,7 @@ async fn two_interviews_at_once_need_a_word() {
     // The slot that is left does not count.
     there.book(second).await.ok();
     there
-        .drive
+        .recruitment
         .officer
         .delete("/api/clubs/chess/")
         .await
@@ -64,7 +64,7 @@ async fn an_interview_that_ended_with_a_rejection_is_no_overlap() {
     let there = Interviewing::new(&campus).await;
     let chess = there.slot(slot(90)).await;
     there.book(chess).await.ok();
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     let go = invited_elsewhere(&campus, &there).await;
     let at_once = go.slot(slot(90)).await;
     assert_eq!(code(go.book(at_once).await), "overlap");
@@ -91,7 +91,7 @@ async fn what_was_booked_since_somebody_looked_counts() {
     assert_eq!(code(go.book(at_once).await), "overlap");
     // An officer moves it, which this process need not remember.
     go.book(later).await.ok();
-    let officer = &go.drive.officer;
+    let officer = &go.recruitment.officer;
     let body = json!({ "slot": last });
     officer.put(&go.path(), body).await.ok();
     assert_eq!(go.book(later).await.ok()["slot"]["id"], later);
@@ -120,14 +120,14 @@ async fn an_interview_and_a_slot_are_moved_so_often() {
         there.book(slots[n % 2]).await.ok();
     }
     assert_eq!(there.book(slots[0]).await.json()["code"], "quota");
-    let path = format!("{}slots/{}/", there.drive.path, slots[0]);
+    let path = format!("{}slots/{}/", there.recruitment.path, slots[0]);
     for n in 0..50 {
         let place = json!({ "location": format!("Room {n}") });
-        there.drive.officer.patch(&path, place).await.ok();
+        there.recruitment.officer.patch(&path, place).await.ok();
     }
     let place = json!({ "location": "Hall" });
-    let more = there.drive.officer.patch(&path, place).await;
+    let more = there.recruitment.officer.patch(&path, place).await;
     assert_eq!(more.json()["code"], "quota");
     let note = json!({ "note": "still good" });
-    there.drive.officer.patch(&path, note).await.ok();
+    there.recruitment.officer.patch(&path, note).await.ok();
 }

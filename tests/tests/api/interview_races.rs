@@ -21,28 +21,28 @@ pub(crate) async fn crowd(
     campus: &TestCampus,
     people: usize,
 ) -> (Recruitment, Vec<(Client, String)>) {
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let (mut crowd, mut invited) = (vec![], vec![]);
     for n in 0..people {
         let client = campus.as_(&format!("person{n}"));
-        let submission = drive.submit(&client).await;
+        let submission = recruitment.submit(&client).await;
         invited.push(id(&submission));
         crowd.push((
             client,
             format!("/api/submissions/{}/interview/", id(&submission)),
         ));
     }
-    drive
+    recruitment
         .send("interview", json!({ "submissions": invited }))
         .await
         .ok();
-    (drive, crowd)
+    (recruitment, crowd)
 }
 
-pub(crate) async fn slots(drive: &Recruitment) -> Vec<Value> {
-    let listed = drive
+pub(crate) async fn slots(recruitment: &Recruitment) -> Vec<Value> {
+    let listed = recruitment
         .officer
-        .get(&format!("{}slots/", drive.path))
+        .get(&format!("{}slots/", recruitment.path))
         .await
         .ok();
     listed.as_array().cloned().unwrap_or_default()
@@ -52,14 +52,14 @@ pub(crate) async fn slots(drive: &Recruitment) -> Vec<Value> {
 #[tokio::test(start_paused = true)]
 async fn no_slot_has_more_bookings_than_places() {
     let campus = slow();
-    let (drive, crowd) = crowd(&campus, 60).await;
+    let (recruitment, crowd) = crowd(&campus, 60).await;
     for n in 0..4 {
         let mut body = slot(30 + n);
         body["capacity"] = json!(5);
-        let path = format!("{}slots/", drive.path);
-        drive.officer.post(&path, body).await.created();
+        let path = format!("{}slots/", recruitment.path);
+        recruitment.officer.post(&path, body).await.created();
     }
-    let all: Vec<Value> = slots(&drive).await;
+    let all: Vec<Value> = slots(&recruitment).await;
     let answers = join_all(crowd.iter().enumerate().map(|(n, (client, path))| {
         let slot = all[n % 4]["id"].clone();
         async move { client.put(path, json!({ "slot": slot })).await }
@@ -70,7 +70,7 @@ async fn no_slot_has_more_bookings_than_places() {
         .iter()
         .filter(|answer| answer.json()["code"] == "slot_full");
     assert_eq!((booked, full.count()), (20, 40));
-    let seats: Vec<Value> = slots(&drive)
+    let seats: Vec<Value> = slots(&recruitment)
         .await
         .into_iter()
         .map(|slot| slot["booked"].clone())
@@ -87,7 +87,7 @@ async fn no_slot_has_more_bookings_than_places() {
             .iter()
             .all(|answer| answer.status == 200 || answer.json()["code"] == "slot_full")
     );
-    let seats: u64 = slots(&drive)
+    let seats: u64 = slots(&recruitment)
         .await
         .iter()
         .filter_map(|slot| slot["booked"].as_u64())
@@ -103,10 +103,10 @@ async fn a_booking_and_the_deletion_of_the_slot_agree() {
         let campus = slow();
         let there = Interviewing::new(&campus).await;
         let slot = there.slot(slot(30)).await;
-        let one = format!("{}slots/{slot}/?force=true", there.drive.path);
+        let one = format!("{}slots/{slot}/?force=true", there.recruitment.path);
         let (booked, deleted) = futures::join!(there.book(slot), async {
             after(pause).await;
-            there.drive.officer.delete(&one).await
+            there.recruitment.officer.delete(&one).await
         });
         deleted.no_content();
         assert!(
@@ -137,7 +137,7 @@ async fn a_booking_and_the_deletion_of_the_application_agree() {
         });
         let there = Interviewing::new(&campus).await;
         let slot = there.slot(slot(30)).await;
-        let (officer, path) = (&there.drive.officer, &there.drive.path);
+        let (officer, path) = (&there.recruitment.officer, &there.recruitment.path);
         officer
             .patch(path, json!({ "is_active": false }))
             .await
@@ -200,8 +200,8 @@ async fn a_booking_and_a_rejection_mail_agree() {
         let (first, second) = (there.slot(slot(30)).await, there.slot(slot(40)).await);
         there.book(first).await.ok();
         campus.deliver().await;
-        there.drive.decide(&there.submission, 2, "").await;
-        there.drive.send("rejection", json!({})).await.ok();
+        there.recruitment.decide(&there.submission, 2, "").await;
+        there.recruitment.send("rejection", json!({})).await.ok();
         let (moved, _) = futures::join!(
             async {
                 after(pause).await;

@@ -23,19 +23,19 @@ pub(crate) fn code(refused: tests::Response) -> String {
 #[tokio::test(start_paused = true)]
 async fn who_is_invited_chooses_a_slot() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     assert_eq!(submission["interview"], json!(null));
     let there = Interviewing {
-        drive,
+        recruitment,
         sue,
         submission,
     };
-    let (own, drive) = (there.own(), &there.drive);
+    let (own, recruitment) = (there.own(), &there.recruitment);
     let (soon, first) = (there.slot(slot(11)).await, there.slot(slot(30)).await);
     let mut other = slot(40);
-    other["committee"] = drive.application["committees"][0]["id"].clone();
+    other["committee"] = recruitment.application["committees"][0]["id"].clone();
     let other = there.slot(other).await;
     let last = there.slot(slot(50)).await;
     // Nothing is there before the invitation.
@@ -46,7 +46,7 @@ async fn who_is_invited_chooses_a_slot() {
         .delete(&format!("{own}interview/"))
         .await
         .error(404);
-    drive.officer.get(&there.path()).await.error(404);
+    recruitment.officer.get(&there.path()).await.error(404);
     there.invite(&there.submission).await;
     let invited = json!({ "state": "invited", "slot": null, "changes_until": null });
     assert_eq!(there.interview().await, invited);
@@ -122,9 +122,9 @@ async fn within_the_notice_nothing_changes() {
     assert_eq!(code(cancelled), "slot_closed");
     let notice = json!({ "interview_notice_hours": 2 });
     there
-        .drive
+        .recruitment
         .officer
-        .patch(&there.drive.path, notice)
+        .patch(&there.recruitment.path, notice)
         .await
         .ok();
     assert_eq!(there.interview().await["changes_until"], hours(28));
@@ -137,10 +137,10 @@ async fn officers_change_the_interview_that_they_saw() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let (first, second) = (there.slot(slot(30)).await, there.slot(slot(60)).await);
-    let officer = &there.drive.officer;
+    let officer = &there.recruitment.officer;
     let path = format!(
         "{}submissions/{}/interview/",
-        there.drive.path,
+        there.recruitment.path,
         id(&there.submission)
     );
     // What GET shows can be sent: a slot as an object.
@@ -178,14 +178,18 @@ async fn a_full_slot_is_told() {
     let slot = there.slot(slot(30)).await;
     there.book(slot).await.ok();
     let bob = campus.as_("bob");
-    let other = there.drive.submit(&bob).await;
+    let other = there.recruitment.submit(&bob).await;
     there.invite(&other).await;
     let path = format!("/api/submissions/{}/interview/", id(&other));
     let refused = bob.put(&path, json!({ "slot": slot })).await;
     assert_eq!(code(refused), "slot_full");
-    let officers = format!("{}submissions/{}/interview/", there.drive.path, id(&other));
+    let officers = format!(
+        "{}submissions/{}/interview/",
+        there.recruitment.path,
+        id(&other)
+    );
     let refused = there
-        .drive
+        .recruitment
         .officer
         .put(&officers, json!({ "slot": slot }))
         .await;
@@ -196,25 +200,25 @@ async fn a_full_slot_is_told() {
 #[tokio::test(start_paused = true)]
 async fn officers_book_without_an_invitation() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     let there = Interviewing {
-        drive,
+        recruitment,
         sue,
         submission,
     };
-    let (officer, path) = (&there.drive.officer, there.path());
+    let (officer, path) = (&there.recruitment.officer, there.path());
     let mut begun = slot(-1);
     begun["end_time"] = json!(hours(1));
-    begun["committee"] = there.drive.application["committees"][0]["id"].clone();
+    begun["committee"] = there.recruitment.application["committees"][0]["id"].clone();
     let begun = there.slot(begun).await;
     officer
         .patch(&path, json!({ "attended": true }))
         .await
         .error(400);
     officer.delete(&path).await.no_content();
-    there.drive.decide(&there.submission, 4, "").await;
+    there.recruitment.decide(&there.submission, 4, "").await;
     let booked = officer.put(&path, json!({ "slot": begun })).await.ok();
     assert_eq!(
         (&booked["state"], &booked["attended"]),
@@ -237,8 +241,12 @@ async fn officers_book_without_an_invitation() {
     assert_eq!(cleared["attended"], json!(null));
     there.sue.get(&path).await.error(403);
     // Nobody handles an interview of their own.
-    let own = there.drive.submit(officer).await;
-    let own = format!("{}submissions/{}/interview/", there.drive.path, id(&own));
+    let own = there.recruitment.submit(officer).await;
+    let own = format!(
+        "{}submissions/{}/interview/",
+        there.recruitment.path,
+        id(&own)
+    );
     officer.put(&own, json!({ "slot": later })).await.error(403);
     officer.get(&own).await.error(403);
     // What remains of an erased person does not change.
@@ -259,15 +267,15 @@ async fn officers_book_without_an_invitation() {
 async fn lists_and_exports_know_interviews() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    let drive = &there.drive;
-    let bob = drive.submit(&campus.as_("bob")).await;
-    let eve = drive.submit(&campus.as_("eve")).await;
+    let recruitment = &there.recruitment;
+    let bob = recruitment.submit(&campus.as_("bob")).await;
+    let eve = recruitment.submit(&campus.as_("eve")).await;
     there.invite(&eve).await;
     let slot = there.slot(slot(30)).await;
     there.book(slot).await.ok();
     let with = async |interview: &str| -> Vec<Value> {
-        let path = format!("{}submissions/?interview={interview}", drive.path);
-        let found = drive.officer.get(&path).await.ok();
+        let path = format!("{}submissions/?interview={interview}", recruitment.path);
+        let found = recruitment.officer.get(&path).await.ok();
         let found = found.as_array().cloned().unwrap_or_default();
         found.into_iter().map(|one| one["id"].clone()).collect()
     };
@@ -276,13 +284,13 @@ async fn lists_and_exports_know_interviews() {
     assert_eq!(with("invited").await, std::slice::from_ref(eve));
     assert_eq!(with("booked").await, std::slice::from_ref(sue));
     assert!(with("attended").await.is_empty() && with("missed").await.is_empty());
-    drive
+    recruitment
         .officer
         .patch(&there.path(), json!({ "attended": false }))
         .await
         .ok();
     assert_eq!(with("missed").await, std::slice::from_ref(sue));
-    drive
+    recruitment
         .officer
         .patch(&there.path(), json!({ "attended": true }))
         .await
@@ -291,11 +299,15 @@ async fn lists_and_exports_know_interviews() {
         (with("attended").await, with("booked").await),
         (vec![sue.clone()], vec![sue.clone()])
     );
-    let wrong = format!("{}submissions/?interview=later", drive.path);
-    drive.officer.get(&wrong).await.invalid(&["interview"]);
-    let csv = drive
+    let wrong = format!("{}submissions/?interview=later", recruitment.path);
+    recruitment
         .officer
-        .get(&format!("{}submissions/export/", drive.path))
+        .get(&wrong)
+        .await
+        .invalid(&["interview"]);
+    let csv = recruitment
+        .officer
+        .get(&format!("{}submissions/export/", recruitment.path))
         .await;
     let (text, start) = (csv.text(), hours(30));
     assert!(
@@ -313,11 +325,11 @@ async fn a_withdrawal_frees_the_place_and_the_next_submission_is_not_invited() {
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(30)).await;
     there.book(slot).await.ok();
-    let again = there.drive.submit_again(&there.sue).await;
+    let again = there.recruitment.submit_again(&there.sue).await;
     assert_eq!(again["interview"]["state"], "booked");
     there.sue.delete(&there.own()).await.no_content();
     assert_eq!(there.shown(slot).await["booked"], 0);
-    let fresh = there.drive.submit(&there.sue).await;
+    let fresh = there.recruitment.submit(&there.sue).await;
     assert_eq!(fresh["interview"], json!(null));
     there.book(slot).await.error(404);
     assert!(!campus.stored().iter().any(|item| item["type"] == "Booking"));
@@ -330,12 +342,12 @@ async fn an_erasure_frees_the_place() {
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(30)).await;
     there.book(slot).await.ok();
-    there.drive.decide(&there.submission, 4, "").await;
+    there.recruitment.decide(&there.submission, 4, "").await;
     there.sue.delete("/api/settings/").await.no_content();
     assert_eq!(there.shown(slot).await["booked"], 0);
-    let path = format!("{}submissions/", there.drive.path);
+    let path = format!("{}submissions/", there.recruitment.path);
     assert_eq!(
-        there.drive.officer.get(&path).await.ok()[0]["interview"],
+        there.recruitment.officer.get(&path).await.ok()[0]["interview"],
         json!(null)
     );
 }
@@ -345,14 +357,14 @@ async fn an_erasure_frees_the_place() {
 async fn a_deleted_application_has_no_slots_and_no_bookings() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    let person = id(&there.drive.officer.get("/api/settings/").await.ok());
+    let person = id(&there.recruitment.officer.get("/api/settings/").await.ok());
     let mut body = slot(30);
     body["interviewers"] = json!([person]);
     body["note"] = json!("Tea.");
     let slot = there.slot(body).await;
     there.book(slot).await.ok();
-    let forced = format!("{}?force=true", there.drive.path);
-    there.drive.officer.delete(&forced).await.no_content();
+    let forced = format!("{}?force=true", there.recruitment.path);
+    there.recruitment.officer.delete(&forced).await.no_content();
     campus.deliver().await;
     let left = ["Slot", "SlotNote", "Booking", "OwnInterviews"];
     let stored = campus.stored();

@@ -50,15 +50,15 @@ async fn week(client: &Client, path: &str, all: &[Value], n: usize) -> Option<Va
 async fn interviews_on_a_failing_table_have_one_place_and_one_reminder_each() {
     for seed in seeds() {
         let (campus, faults) = campus(seed + 4_000);
-        let (drive, people) = crowd(&campus, 18).await;
+        let (recruitment, people) = crowd(&campus, 18).await;
         for n in 0..4 {
             let mut body = slot(60 + n);
             body["capacity"] = json!(3);
-            let path = format!("{}slots/", drive.path);
-            drive.officer.post(&path, body).await.created();
+            let path = format!("{}slots/", recruitment.path);
+            recruitment.officer.post(&path, body).await.created();
         }
         campus.deliver().await;
-        let all = slots(&drive).await;
+        let all = slots(&recruitment).await;
         faults.hit(RATE);
         let told = people.iter().enumerate();
         let told = told.map(|(n, (client, path))| week(client, path, &all, n));
@@ -75,7 +75,7 @@ async fn interviews_on_a_failing_table_have_one_place_and_one_reminder_each() {
                 *seats.entry(slot).or_default() += 1;
             }
         }
-        for slot in slots(&drive).await {
+        for slot in slots(&recruitment).await {
             let count = slot["id"].as_u64().and_then(|id| seats.get(&id));
             let count = count.copied().unwrap_or_default();
             assert_eq!(slot["booked"], count, "{faults:?}");

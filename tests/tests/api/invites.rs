@@ -10,11 +10,11 @@ pub(crate) const INVITES: &str = "/api/clubs/chess/invites/";
 
 /// Accepts Sue and mails her. Returns the path and the token of her invite.
 pub(crate) async fn invited(campus: &TestCampus) -> (String, String) {
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&submission, 4, "").await;
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    recruitment.decide(&submission, 4, "").await;
     campus
-        .with_worker(drive.send("acceptance", json!({})))
+        .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
     let link = MailedLink::sent_to(campus, "sue@uni.example");
@@ -279,13 +279,13 @@ async fn who_lost_a_role_does_not_get_it_back_by_an_invite_of_their_own() {
 #[tokio::test]
 async fn the_invite_of_somebody_accepted_that_was_revoked_or_sent_anew_stays_so() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let (sue, ada) = (campus.as_("sue"), campus.as_("ada"));
-    let submission = drive.submit(&sue).await;
-    drive.decide(&submission, 4, "").await;
+    let submission = recruitment.submit(&sue).await;
+    recruitment.decide(&submission, 4, "").await;
     let send = async |more| {
         campus
-            .with_worker(drive.send("acceptance", more))
+            .with_worker(recruitment.send("acceptance", more))
             .await
             .ok()
     };

@@ -104,12 +104,12 @@ async fn a_token_confirms_no_membership() {
 #[tokio::test]
 async fn who_applied_before_an_import_has_confirmed() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive.submit(&campus.as_("sue")).await;
-    json_rows(&drive.officer, IMPORT, json!([{ "username": "sue" }]))
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.submit(&campus.as_("sue")).await;
+    json_rows(&recruitment.officer, IMPORT, json!([{ "username": "sue" }]))
         .await
         .ok();
-    let seen = confirmed(&drive.officer, "sue").await;
+    let seen = confirmed(&recruitment.officer, "sue").await;
     assert_eq!(seen, (true, json!(true)));
 }
 

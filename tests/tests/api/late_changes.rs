@@ -11,7 +11,7 @@ use crate::late_writes::Late;
 /// A recruitment with one object of each kind.
 struct Scene {
     campus: TestCampus,
-    drive: Recruitment,
+    recruitment: Recruitment,
     admin: Client,
     sue: Client,
     tag: String,
@@ -57,14 +57,14 @@ fn two(name: &str) -> [Value; 2] {
 impl Scene {
     async fn new(late: &Late) -> Self {
         let campus = late.campus();
-        let drive = campus.drive("chess").await;
+        let recruitment = campus.recruitment("chess").await;
         let (admin, sue) = (campus.admin(), campus.as_("sue"));
         admin.get("/api/settings/").await.ok();
-        let ada = &drive.officer;
+        let ada = &recruitment.officer;
         campus.member("chess", ada, "sue", 20).await;
         let person = id(&campus.as_("bob").get("/api/settings/").await.ok());
         let extension = json!({ "person": person, "end_time": hours(30) });
-        let submission = drive.submit(&campus.as_("bob")).await;
+        let submission = recruitment.submit(&campus.as_("bob")).await;
         Self {
             tag: post(&admin, "/api/tags/", json!({ "name": "Old" })).await,
             fair: post(&admin, "/api/clubfairs/", fair("Old")).await,
@@ -75,13 +75,13 @@ impl Scene {
             )
             .await,
             link: post(ada, "/api/clubs/chess/joinlinks/", json!({})).await,
-            extension: post(ada, &format!("{}extensions/", drive.path), extension).await,
-            question: format!("{}questions/{}/", drive.path, drive.question),
+            extension: post(ada, &format!("{}extensions/", recruitment.path), extension).await,
+            question: format!("{}questions/{}/", recruitment.path, recruitment.question),
             submission: id(&submission),
             campus,
             admin,
             sue,
-            drive,
+            recruitment,
         }
     }
 
@@ -102,7 +102,7 @@ impl Scene {
 
     /// Collections with something to be made in them.
     fn collections(&self) -> Vec<(&Client, String, Value)> {
-        let (ada, admin) = (&self.drive.officer, &self.admin);
+        let (ada, admin) = (&self.recruitment.officer, &self.admin);
         let showing = json!({ "start_time": hours(3), "end_time": hours(4) });
         let question = json!({ "question_type": 1, "prompt": "More?" });
         vec![
@@ -121,7 +121,11 @@ impl Scene {
                 "/api/clubs/chess/invites/".into(),
                 json!({ "email": "x@uni.example" }),
             ),
-            (ada, format!("{}questions/", self.drive.path), question),
+            (
+                ada,
+                format!("{}questions/", self.recruitment.path),
+                question,
+            ),
             (ada, format!("{}showings/", self.event), showing),
             (
                 &self.sue,
@@ -145,7 +149,7 @@ impl Scene {
     }
 
     fn changes_of_the_club(&self) -> Vec<Change<'_>> {
-        let ada = &self.drive.officer;
+        let ada = &self.recruitment.officer;
         let (patch, post) = (Method::PATCH, Method::POST);
         let club = "/api/clubs/chess/".to_owned();
         let sue = format!("{club}members/sue/");
@@ -173,7 +177,7 @@ impl Scene {
     }
 
     fn changes_of_the_application(&self) -> Vec<Change<'_>> {
-        let (ada, form) = (&self.drive.officer, &self.drive.path);
+        let (ada, form) = (&self.recruitment.officer, &self.recruitment.path);
         let (patch, put, post) = (Method::PATCH, Method::PUT, Method::POST);
         let status = |status: u8| json!({ "submissions": [self.submission], "status": status });
         let submission = format!("{form}submissions/{}/", self.submission);
@@ -217,7 +221,7 @@ impl Scene {
         let patch = Method::PATCH;
         let draft = |text: &str, version: u8| {
             let answer = json!({
-                "question": self.drive.question, "text": text, "version": version,
+                "question": self.recruitment.question, "text": text, "version": version,
             });
             json!({ "responses": [answer] })
         };
@@ -236,7 +240,7 @@ impl Scene {
             (
                 &self.sue,
                 patch,
-                format!("{}draft/", self.drive.path),
+                format!("{}draft/", self.recruitment.path),
                 [draft("first", 0), draft("second", 1)],
             ),
         ]

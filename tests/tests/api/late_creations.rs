@@ -160,13 +160,15 @@ async fn a_webhook_that_is_in_two_places_is_deleted_from_both() {
 #[tokio::test(start_paused = true)]
 async fn a_slot_that_arrives_late_leaves_nothing_of_an_erased_interviewer() {
     let (held, campus) = Held::campus();
-    let drive = campus.drive("chess").await;
-    let bob = campus.member("chess", &drive.officer, "bob", 20).await;
+    let recruitment = campus.recruitment("chess").await;
+    let bob = campus
+        .member("chess", &recruitment.officer, "bob", 20)
+        .await;
     let mut body = slot(30);
     body["interviewers"] = json!([id(&bob.get("/api/settings/").await.ok())]);
     held.hold(usize::MAX, "\"ASKING#");
-    let path = format!("{}slots/", drive.path);
-    drive.officer.post(&path, body).await.error(500);
+    let path = format!("{}slots/", recruitment.path);
+    recruitment.officer.post(&path, body).await.error(500);
     let late = held.release();
     bob.delete("/api/settings/").await.no_content();
     late.arrive();

@@ -18,17 +18,23 @@ use crate::mail_worker::{rejections, state};
 async fn a_late_decision_does_not_come_back_after_it_was_taken_back() {
     for (many, seconds) in [(false, 1), (false, 0), (true, 1), (true, 0)] {
         let (held, campus) = Held::campus();
-        let drive = campus.drive("chess").await;
-        let submission = drive.submit(&campus.as_("sue")).await;
-        let list = format!("{}submissions/", drive.path);
+        let recruitment = campus.recruitment("chess").await;
+        let submission = recruitment.submit(&campus.as_("sue")).await;
+        let list = format!("{}submissions/", recruitment.path);
         let decide = async |status: u8| {
             campus.advance(TimeDelta::seconds(seconds));
             if many {
                 let all = json!({ "status": status, "submissions": [id(&submission)] });
-                drive.officer.post(&format!("{list}status/"), all).await
+                recruitment
+                    .officer
+                    .post(&format!("{list}status/"), all)
+                    .await
             } else {
                 let one = format!("{list}{}/", id(&submission));
-                drive.officer.patch(&one, json!({ "status": status })).await
+                recruitment
+                    .officer
+                    .patch(&one, json!({ "status": status }))
+                    .await
             }
         };
         // The submission itself has no room for more changes of its status.
@@ -42,12 +48,12 @@ async fn a_late_decision_does_not_come_back_after_it_was_taken_back() {
         decide(2).await.ok();
         late.arrive();
         assert_eq!(
-            drive.officer.get(&list).await.ok()[0]["status"],
+            recruitment.officer.get(&list).await.ok()[0]["status"],
             2,
             "{many} {seconds}"
         );
         let history = format!("{list}{}/history/", id(&submission));
-        let history = drive.officer.get(&history).await.ok();
+        let history = recruitment.officer.get(&history).await.ok();
         assert_eq!(history.as_array().map(Vec::len), Some(6));
     }
 }
@@ -57,24 +63,36 @@ async fn a_late_decision_does_not_come_back_after_it_was_taken_back() {
 async fn a_decision_whose_answer_was_lost_does_not_replace_a_later_one() {
     for careful in [false, true] {
         let (held, campus) = Held::campus();
-        let drive = campus.drive("chess").await;
-        let submission = drive.submit(&campus.as_("sue")).await;
-        let one = format!("{}submissions/{}/", drive.path, id(&submission));
-        let tag = drive.officer.get(&one).await.header("etag").to_owned();
+        let recruitment = campus.recruitment("chess").await;
+        let submission = recruitment.submit(&campus.as_("sue")).await;
+        let one = format!("{}submissions/{}/", recruitment.path, id(&submission));
+        let tag = recruitment
+            .officer
+            .get(&one)
+            .await
+            .header("etag")
+            .to_owned();
         let officer = if careful {
-            drive.officer.clone().header("if-match", tag)
+            recruitment.officer.clone().header("if-match", tag)
         } else {
-            drive.officer.clone()
+            recruitment.officer.clone()
         };
         held.lose_write("last_change");
         let (first, ()) = futures::join!(officer.patch(&one, json!({ "status": 4 })), async {
             held.stopped().await;
-            let later = drive.officer.patch(&one, json!({ "status": 2 })).await;
+            let later = recruitment
+                .officer
+                .patch(&one, json!({ "status": 2 }))
+                .await;
             later.ok();
             held.go();
         });
         assert_eq!(first.ok()["status"], 2, "as it is now");
-        let history = drive.officer.get(&format!("{one}history/")).await.ok();
+        let history = recruitment
+            .officer
+            .get(&format!("{one}history/"))
+            .await
+            .ok();
         let changes = history.as_array().expect("changes").iter();
         let changes: Vec<&Value> = changes.map(|one| &one["changes"]["status"]).collect();
         assert_eq!(changes, [&json!([1, 4]), &json!([4, 2])]);
@@ -85,30 +103,30 @@ async fn a_decision_whose_answer_was_lost_does_not_replace_a_later_one() {
 #[tokio::test(start_paused = true)]
 async fn an_invitation_that_was_revoked_while_mails_are_queued_does_not_come_back() {
     let (held, campus) = Held::campus();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let first = drive.submit(&sue).await;
-    let mut answer = drive.answer("again");
-    answer["committee"] = drive.application["committees"][1]["id"].clone();
-    let path = format!("{}submissions/", drive.path);
+    let first = recruitment.submit(&sue).await;
+    let mut answer = recruitment.answer("again");
+    answer["committee"] = recruitment.application["committees"][1]["id"].clone();
+    let path = format!("{}submissions/", recruitment.path);
     let second = sue.post(&path, answer).await.created();
     for one in [&first, &second] {
-        drive.decide(one, 4, "").await;
+        recruitment.decide(one, 4, "").await;
     }
     let only = |one: &Value| json!({ "submissions": [id(one)] });
-    drive.send("acceptance", only(&first)).await.ok();
+    recruitment.send("acceptance", only(&first)).await.ok();
     let invites = "/api/clubs/chess/invites/";
-    let invite = drive.officer.get(invites).await.ok()[0]["id"].clone();
+    let invite = recruitment.officer.get(invites).await.ok()[0]["id"].clone();
     let invite = invite.as_str().expect("an id").to_owned();
     held.stop_write("INVITE#");
-    let (sent, ()) = futures::join!(drive.send("acceptance", only(&second)), async {
+    let (sent, ()) = futures::join!(recruitment.send("acceptance", only(&second)), async {
         held.stopped().await;
         let one = format!("{invites}{invite}/");
-        drive.officer.delete(&one).await.no_content();
+        recruitment.officer.delete(&one).await.no_content();
         held.go();
     });
     assert_eq!(sent.ok()["failed"], 1);
-    assert_eq!(drive.officer.get(invites).await.ok(), json!([]));
+    assert_eq!(recruitment.officer.get(invites).await.ok(), json!([]));
 }
 
 // proves E14
@@ -125,13 +143,13 @@ async fn a_mail_that_could_not_be_prepared_is_tried_again() {
             as futures::future::BoxFuture<'static, _>
     };
     let campus = Setup::default().table(Arc::new(hook)).build();
-    let drive = rejections(&campus, 1).await;
+    let recruitment = rejections(&campus, 1).await;
     refuses.store(true, Ordering::Relaxed);
     campus.deliver().await;
     refuses.store(false, Ordering::Relaxed);
-    assert_eq!(state(&drive).await.0, "queued");
+    assert_eq!(state(&recruitment).await.0, "queued");
     campus.deliver().await;
-    assert_eq!(state(&drive).await.0, "sent");
+    assert_eq!(state(&recruitment).await.0, "sent");
     assert_eq!(campus.mails_but_welcomes().len(), 1);
 }
 

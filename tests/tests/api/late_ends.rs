@@ -129,9 +129,9 @@ async fn a_request_that_was_refused_does_not_come_back() {
 #[tokio::test(start_paused = true)]
 async fn an_erasure_that_goes_on_late_leaves_what_was_submitted_since() {
     let (held, campus) = Held::campus();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let first = drive.submit(&sue).await;
+    let first = recruitment.submit(&sue).await;
     sue.delete(&format!("/api/submissions/{}/", id(&first)))
         .await
         .no_content();
@@ -141,15 +141,15 @@ async fn an_erasure_that_goes_on_late_leaves_what_was_submitted_since() {
         held.stopped().await;
         sue.delete("/api/settings/").await.no_content();
         campus.advance(TimeDelta::minutes(1));
-        drive.submit(&campus.as_("sue")).await;
+        recruitment.submit(&campus.as_("sue")).await;
         held.go();
     });
     erased.no_content();
     let again = campus.as_("sue");
     let own = again.get("/api/submissions/").await.ok();
     assert_eq!(own[0]["responses"][0]["text"], "Because.");
-    let list = format!("{}submissions/", drive.path);
-    let seen = drive.officer.get(&list).await.ok();
+    let list = format!("{}submissions/", recruitment.path);
+    let seen = recruitment.officer.get(&list).await.ok();
     assert_eq!(seen[0]["user"]["username"], "sue");
     assert_eq!(recount(&campus), [""; 0]);
 }
@@ -159,18 +159,22 @@ async fn an_erasure_that_goes_on_late_leaves_what_was_submitted_since() {
 async fn reasons_about_a_withdrawn_submission_go_with_its_person_and_its_application() {
     for is_erased in [true, false] {
         let campus = TestCampus::new();
-        let drive = campus.drive("chess").await;
+        let recruitment = campus.recruitment("chess").await;
         let sue = campus.as_("sue");
-        let submission = drive.submit(&sue).await;
-        drive.decide(&submission, 2, "planted reason").await;
-        drive.decide(&submission, 1, "").await;
+        let submission = recruitment.submit(&sue).await;
+        recruitment.decide(&submission, 2, "planted reason").await;
+        recruitment.decide(&submission, 1, "").await;
         sue.delete(&format!("/api/submissions/{}/", id(&submission)))
             .await
             .no_content();
         if is_erased {
             sue.delete("/api/settings/").await.no_content();
         } else {
-            drive.officer.delete(&drive.path).await.no_content();
+            recruitment
+                .officer
+                .delete(&recruitment.path)
+                .await
+                .no_content();
         }
         let stored = json!(campus.stored()).to_string();
         assert!(!stored.contains("planted reason"), "{is_erased}");
@@ -181,25 +185,25 @@ async fn reasons_about_a_withdrawn_submission_go_with_its_person_and_its_applica
 #[tokio::test(start_paused = true)]
 async fn a_bulk_decision_that_is_stored_in_part_is_not_told_as_refused() {
     let (held, campus) = Held::campus();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let mut ids = vec![];
     for n in 0..51 {
-        ids.push(id(&drive.submit(&campus.as_(&format!("s{n}"))).await));
+        ids.push(id(&recruitment.submit(&campus.as_(&format!("s{n}"))).await));
     }
     let last = Box::leak(format!("\"{:016}\"", ids[50]).into_boxed_str());
     let reasons = ids.iter().map(|id| json!({ "id": id, "reason": "x" }));
     let all = json!({ "submissions": reasons.collect::<Vec<_>>() });
-    let path = format!("{}submissions/reason/", drive.path);
+    let path = format!("{}submissions/reason/", recruitment.path);
     held.stop_write(last);
-    let (decided, ()) = futures::join!(drive.officer.post(&path, all.clone()), async {
+    let (decided, ()) = futures::join!(recruitment.officer.post(&path, all.clone()), async {
         held.stopped().await;
         let s50 = campus.as_("s50");
-        drive.decide(&json!({ "id": ids[50] }), 4, "").await;
+        recruitment.decide(&json!({ "id": ids[50] }), 4, "").await;
         s50.delete("/api/settings/").await.no_content();
         held.go();
     });
     assert_eq!(decided.json()["code"], "outcome_unknown");
-    let again = drive.officer.post(&path, all).await;
+    let again = recruitment.officer.post(&path, all).await;
     assert_eq!(again.json()["code"], "erased");
 }
 
@@ -208,24 +212,28 @@ async fn a_bulk_decision_that_is_stored_in_part_is_not_told_as_refused() {
 async fn a_request_that_removed_committees_is_not_told_to_have_changed_nothing() {
     for other in [json!({ "prompt": "Why us?" }), json!({ "name": "Winter" })] {
         let campus = TestCampus::new();
-        let drive = campus.drive("chess").await;
-        let officer = &drive.officer;
-        let tag = officer.get(&drive.path).await.header("etag").to_owned();
+        let recruitment = campus.recruitment("chess").await;
+        let officer = &recruitment.officer;
+        let tag = officer
+            .get(&recruitment.path)
+            .await
+            .header("etag")
+            .to_owned();
         let careful = officer.clone().header("if-match", tag);
-        let committees = json!([drive.application["committees"][0]]);
+        let committees = json!([recruitment.application["committees"][0]]);
         let change = json!({ "committees": committees, "description": "New" });
         let is_question = other["name"].is_null();
         let path = if is_question {
-            format!("{}questions/{}/", drive.path, drive.question)
+            format!("{}questions/{}/", recruitment.path, recruitment.question)
         } else {
-            drive.path.clone()
+            recruitment.path.clone()
         };
-        let (answer, ()) = futures::join!(careful.patch(&drive.path, change), async {
+        let (answer, ()) = futures::join!(careful.patch(&recruitment.path, change), async {
             after(300).await;
             officer.patch(&path, other).await.ok();
         });
         assert_eq!(answer.json()["code"], "outcome_unknown");
-        let now = officer.get(&drive.path).await.ok();
+        let now = officer.get(&recruitment.path).await.ok();
         assert_eq!(now["committees"].as_array().map(Vec::len), Some(1));
         assert_eq!(now["description"], "");
     }

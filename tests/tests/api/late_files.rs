@@ -15,12 +15,12 @@ use crate::file_ends::{naming, stored, submit};
 /// A campus whose calls can be stopped, a question for a file, and a student.
 async fn scene() -> (Held, TestCampus, Recruitment, Value, Client) {
     let (held, campus) = Held::campus();
-    let drive = campus.drive("chess").await;
-    drive.open_for_days(30).await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.open_for_days(30).await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
     sue.get("/api/settings/").await.ok();
-    (held, campus, drive, cv, sue)
+    (held, campus, recruitment, cv, sue)
 }
 
 fn draft(cv: &Value, file: u64, version: u64) -> Value {
@@ -32,23 +32,27 @@ fn draft(cv: &Value, file: u64, version: u64) -> Value {
 #[tokio::test(start_paused = true)]
 async fn a_submission_that_is_stored_after_its_error_has_its_files() {
     for is_new in [true, false] {
-        let (held, campus, drive, cv, sue) = scene().await;
+        let (held, campus, recruitment, cv, sue) = scene().await;
         if !is_new {
-            let before = drive.upload(&sue, &cv, &pdf("0")).await;
-            submit(&drive, &sue, naming(&cv, before)).await;
+            let before = recruitment.upload(&sue, &cv, &pdf("0")).await;
+            submit(&recruitment, &sue, naming(&cv, before)).await;
             campus.advance(TimeDelta::seconds(1));
         }
-        let file = drive.upload(&sue, &cv, &pdf("1")).await;
-        let path = format!("{}submissions/", drive.path);
+        let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
+        let path = format!("{}submissions/", recruitment.path);
         held.hold(usize::MAX, "answers_hash");
         let lost = sue.post(&path, naming(&cv, file)).await;
         assert_eq!(lost.json()["code"], "outcome_unknown");
         held.release().arrive();
         campus.advance(TimeDelta::seconds(1));
         // The repeat finds that it is stored.
-        let stored = submit(&drive, &sue, naming(&cv, file)).await;
+        let stored = submit(&recruitment, &sue, naming(&cv, file)).await;
         let of = format!("{path}{}/files/{file}/", id(&stored));
-        assert_eq!(drive.officer.get(&of).await.status, 302, "new: {is_new}");
+        assert_eq!(
+            recruitment.officer.get(&of).await.status,
+            302,
+            "new: {is_new}"
+        );
     }
 }
 
@@ -57,12 +61,12 @@ async fn a_submission_that_is_stored_after_its_error_has_its_files() {
 async fn a_copy_that_is_made_after_its_error_goes_with_the_person() {
     let bucket = Bucket::default();
     let campus = Setup::default().files(Arc::new(bucket.clone())).build();
-    let drive = campus.drive("chess").await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("1")).await;
+    let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
     bucket.make_copies_late(true);
-    let path = format!("{}submissions/", drive.path);
+    let path = format!("{}submissions/", recruitment.path);
     sue.post(&path, naming(&cv, file)).await.error(503);
     bucket.make_copies_late(false);
     assert!(bucket.copies_arrive().await > 0);
@@ -73,21 +77,21 @@ async fn a_copy_that_is_made_after_its_error_goes_with_the_person() {
 }
 
 /// An upload that was submitted and replaced, so that the timer looks at it.
-async fn replaced(campus: &TestCampus, drive: &Recruitment, cv: &Value, sue: &Client) -> u64 {
-    let file = drive.upload(sue, cv, &pdf("1")).await;
-    submit(drive, sue, naming(cv, file)).await;
+async fn replaced(campus: &TestCampus, recruitment: &Recruitment, cv: &Value, sue: &Client) -> u64 {
+    let file = recruitment.upload(sue, cv, &pdf("1")).await;
+    submit(recruitment, sue, naming(cv, file)).await;
     campus.advance(TimeDelta::seconds(1));
-    let other = drive.upload(sue, cv, &pdf("2")).await;
-    submit(drive, sue, naming(cv, other)).await;
+    let other = recruitment.upload(sue, cv, &pdf("2")).await;
+    submit(recruitment, sue, naming(cv, other)).await;
     file
 }
 
 // proves U6
 #[tokio::test(start_paused = true)]
 async fn a_draft_that_is_saved_while_the_timer_looks_keeps_its_file() {
-    let (held, campus, drive, cv, sue) = scene().await;
-    let file = replaced(&campus, &drive, &cv, &sue).await;
-    let path = format!("{}draft/", drive.path);
+    let (held, campus, recruitment, cv, sue) = scene().await;
+    let file = replaced(&campus, &recruitment, &cv, &sue).await;
+    let path = format!("{}draft/", recruitment.path);
     // The timer has read the drafts, and this one is not there yet.
     held.stop_answer("DRAFTS#");
     let (_, saved) = futures::join!(campus.tick(), async {
@@ -97,17 +101,17 @@ async fn a_draft_that_is_saved_while_the_timer_looks_keeps_its_file() {
         saved
     });
     saved.ok();
-    let there = sue.get(&format!("{}files/{file}/", drive.path)).await;
+    let there = sue.get(&format!("{}files/{file}/", recruitment.path)).await;
     assert_eq!(there.ok()["state"], "here");
-    submit(&drive, &sue, naming(&cv, file)).await;
+    submit(&recruitment, &sue, naming(&cv, file)).await;
 }
 
 // proves U6
 #[tokio::test(start_paused = true)]
 async fn a_draft_that_is_saved_after_the_timer_is_told_that_its_file_is_gone() {
-    let (held, campus, drive, cv, sue) = scene().await;
-    let file = replaced(&campus, &drive, &cv, &sue).await;
-    let path = format!("{}draft/", drive.path);
+    let (held, campus, recruitment, cv, sue) = scene().await;
+    let file = replaced(&campus, &recruitment, &cv, &sue).await;
+    let path = format!("{}draft/", recruitment.path);
     // It has seen that the file is here, and is not stored yet.
     held.stop_write("DRAFTS#");
     let (saved, ()) = futures::join!(sue.patch(&path, draft(&cv, file, 0)), async {
@@ -122,19 +126,19 @@ async fn a_draft_that_is_saved_after_the_timer_is_told_that_its_file_is_gone() {
 #[tokio::test]
 async fn a_file_that_only_a_draft_names_keeps_its_place() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive.open_for_days(30).await;
-    let cv = drive.file_question(json!({})).await;
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.open_for_days(30).await;
+    let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
-    let file = drive.upload(&sue, &cv, &pdf("1")).await;
-    let submission = submit(&drive, &sue, naming(&cv, file)).await;
+    let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
+    let submission = submit(&recruitment, &sue, naming(&cv, file)).await;
     campus.advance(TimeDelta::seconds(1));
-    let path = format!("{}draft/", drive.path);
+    let path = format!("{}draft/", recruitment.path);
     sue.patch(&path, draft(&cv, file, 0)).await.ok();
     let own = format!("/api/submissions/{}/", id(&submission));
     sue.delete(&own).await.no_content();
     campus.tick().await;
-    let files = format!("{}files/", drive.path);
+    let files = format!("{}files/", recruitment.path);
     for n in 1..20 {
         let body = announced(&cv, "cv.pdf", &pdf(&n.to_string()));
         sue.post(&files, body).await.created();
@@ -143,5 +147,5 @@ async fn a_file_that_only_a_draft_names_keeps_its_place() {
     assert_eq!(more.json()["code"], "quota");
     let there = sue.get(&format!("{files}{file}/")).await.ok();
     assert_eq!(there["state"], "here");
-    submit(&drive, &sue, naming(&cv, file)).await;
+    submit(&recruitment, &sue, naming(&cv, file)).await;
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use tests::TestCampus;
 use tests::fixtures::{Recruitment, hours};
 
-use crate::notices::{draft, end_at, long_drive, notices};
+use crate::notices::{draft, end_at, long_recruitment, notices};
 use crate::slots::{Interviewing, slot};
 
 /// Queues one reminder, which nobody sends yet.
@@ -26,18 +26,18 @@ async fn sent(campus: &TestCampus, hours: i64) -> Vec<String> {
 
 /// An application with a draft whose reminder is queued.
 async fn drafted(campus: &TestCampus) -> Recruitment {
-    let drive = long_drive(campus).await;
-    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    let recruitment = long_recruitment(campus).await;
+    draft(&recruitment, &campus.as_("sue"), "One", 0).await;
     queue(campus, 71).await;
-    drive
+    recruitment
 }
 
 // proves G2
 #[tokio::test]
 async fn a_reminder_of_a_draft_says_the_end_of_now() {
     let campus = TestCampus::new();
-    let drive = drafted(&campus).await;
-    end_at(&drive, 140).await;
+    let recruitment = drafted(&campus).await;
+    end_at(&recruitment, 140).await;
     let texts = sent(&campus, 30).await;
     assert_eq!(texts.len(), 1);
     // 2026-11-21 09:00 and 140 hours.
@@ -45,11 +45,15 @@ async fn a_reminder_of_a_draft_says_the_end_of_now() {
     assert!(texts[0].contains(end), "{}", texts[0]);
 
     let campus = TestCampus::new();
-    let drive = drafted(&campus).await;
+    let recruitment = drafted(&campus).await;
     let extension = json!({ "username": "sue", "end_time": hours(120) });
-    let extensions = format!("{}extensions/", drive.path);
-    drive.officer.post(&extensions, extension).await.created();
-    end_at(&drive, 72).await;
+    let extensions = format!("{}extensions/", recruitment.path);
+    recruitment
+        .officer
+        .post(&extensions, extension)
+        .await
+        .created();
+    end_at(&recruitment, 72).await;
     let texts = sent(&campus, 2).await;
     assert_eq!(texts.len(), 1);
     let end = "26 November 2026, 09:00 (UTC)";
@@ -65,17 +69,25 @@ async fn a_reminder_of_a_draft_that_helps_no_more_is_not_sent() {
     ];
     for change in changes {
         let campus = TestCampus::new();
-        let drive = drafted(&campus).await;
-        drive.officer.patch(&drive.path, change).await.ok();
+        let recruitment = drafted(&campus).await;
+        recruitment
+            .officer
+            .patch(&recruitment.path, change)
+            .await
+            .ok();
         assert!(sent(&campus, 2).await.is_empty());
     }
     let campus = TestCampus::new();
-    let drive = drafted(&campus).await;
-    drive.officer.delete("/api/clubs/chess/").await.no_content();
+    let recruitment = drafted(&campus).await;
+    recruitment
+        .officer
+        .delete("/api/clubs/chess/")
+        .await
+        .no_content();
     assert!(sent(&campus, 2).await.is_empty(), "the club");
     let campus = TestCampus::new();
-    let drive = drafted(&campus).await;
-    let draft = format!("{}draft/", drive.path);
+    let recruitment = drafted(&campus).await;
+    let draft = format!("{}draft/", recruitment.path);
     campus.as_("sue").delete(&draft).await.no_content();
     assert!(sent(&campus, 2).await.is_empty(), "the draft");
 }
@@ -96,8 +108,8 @@ async fn a_reminder_of_an_interview_says_the_place_of_now() {
     let (there, slot) = booked(&campus, 30).await;
     // It begins at the same time, or there would be another reminder.
     let place = json!({ "location": "Room 2", "end_time": hours(32) });
-    let path = format!("{}slots/{slot}/", there.drive.path);
-    there.drive.officer.patch(&path, place).await.ok();
+    let path = format!("{}slots/{slot}/", there.recruitment.path);
+    there.recruitment.officer.patch(&path, place).await.ok();
     let texts = sent(&campus, 1).await;
     assert_eq!(texts.len(), 1);
     // 2026-11-21 09:00 and 32 hours.
@@ -111,12 +123,12 @@ async fn a_reminder_of_an_interview_that_ended_is_not_sent() {
     // The results are released after 48 hours, and nobody looks.
     let campus = TestCampus::new();
     let (there, _) = booked(&campus, 70).await;
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     assert!(sent(&campus, 3).await.is_empty());
 
     let campus = TestCampus::new();
     let (there, _) = booked(&campus, 70).await;
-    let officer = &there.drive.officer;
+    let officer = &there.recruitment.officer;
     officer.delete("/api/clubs/chess/").await.no_content();
     assert!(sent(&campus, 1).await.is_empty());
 }

@@ -15,21 +15,21 @@ use crate::webhooks::HOOKS;
 #[tokio::test(start_paused = true)]
 async fn events_slots_and_tags_that_were_deleted_do_not_come_back() {
     let (held, campus) = Held::campus();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let admin = campus.admin();
     let event = json!({ "name": "Blitz", "type": 2, "showings": [
         { "start_time": hours(4), "end_time": hours(5), "location": "Hall" },
     ] });
-    let slots = format!("{}slots/", drive.path);
+    let slots = format!("{}slots/", recruitment.path);
     let slot = campus.slot_in(48);
     let cases: [(&Client, &str, Value, &'static str); 3] = [
         (
-            &drive.officer,
+            &recruitment.officer,
             "/api/clubs/chess/events/",
             event,
             "\"EVENT#",
         ),
-        (&drive.officer, &slots, slot, "\"SLOT#"),
+        (&recruitment.officer, &slots, slot, "\"SLOT#"),
         (&admin, "/api/tags/", json!({ "name": "Games" }), "Games"),
     ];
     for (client, path, body, written) in cases {
@@ -64,11 +64,15 @@ fn bury(campus: &TestCampus, place: &Value) {
 #[tokio::test]
 async fn what_a_later_release_leaves_in_a_place_does_not_stand_in_the_way() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (officer, sue, bob) = (&drive.officer, campus.as_("sue"), campus.as_("bob"));
-    let submission = drive.submit(&sue).await;
-    let review = format!("{}submissions/{}/reviews/", drive.path, id(&submission));
-    let extensions = format!("{}extensions/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let (officer, sue, bob) = (&recruitment.officer, campus.as_("sue"), campus.as_("bob"));
+    let submission = recruitment.submit(&sue).await;
+    let review = format!(
+        "{}submissions/{}/reviews/",
+        recruitment.path,
+        id(&submission)
+    );
+    let extensions = format!("{}extensions/", recruitment.path);
     let bobs = id(&bob.get("/api/settings/").await.ok());
     let club = json!({ "club": "chess" });
     let ends = json!({ "person": bobs, "end_time": hours(30) });
@@ -103,7 +107,10 @@ async fn what_a_later_release_leaves_in_a_place_does_not_stand_in_the_way() {
     officer.delete(&mine).await.no_content();
     bury(&campus, &reviewed);
     assert_eq!(officer.get(&review).await.ok(), json!([]));
-    officer.get(&format!("{}reviewers/", drive.path)).await.ok();
+    officer
+        .get(&format!("{}reviewers/", recruitment.path))
+        .await
+        .ok();
     officer
         .put(&mine, json!({ "score": 2, "comment": "" }))
         .await
@@ -135,10 +142,10 @@ async fn what_a_later_release_leaves_in_a_place_does_not_stand_in_the_way() {
 #[tokio::test(start_paused = true)]
 async fn what_a_person_has_once_does_not_come_back() {
     let (held, campus) = Held::campus();
-    let drive = campus.drive("chess").await;
-    let (officer, sue, bob) = (&drive.officer, campus.as_("sue"), campus.as_("bob"));
-    drive.submit(&sue).await;
-    let extensions = format!("{}extensions/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let (officer, sue, bob) = (&recruitment.officer, campus.as_("sue"), campus.as_("bob"));
+    recruitment.submit(&sue).await;
+    let extensions = format!("{}extensions/", recruitment.path);
     let bobs = id(&bob.get("/api/settings/").await.ok());
     let club = json!({ "club": "chess" });
     let ends = json!({ "person": bobs, "end_time": hours(30) });
@@ -173,10 +180,14 @@ async fn what_a_person_has_once_does_not_come_back() {
 #[tokio::test(start_paused = true)]
 async fn a_review_that_was_deleted_does_not_come_back() {
     let (held, campus) = Held::campus();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    let reviews = format!("{}submissions/{}/reviews/", drive.path, id(&submission));
-    let (officer, mine) = (&drive.officer, format!("{reviews}mine/"));
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    let reviews = format!(
+        "{}submissions/{}/reviews/",
+        recruitment.path,
+        id(&submission)
+    );
+    let (officer, mine) = (&recruitment.officer, format!("{reviews}mine/"));
     let review = json!({ "score": 1, "comment": "" });
     held.hold(usize::MAX, "\"Review\"");
     officer.put(&mine, review.clone()).await.error(500);
@@ -186,7 +197,7 @@ async fn a_review_that_was_deleted_does_not_come_back() {
     late.arrive();
     assert_eq!(officer.get(&reviews).await.ok(), json!([]));
     let all = officer
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await
         .ok();
     assert_eq!(all[0]["review_count"], 0);
@@ -253,10 +264,10 @@ async fn a_role_that_was_confirmed_stays_when_an_older_request_arrives() {
 #[tokio::test(start_paused = true)]
 async fn a_repeat_with_a_key_brings_nothing_back() {
     let (held, campus) = Held::campus();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let admin = campus.admin();
     let event = json!({ "name": "Blitz", "type": 2 });
-    let slots = format!("{}slots/", drive.path);
+    let slots = format!("{}slots/", recruitment.path);
     let slot = campus.slot_in(48);
     let (members, bob) = ("/api/clubs/chess/members/", campus.as_("bob"));
     let member = json!({ "person": id(&bob.get("/api/settings/").await.ok()) });
@@ -264,20 +275,28 @@ async fn a_repeat_with_a_key_brings_nothing_back() {
     let hook = json!({ "url": "https://chat.example/h", "types": ["club.updated"] });
     let token = json!({ "name": "CI", "scopes": ["clubs:read"] });
     let begun = json!({ "name": "Gala" });
-    let gala = drive.officer.post("/api/clubs/chess/events/", begun).await;
+    let gala = recruitment
+        .officer
+        .post("/api/clubs/chess/events/", begun)
+        .await;
     let showings = format!("/api/clubs/chess/events/{}/showings/", id(&gala.created()));
     let showing = json!({ "start_time": hours(1), "end_time": hours(2) });
     let links = "/api/clubs/chess/joinlinks/";
     let cases: [(&Client, &str, Value, &[u16]); 9] = [
-        (&drive.officer, &showings, showing, &[404]),
-        (&drive.officer, links, json!({}), &[404]),
-        (&drive.officer, HOOKS, hook, &[404]),
+        (&recruitment.officer, &showings, showing, &[404]),
+        (&recruitment.officer, links, json!({}), &[404]),
+        (&recruitment.officer, HOOKS, hook, &[404]),
         (&bob, "/api/settings/tokens/", token, &[404]),
-        (&drive.officer, "/api/clubs/chess/events/", event, &[404]),
-        (&drive.officer, &slots, slot, &[429]),
+        (
+            &recruitment.officer,
+            "/api/clubs/chess/events/",
+            event,
+            &[404],
+        ),
+        (&recruitment.officer, &slots, slot, &[429]),
         (&admin, "/api/tags/", json!({ "name": "Games" }), &[400]),
         (&bob, "/api/favorites/", club, &[404]),
-        (&drive.officer, members, member, &[404]),
+        (&recruitment.officer, members, member, &[404]),
     ];
     for (client, path, body, statuses) in cases {
         let before = client.get(path).await.ok();

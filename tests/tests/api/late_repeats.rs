@@ -16,15 +16,15 @@ fn texts(list: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// A trap, its campus, a drive, a student with a profile, and the path of the drive's submissions.
+/// A trap, its campus, a recruitment, a student with a profile, and the path of its submissions.
 async fn scene() -> (Trap, TestCampus, Recruitment, Client, String) {
     let trap = Trap::default();
     let campus = trap.campus();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
     sue.get("/api/settings/").await.ok();
-    let path = format!("{}submissions/", drive.path);
-    (trap, campus, drive, sue, path)
+    let path = format!("{}submissions/", recruitment.path);
+    (trap, campus, recruitment, sue, path)
 }
 
 // In an earlier version, the repeat of a deletion removed a submission that was made after it.
@@ -32,19 +32,19 @@ async fn scene() -> (Trap, TestCampus, Recruitment, Client, String) {
 #[tokio::test(start_paused = true)]
 async fn a_late_withdrawal_does_not_remove_what_was_submitted_after_it() {
     for loss in LOSSES {
-        let (trap, campus, drive, sue, path) = scene().await;
-        let first = drive.submit(&sue).await;
+        let (trap, campus, recruitment, sue, path) = scene().await;
+        let first = recruitment.submit(&sue).await;
         trap.arm(1, loss);
         let one = format!("/api/submissions/{}/", id(&first));
         let (withdrawn, again) = futures::join!(sue.delete(&one), async {
             after(100).await;
-            sue.post(&path, drive.answer("again")).await
+            sue.post(&path, recruitment.answer("again")).await
         });
         withdrawn.no_content();
         assert!(again.status.is_success(), "{loss:?}: {}", again.text());
         after(5_000).await;
         assert_eq!(
-            texts(&drive.officer.get(&path).await.ok()),
+            texts(&recruitment.officer.get(&path).await.ok()),
             ["again"],
             "{loss:?}"
         );
@@ -57,11 +57,11 @@ async fn a_late_withdrawal_does_not_remove_what_was_submitted_after_it() {
 #[tokio::test(start_paused = true)]
 async fn a_late_submission_does_not_replace_a_later_one() {
     for loss in LOSSES {
-        let (trap, campus, drive, sue, path) = scene().await;
+        let (trap, campus, recruitment, sue, path) = scene().await;
         trap.arm(1, loss);
-        let (old, new) = futures::join!(sue.post(&path, drive.answer("old")), async {
+        let (old, new) = futures::join!(sue.post(&path, recruitment.answer("old")), async {
             after(100).await;
-            sue.post(&path, drive.answer("new")).await
+            sue.post(&path, recruitment.answer("new")).await
         });
         assert!(
             new.status.is_success() && old.status.is_success(),
@@ -71,7 +71,7 @@ async fn a_late_submission_does_not_replace_a_later_one() {
         );
         after(5_000).await;
         assert_eq!(
-            texts(&drive.officer.get(&path).await.ok()),
+            texts(&recruitment.officer.get(&path).await.ok()),
             ["new"],
             "{loss:?}"
         );
@@ -89,18 +89,22 @@ async fn a_late_submission_does_not_replace_a_later_one() {
 #[tokio::test(start_paused = true)]
 async fn a_late_submission_does_not_undo_a_later_withdrawal() {
     for loss in LOSSES {
-        let (trap, campus, drive, sue, path) = scene().await;
-        let first = drive.submit(&sue).await;
+        let (trap, campus, recruitment, sue, path) = scene().await;
+        let first = recruitment.submit(&sue).await;
         trap.arm(1, loss);
-        let (_, withdrawn) = futures::join!(sue.post(&path, drive.answer("old")), async {
+        let (_, withdrawn) = futures::join!(sue.post(&path, recruitment.answer("old")), async {
             after(100).await;
             sue.delete(&format!("/api/submissions/{}/", id(&first)))
                 .await
         });
         withdrawn.no_content();
         after(5_000).await;
-        assert_eq!(drive.officer.get(&path).await.ok(), json!([]), "{loss:?}");
-        let again = sue.post(&path, drive.answer("x")).await.created();
+        assert_eq!(
+            recruitment.officer.get(&path).await.ok(),
+            json!([]),
+            "{loss:?}"
+        );
+        let again = sue.post(&path, recruitment.answer("x")).await.created();
         assert_eq!(again["id"], first["id"]);
         assert_eq!(recount(&campus), [""; 0]);
     }
@@ -142,10 +146,10 @@ async fn a_late_withdrawal_of_a_request_does_not_remove_a_newer_one() {
 #[tokio::test(start_paused = true)]
 async fn a_submission_is_as_old_as_its_receipt() {
     let campus = Setup::default().latency(400).running_clock().build();
-    let drive = campus.drive_now("chess").await;
+    let recruitment = campus.recruitment_now("chess").await;
     let sue = campus.as_("sue");
     let before = campus.now_ms() / 1_000;
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     let created: shared::time::Timestamp = submission["created_at"]
         .as_str()
         .unwrap_or_default()
@@ -201,24 +205,24 @@ async fn what_somebody_else_did_is_not_taken_for_ones_own_work() {
 #[tokio::test(start_paused = true)]
 async fn a_decision_makes_no_failure_of_a_request_that_was_overtaken_before_it() {
     for withdraws in [false, true] {
-        let (trap, _campus, drive, sue, path) = scene().await;
-        let first = drive.submit(&sue).await;
+        let (trap, _campus, recruitment, sue, path) = scene().await;
+        let first = recruitment.submit(&sue).await;
         trap.arm(1, Loss::Late);
         let old = async {
             if withdraws {
                 let one = format!("/api/submissions/{}/", id(&first));
                 sue.delete(&one).await
             } else {
-                sue.post(&path, drive.answer("old")).await
+                sue.post(&path, recruitment.answer("old")).await
             }
         };
         let (old, ()) = futures::join!(old, async {
             after(100).await;
-            let new = sue.post(&path, drive.answer("new")).await.ok();
-            drive.decide(&new, 4, "").await;
+            let new = sue.post(&path, recruitment.answer("new")).await.ok();
+            recruitment.decide(&new, 4, "").await;
         });
         assert!(old.status.is_success(), "{withdraws}: {}", old.text());
         after(5_000).await;
-        assert_eq!(texts(&drive.officer.get(&path).await.ok()), ["new"]);
+        assert_eq!(texts(&recruitment.officer.get(&path).await.ok()), ["new"]);
     }
 }

@@ -20,28 +20,28 @@ async fn a_delivery_tells_what_the_worker_could_not() {
                 Box::pin(async { Some(Ok((500, json!({ "__type": "Lost" })))) })
             }))
             .build();
-        let (drive, submission, none) = sent(&campus, "complaint").await;
+        let (recruitment, submission, none) = sent(&campus, "complaint").await;
         assert_eq!(
-            (state(&drive).await, none.len()),
+            (state(&recruitment).await, none.len()),
             ((json!("unknown"), json!(false)), 0)
         );
         let own = simulated(&campus, "sue", "complaint");
         assert_eq!(
-            drive.own(&own, &submission).await["status"],
+            recruitment.own(&own, &submission).await["status"],
             1,
             "it is not known whether she was told"
         );
         campus
             .reported(&reports_of_the_acceptance(&campus)[event])
             .await;
-        assert_eq!(state(&drive).await, (json!(end.0), json!(end.1)));
+        assert_eq!(state(&recruitment).await, (json!(end.0), json!(end.1)));
         assert_eq!(
-            drive.own(&own, &submission).await["status"],
+            recruitment.own(&own, &submission).await["status"],
             4,
             "she was told"
         );
         assert_eq!(
-            drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"],
+            recruitment.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"],
             1
         );
     }
@@ -55,14 +55,14 @@ async fn a_mail_that_ses_rejected_told_nobody_anything() {
             Box::pin(async { Some(Ok((500, json!({ "__type": "Lost" })))) })
         }))
         .build();
-    let (drive, submission, _) = sent(&campus, "complaint").await;
+    let (recruitment, submission, _) = sent(&campus, "complaint").await;
     let rejected = changed(&reports_of_the_acceptance(&campus)[0], |event| {
         event["eventType"] = json!("Reject");
     });
     campus.reported(&rejected).await;
-    assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
+    assert_eq!(state(&recruitment).await, (json!("failed"), json!(false)));
     assert_eq!(
-        drive
+        recruitment
             .own(&simulated(&campus, "sue", "complaint"), &submission)
             .await["status"],
         1
@@ -90,12 +90,12 @@ fn losing(call: usize) -> TestCampus {
 #[tokio::test(start_paused = true)]
 async fn what_was_told_last_stays_when_an_earlier_mail_turns_out_to_have_arrived() {
     let campus = losing(0);
-    let (drive, submission, _) = sent(&campus, "complaint").await;
+    let (recruitment, submission, _) = sent(&campus, "complaint").await;
     campus.advance(chrono::TimeDelta::minutes(1));
-    drive.decide(&submission, 2, "Too late.").await;
+    recruitment.decide(&submission, 2, "Too late.").await;
     assert_eq!(
         campus
-            .with_worker(drive.send("rejection", json!({})))
+            .with_worker(recruitment.send("rejection", json!({})))
             .await
             .ok()["sent"],
         1
@@ -103,7 +103,7 @@ async fn what_was_told_last_stays_when_an_earlier_mail_turns_out_to_have_arrived
     campus
         .reported(&reports_of_the_acceptance(&campus)[0])
         .await;
-    let own = drive
+    let own = recruitment
         .own(&simulated(&campus, "sue", "complaint"), &submission)
         .await;
     assert_eq!(
@@ -125,10 +125,10 @@ async fn an_earlier_mail_that_turns_out_to_have_arrived_was_told_even_if_the_nex
             Box::pin(async move { Some(Ok(answer)) })
         }))
         .build();
-    let (drive, submission, _) = sent(&campus, "complaint").await;
+    let (recruitment, submission, _) = sent(&campus, "complaint").await;
     let first = reports_of_the_acceptance(&campus);
     assert_eq!(
-        drive
+        recruitment
             .send("acceptance", json!({ "allow_resend": true }))
             .await
             .ok()["queued"],
@@ -136,20 +136,20 @@ async fn an_earlier_mail_that_turns_out_to_have_arrived_was_told_even_if_the_nex
     );
     campus.reported(&first[0]).await;
     assert_eq!(
-        state(&drive).await,
+        state(&recruitment).await,
         (json!("queued"), json!(true)),
         "the state of the second mail, and `notified` by the first one"
     );
     campus.deliver().await;
-    assert_eq!(state(&drive).await, (json!("failed"), json!(true)));
+    assert_eq!(state(&recruitment).await, (json!("failed"), json!(true)));
     assert_eq!(
-        drive
+        recruitment
             .own(&simulated(&campus, "sue", "complaint"), &submission)
             .await["status"],
         4
     );
     assert_eq!(
-        drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"],
+        recruitment.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"],
         1,
         "nobody is mailed twice by accident"
     );
@@ -159,17 +159,20 @@ async fn an_earlier_mail_that_turns_out_to_have_arrived_was_told_even_if_the_nex
 #[tokio::test(start_paused = true)]
 async fn reports_of_a_submission_that_was_made_anew_are_not_the_new_ones() {
     let campus = TestCampus::new();
-    let (drive, submission, events) = sent(&campus, "bounce").await;
+    let (recruitment, submission, events) = sent(&campus, "bounce").await;
     let sue = simulated(&campus, "sue", "bounce");
-    drive.decide(&submission, 1, "").await;
+    recruitment.decide(&submission, 1, "").await;
     sue.delete(&format!("/api/submissions/{}/", id(&submission)))
         .await
         .no_content();
-    let again = drive.submit(&sue).await;
-    drive.decide(&again, 4, "").await;
-    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+    let again = recruitment.submit(&sue).await;
+    recruitment.decide(&again, 4, "").await;
+    assert_eq!(
+        recruitment.send("acceptance", json!({})).await.ok()["queued"],
+        1
+    );
     campus.reported(&events[0]).await;
-    assert_eq!(state(&drive).await, (json!("queued"), json!(false)));
+    assert_eq!(state(&recruitment).await, (json!("queued"), json!(false)));
 }
 
 // proves O8
@@ -235,33 +238,37 @@ async fn a_report_keeps_nothing_of_an_invitation_but_that_it_went() {
 #[tokio::test(start_paused = true)]
 async fn a_late_report_of_an_earlier_mail_changes_nothing_of_the_last() {
     let campus = TestCampus::new();
-    let (drive, submission, first) = sent(&campus, "bounce").await;
+    let (recruitment, submission, first) = sent(&campus, "bounce").await;
     campus.advance(chrono::TimeDelta::minutes(1));
     assert_eq!(
         campus
-            .with_worker(drive.send("acceptance", json!({ "allow_resend": true })))
+            .with_worker(recruitment.send("acceptance", json!({ "allow_resend": true })))
             .await
             .ok()["sent"],
         1
     );
     campus.reported(&first[0]).await;
-    assert_eq!(state(&drive).await.0, "sent", "the second acceptance mail");
+    assert_eq!(
+        state(&recruitment).await.0,
+        "sent",
+        "the second acceptance mail"
+    );
     // The rejection is later than the acceptance, so only reports about the rejection count.
     campus.advance(chrono::TimeDelta::minutes(1));
     let acceptances = campus.campus.mailbox.take_reports();
-    drive.decide(&submission, 2, "").await;
+    recruitment.decide(&submission, 2, "").await;
     assert_eq!(
         campus
-            .with_worker(drive.send("rejection", json!({})))
+            .with_worker(recruitment.send("rejection", json!({})))
             .await
             .ok()["sent"],
         1
     );
     campus.reported(&acceptances[0]).await;
-    assert_eq!(state(&drive).await.0, "sent");
+    assert_eq!(state(&recruitment).await.0, "sent");
     campus.report().await;
-    assert_eq!(state(&drive).await.0, "bounced");
-    let own = drive
+    assert_eq!(state(&recruitment).await.0, "bounced");
+    let own = recruitment
         .own(&simulated(&campus, "sue", "bounce"), &submission)
         .await;
     assert_eq!(own["status"], 2, "the decision that was mailed last");
@@ -271,10 +278,10 @@ async fn a_late_report_of_an_earlier_mail_changes_nothing_of_the_last() {
 #[tokio::test(start_paused = true)]
 async fn reports_of_what_is_gone_or_never_was_leave_nothing_behind() {
     let campus = TestCampus::new();
-    let (drive, _, events) = sent(&campus, "bounce").await;
-    drive
+    let (recruitment, _, events) = sent(&campus, "bounce").await;
+    recruitment
         .officer
-        .delete(&format!("{}?force=true", drive.path))
+        .delete(&format!("{}?force=true", recruitment.path))
         .await
         .no_content();
     let before = campus.stored().len();
@@ -341,25 +348,25 @@ async fn a_mail_that_goes_while_it_is_reported_stays_gone() {
 #[tokio::test(start_paused = true)]
 async fn a_rejection_of_which_ses_tells_later_revokes_the_invitation() {
     let campus = losing(1);
-    let (drive, submission, _) = sent(&campus, "complaint").await;
-    let invites = || drive.officer.get("/api/clubs/chess/invites/");
-    drive.decide(&submission, 2, "").await;
-    drive.send("rejection", json!({})).await.ok();
+    let (recruitment, submission, _) = sent(&campus, "complaint").await;
+    let invites = || recruitment.officer.get("/api/clubs/chess/invites/");
+    recruitment.decide(&submission, 2, "").await;
+    recruitment.send("rejection", json!({})).await.ok();
     campus.deliver().await;
-    assert_eq!(state(&drive).await.0, "unknown");
+    assert_eq!(state(&recruitment).await.0, "unknown");
     assert_eq!(invites().await.ok().as_array().map(Vec::len), Some(1));
     let reports = reports_of(&campus, "rejection", tests::start());
     campus.reported(&reports[0]).await;
     assert_eq!(invites().await.ok(), json!([]));
     // What was told about an earlier submission does not count for a new one.
-    drive.decide(&submission, 1, "").await;
+    recruitment.decide(&submission, 1, "").await;
     let own = simulated(&campus, "sue", "complaint");
     own.delete(&format!("/api/submissions/{}/", id(&submission)))
         .await
         .no_content();
-    let again = drive.submit(&own).await;
-    drive.decide(&again, 4, "").await;
-    drive.send("acceptance", json!({})).await.ok();
+    let again = recruitment.submit(&own).await;
+    recruitment.decide(&again, 4, "").await;
+    recruitment.send("acceptance", json!({})).await.ok();
     campus.deliver().await;
     campus.reported(&reports[0]).await;
     assert_eq!(invites().await.ok().as_array().map(Vec::len), Some(1));

@@ -184,13 +184,13 @@ fn behind() -> (TestCampus, Arc<AtomicUsize>) {
 #[tokio::test]
 async fn what_was_just_submitted_is_found_although_the_index_is_behind() {
     let (campus, behind) = behind();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
     sue.get("/api/settings/").await.ok();
     behind.store(usize::MAX, Ordering::SeqCst);
-    let sent = drive.submit(&sue).await;
+    let sent = recruitment.submit(&sue).await;
     assert_eq!(sue.get("/api/submissions/").await.ok()[0]["id"], sent["id"]);
-    assert_eq!(drive.own(&sue, &sent).await["id"], sent["id"]);
+    assert_eq!(recruitment.own(&sue, &sent).await["id"], sent["id"]);
     let open = sue.get("/api/applications/open/").await.ok();
     assert_eq!(open[0]["submissions"][0]["id"], sent["id"]);
     let path = format!("/api/submissions/{}/", id(&sent));
@@ -205,13 +205,14 @@ async fn what_was_just_submitted_is_found_although_the_index_is_behind() {
 #[tokio::test(start_paused = true)]
 async fn an_erasure_waits_for_the_index() {
     let (campus, behind) = behind();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
     sue.get("/api/settings/").await.ok();
     // The first looks at the index show nothing of what was written just before.
     behind.store(4, Ordering::SeqCst);
-    let draft = json!({ "responses": [{ "question": drive.question, "text": "I", "version": 0 }] });
-    sue.patch(&format!("{}draft/", drive.path), draft)
+    let draft =
+        json!({ "responses": [{ "question": recruitment.question, "text": "I", "version": 0 }] });
+    sue.patch(&format!("{}draft/", recruitment.path), draft)
         .await
         .ok();
     sue.post("/api/requests/membership/", json!({ "club": "chess" }))

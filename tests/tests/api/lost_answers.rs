@@ -293,21 +293,24 @@ async fn thirty_two_officers_who_change_one_event_at_once_are_all_served() {
 async fn a_repeated_copy_does_not_undo_what_was_changed_since() {
     let (setup, silent) = silent();
     let campus = setup.build();
-    let drive = campus.drive("chess").await;
-    let ada = drive.officer.clone().header("idempotency-key", "k");
-    let path = format!("{}duplicate/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let ada = recruitment.officer.clone().header("idempotency-key", "k");
+    let path = format!("{}duplicate/", recruitment.path);
     silent.store(2, Ordering::SeqCst);
     let lost = ada.post(&path, Value::Null).await;
     silent.store(0, Ordering::SeqCst);
     assert!(matches!(lost.status.as_u16(), 201 | 500), "{}", lost.text());
-    let all = drive
+    let all = recruitment
         .officer
         .get("/api/clubs/chess/applications/")
         .await
         .ok();
     let copy = all
         .as_array()
-        .and_then(|all| all.iter().find(|one| one["id"] != drive.application["id"]))
+        .and_then(|all| {
+            all.iter()
+                .find(|one| one["id"] != recruitment.application["id"])
+        })
         .cloned()
         .expect("a copy");
     let question = format!(
@@ -315,7 +318,7 @@ async fn a_repeated_copy_does_not_undo_what_was_changed_since() {
         id(&copy),
         id(&copy["questions"][0])
     );
-    drive
+    recruitment
         .officer
         .patch(&question, json!({ "prompt": "Changed" }))
         .await

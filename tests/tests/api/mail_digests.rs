@@ -15,39 +15,44 @@ use crate::send_emails::accepted;
 #[tokio::test]
 async fn the_digest_covers_reasons_and_submissions_that_the_template_does_not_show() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let texts = json!({ "acceptance_email": "<p>Welcome {{ name }}</p>" });
-    drive.officer.patch(&drive.path, texts).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, texts)
+        .await
+        .ok();
     let sue = campus.as_("sue");
     let mut submissions = vec![];
     for committee in 0..3 {
-        let mut answer = drive.answer("x");
+        let mut answer = recruitment.answer("x");
         if committee > 0 {
-            answer["committee"] = drive.application["committees"][committee - 1]["id"].clone();
+            answer["committee"] =
+                recruitment.application["committees"][committee - 1]["id"].clone();
         }
-        let path = format!("{}submissions/", drive.path);
+        let path = format!("{}submissions/", recruitment.path);
         submissions.push(sue.post(&path, answer).await.created());
     }
     let one = json!({ "one_per_person": true });
     let digest = async || {
         let mut body = one.clone();
         body["dry_run"] = json!(true);
-        drive.send("acceptance", body).await.ok()["digest"].clone()
+        recruitment.send("acceptance", body).await.ok()["digest"].clone()
     };
     let send = async |digest: &Value| {
         let mut body = one.clone();
         body["digest"] = digest.clone();
-        drive.send("acceptance", body).await
+        recruitment.send("acceptance", body).await
     };
-    drive.decide(&submissions[0], 4, "good").await;
-    drive.decide(&submissions[1], 4, "").await;
+    recruitment.decide(&submissions[0], 4, "good").await;
+    recruitment.decide(&submissions[1], 4, "").await;
     let first = digest().await;
-    drive.decide(&submissions[0], 4, "internal").await;
+    recruitment.decide(&submissions[0], 4, "internal").await;
     send(&first).await.invalid(&["digest"]);
     // The same number of accepted submissions, but other ones.
     let second = digest().await;
-    drive.decide(&submissions[1], 1, "").await;
-    drive.decide(&submissions[2], 4, "").await;
+    recruitment.decide(&submissions[1], 1, "").await;
+    recruitment.decide(&submissions[2], 4, "").await;
     send(&second).await.invalid(&["digest"]);
     send(&digest().await).await.ok();
 }
@@ -69,20 +74,20 @@ pub(crate) async fn slowly_queued(is_slow: Arc<AtomicBool>) -> (TestCampus, Recr
         .table(Arc::new(slow))
         .running_clock()
         .build();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let names: Vec<String> = (0..67).map(|n| format!("person{n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    accepted(&campus, &drive, &names).await;
-    (campus, drive)
+    accepted(&campus, &recruitment, &names).await;
+    (campus, recruitment)
 }
 
 // proves E11, E31
 #[tokio::test(start_paused = true)]
 async fn a_repeat_with_the_same_key_sends_what_was_left() {
     let is_slow = Arc::new(AtomicBool::new(true));
-    let (campus, drive) = slowly_queued(is_slow.clone()).await;
-    let keyed = drive.officer.clone().header("idempotency-key", "k");
-    let path = format!("{}send_emails/", drive.path);
+    let (campus, recruitment) = slowly_queued(is_slow.clone()).await;
+    let keyed = recruitment.officer.clone().header("idempotency-key", "k");
+    let path = format!("{}send_emails/", recruitment.path);
     let body = json!({ "email_type": { "id": "acceptance" } });
     let first = keyed.post(&path, body.clone()).await.ok();
     assert_eq!(first["recipients"], 64);

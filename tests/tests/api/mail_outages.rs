@@ -25,14 +25,17 @@ async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() 
             None
         }
     });
-    let drive = rejections(&campus, 12).await;
+    let recruitment = rejections(&campus, 12).await;
     for _ in 0..20 {
         assert_eq!(campus.deliver().await, Delivered::RetryLater);
     }
     let count = async |status: &str| {
-        let list = drive
+        let list = recruitment
             .officer
-            .get(&format!("{}submissions/?email_status={status}", drive.path))
+            .get(&format!(
+                "{}submissions/?email_status={status}",
+                recruitment.path
+            ))
             .await
             .ok();
         list.as_array().map(Vec::len)
@@ -68,14 +71,14 @@ async fn a_try_that_is_throttled_does_not_end_an_outage() {
         0 => refused(500, "InternalFailure"),
         _ => refused(429, "TooManyRequestsException"),
     });
-    let drive = rejections(&campus, 12).await;
+    let recruitment = rejections(&campus, 12).await;
     for (throttled, unknown) in [(0, 3), (1, 3), (0, 4), (1, 4), (0, 5)] {
         throttles.store(throttled, Ordering::SeqCst);
         for _ in 0..6 {
             assert_eq!(campus.deliver().await, Delivered::RetryLater);
         }
-        let path = format!("{}submissions/?email_status=unknown", drive.path);
-        let found = drive.officer.get(&path).await.ok();
+        let path = format!("{}submissions/?email_status=unknown", recruitment.path);
+        let found = recruitment.officer.get(&path).await.ok();
         assert_eq!(found.as_array().map(Vec::len), Some(unknown));
         // The second pause is longer.
         campus.advance(TimeDelta::minutes(2));
@@ -86,7 +89,7 @@ async fn a_try_that_is_throttled_does_not_end_an_outage() {
 #[tokio::test(start_paused = true)]
 async fn an_outage_is_counted_once_for_all_workers() {
     let campus = campus_with(|_| refused(500, "InternalFailure"));
-    let drive = rejections(&campus, 12).await;
+    let recruitment = rejections(&campus, 12).await;
     let parts = &campus.campus;
     // Each worker is a new process that knows only the table.
     for _ in 0..20 {
@@ -100,8 +103,8 @@ async fn an_outage_is_counted_once_for_all_workers() {
         let end = parts.stream.deliver(&worker).await;
         assert_eq!(end.expect("a stream"), Delivered::RetryLater);
     }
-    let path = format!("{}submissions/?email_status=unknown", drive.path);
-    let unknown = drive.officer.get(&path).await.ok();
+    let path = format!("{}submissions/?email_status=unknown", recruitment.path);
+    let unknown = recruitment.officer.get(&path).await.ok();
     assert_eq!(unknown.as_array().map(Vec::len), Some(3));
 }
 
@@ -109,12 +112,12 @@ async fn an_outage_is_counted_once_for_all_workers() {
 #[tokio::test(start_paused = true)]
 async fn decision_mails_are_sent_before_all_other_mails() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&submission, 4, "").await;
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    recruitment.decide(&submission, 4, "").await;
     // The next batch then has only the two mails.
     campus.deliver().await;
-    drive
+    recruitment
         .officer
         .post(
             "/api/clubs/chess/invites/",
@@ -122,7 +125,10 @@ async fn decision_mails_are_sent_before_all_other_mails() {
         )
         .await
         .created();
-    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+    assert_eq!(
+        recruitment.send("acceptance", json!({})).await.ok()["queued"],
+        1
+    );
     assert_eq!(campus.deliver().await, Delivered::Nothing);
     let recipients: Vec<String> = campus.mails().into_iter().map(|mail| mail.to).collect();
     assert_eq!(recipients, ["sue@uni.example", "ina@uni.example"]);
@@ -180,10 +186,10 @@ async fn mails_are_handed_over_side_by_side_after_the_first_one_was_taken() {
 async fn an_outage_begins_with_few_mails_on_their_way() {
     // SES takes the first mails, then it fails.
     let campus = campus_with(|n| (n >= 3).then(|| Ok((500, json!({ "message": "no" })))));
-    let drive = rejections(&campus, 20).await;
+    let recruitment = rejections(&campus, 20).await;
     campus.deliver().await;
-    let list = format!("{}submissions/", drive.path);
-    let states = drive.officer.get(&list).await.ok();
+    let list = format!("{}submissions/", recruitment.path);
+    let states = recruitment.officer.get(&list).await.ok();
     let count = |state: &str| {
         let all = states.as_array().expect("a list").iter();
         all.filter(|one| one["email_status"] == state).count()

@@ -15,21 +15,25 @@ pub(crate) fn simulated(campus: &TestCampus, username: &str, address: &str) -> C
     )
 }
 
-/// Accepts an applicant with this address and sends the mail. Returns the drive, the submission and
-/// the reports of SES about the mail.
+/// Accepts an applicant with this address and sends the mail. Returns the recruitment, the
+/// submission and the reports of SES about the mail.
 pub(crate) async fn sent(campus: &TestCampus, address: &str) -> (Recruitment, Value, Vec<Value>) {
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&simulated(campus, "sue", address)).await;
-    drive.decide(&submission, 4, "").await;
-    drive.send("acceptance", json!({})).await.ok();
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&simulated(campus, "sue", address)).await;
+    recruitment.decide(&submission, 4, "").await;
+    recruitment.send("acceptance", json!({})).await.ok();
     campus.deliver().await;
-    (drive, submission, campus.campus.mailbox.take_reports())
+    (
+        recruitment,
+        submission,
+        campus.campus.mailbox.take_reports(),
+    )
 }
 
-pub(crate) async fn state(drive: &Recruitment) -> (Value, Value) {
-    let list = drive
+pub(crate) async fn state(recruitment: &Recruitment) -> (Value, Value) {
+    let list = recruitment
         .officer
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await
         .ok();
     (list[0]["email_status"].clone(), list[0]["notified"].clone())
@@ -47,10 +51,10 @@ pub(crate) fn changed(event: &Value, change: impl FnOnce(&mut Value)) -> Value {
     json!({ "Records": [{ "Sns": { "Message": message.to_string() } }] })
 }
 
-/// A drive with rejected applicants at addresses of the simulator, to whom the mails were sent and
-/// reported, and with one applicant whose decision is open.
+/// A recruitment with rejected applicants at addresses of the simulator, to whom the mails were
+/// sent and reported, and with one applicant whose decision is open.
 async fn reported(campus: &TestCampus) -> Recruitment {
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     for address in [
         "success",
         "bounce",
@@ -59,12 +63,14 @@ async fn reported(campus: &TestCampus) -> Recruitment {
         "suppressionlist",
         "bounce+label",
     ] {
-        let submission = drive.submit(&simulated(campus, address, address)).await;
-        drive.decide(&submission, 2, "").await;
+        let submission = recruitment
+            .submit(&simulated(campus, address, address))
+            .await;
+        recruitment.decide(&submission, 2, "").await;
     }
-    let waits = drive.submit(&campus.as_("waits")).await;
+    let waits = recruitment.submit(&campus.as_("waits")).await;
     let sent = campus
-        .with_worker(drive.send("rejection", json!({})))
+        .with_worker(recruitment.send("rejection", json!({})))
         .await
         .ok();
     assert_eq!(
@@ -73,18 +79,18 @@ async fn reported(campus: &TestCampus) -> Recruitment {
     );
     campus.report().await;
     assert!(id(&waits) > 0);
-    drive
+    recruitment
 }
 
 // proves S9, E13, E22, O10
 #[tokio::test(start_paused = true)]
 async fn officers_find_who_was_not_reached() {
     let campus = TestCampus::new();
-    let drive = reported(&campus).await;
+    let recruitment = reported(&campus).await;
     let found = async |query: &str| -> Vec<(String, String)> {
-        let list = drive
+        let list = recruitment
             .officer
-            .get(&format!("{}submissions/?{query}", drive.path))
+            .get(&format!("{}submissions/?{query}", recruitment.path))
             .await
             .ok();
         let text = |value: &Value| value.as_str().unwrap_or("null").to_owned();
@@ -131,19 +137,22 @@ async fn officers_find_who_was_not_reached() {
 #[tokio::test(start_paused = true)]
 async fn the_export_is_filtered_by_the_state_of_mails_and_a_wrong_state_is_named() {
     let campus = TestCampus::new();
-    let drive = reported(&campus).await;
-    let csv = drive
+    let recruitment = reported(&campus).await;
+    let csv = recruitment
         .officer
         .get(&format!(
             "{}submissions/export/?email_status=complained",
-            drive.path
+            recruitment.path
         ))
         .await;
     assert_eq!(csv.text().lines().count(), 2, "{}", csv.text());
     for bad in ["delivered", "bounced,", "", "Sent"] {
-        drive
+        recruitment
             .officer
-            .get(&format!("{}submissions/?email_status={bad}", drive.path))
+            .get(&format!(
+                "{}submissions/?email_status={bad}",
+                recruitment.path
+            ))
             .await
             .invalid(&["email_status"]);
     }
@@ -159,7 +168,7 @@ async fn the_most_serious_report_counts_in_any_order_and_however_often_it_comes(
         ("ooto", "sent"),
     ] {
         let campus = TestCampus::new();
-        let (drive, _, mut events) = sent(&campus, address).await;
+        let (recruitment, _, mut events) = sent(&campus, address).await;
         let delivered = changed(&events[0], |event| event["eventType"] = json!("Delivery"));
         events.push(delivered);
         for event in events
@@ -170,7 +179,11 @@ async fn the_most_serious_report_counts_in_any_order_and_however_often_it_comes(
         {
             campus.reported(event).await;
         }
-        assert_eq!(state(&drive).await, (json!(end), json!(true)), "{address}");
+        assert_eq!(
+            state(&recruitment).await,
+            (json!(end), json!(true)),
+            "{address}"
+        );
     }
 }
 
@@ -178,13 +191,13 @@ async fn the_most_serious_report_counts_in_any_order_and_however_often_it_comes(
 #[tokio::test(start_paused = true)]
 async fn a_soft_bounce_means_not_reached_until_a_delivery_says_that_it_was_a_note_of_absence() {
     let campus = TestCampus::new();
-    let (drive, _, events) = sent(&campus, "ooto").await;
+    let (recruitment, _, events) = sent(&campus, "ooto").await;
     campus.reported(&events[1]).await;
-    assert_eq!(state(&drive).await.0, "bounced");
+    assert_eq!(state(&recruitment).await.0, "bounced");
     campus.reported(&events[0]).await;
-    assert_eq!(state(&drive).await.0, "sent");
+    assert_eq!(state(&recruitment).await.0, "sent");
     campus.reported(&events[1]).await;
-    assert_eq!(state(&drive).await.0, "sent");
+    assert_eq!(state(&recruitment).await.0, "sent");
     let mail = campus
         .stored()
         .into_iter()
@@ -200,22 +213,22 @@ async fn a_soft_bounce_means_not_reached_until_a_delivery_says_that_it_was_a_not
 #[tokio::test(start_paused = true)]
 async fn a_rejection_of_ses_is_a_failure_and_not_spam_is_no_complaint() {
     let campus = TestCampus::new();
-    let (drive, _, events) = sent(&campus, "complaint").await;
+    let (recruitment, _, events) = sent(&campus, "complaint").await;
     let praise = changed(&events[1], |event| {
         event["complaint"]["complaintFeedbackType"] = json!("not-spam");
     });
     campus.reported(&praise).await;
-    assert_eq!(state(&drive).await.0, "sent");
+    assert_eq!(state(&recruitment).await.0, "sent");
     let campus = TestCampus::new();
-    let (drive, submission, events) = sent(&campus, "complaint").await;
+    let (recruitment, submission, events) = sent(&campus, "complaint").await;
     let rejected = changed(&events[1], |event| {
         event["eventType"] = json!("Reject");
         event["reject"] = json!({ "reason": "Bad content" });
     });
     campus.reported(&rejected).await;
     // The report holds, although the worker has marked the mail as sent.
-    assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
-    let own = drive
+    assert_eq!(state(&recruitment).await, (json!("failed"), json!(false)));
+    let own = recruitment
         .own(&simulated(&campus, "sue", "complaint"), &submission)
         .await;
     assert_eq!(
@@ -224,7 +237,7 @@ async fn a_rejection_of_ses_is_a_failure_and_not_spam_is_no_complaint() {
     );
     assert_eq!(
         campus
-            .with_worker(drive.send("acceptance", json!({})))
+            .with_worker(recruitment.send("acceptance", json!({})))
             .await
             .ok()["sent"],
         1,
@@ -241,10 +254,12 @@ async fn reports_that_come_while_the_worker_marks_the_mail_find_their_place() {
         ("complaint", "complained"),
     ] {
         let campus = Setup::default().latency(5).build();
-        let drive = campus.drive("chess").await;
-        let submission = drive.submit(&simulated(&campus, "sue", address)).await;
-        drive.decide(&submission, 4, "").await;
-        drive.send("acceptance", json!({})).await.ok();
+        let recruitment = campus.recruitment("chess").await;
+        let submission = recruitment
+            .submit(&simulated(&campus, "sue", address))
+            .await;
+        recruitment.decide(&submission, 4, "").await;
+        recruitment.send("acceptance", json!({})).await.ok();
         // SES reports each event twice as soon as it has the mail, while the worker still marks it.
         let report = async || {
             loop {
@@ -258,7 +273,11 @@ async fn reports_that_come_while_the_worker_marks_the_mail_find_their_place() {
             }
         };
         tokio::join!(campus.deliver(), report());
-        assert_eq!(state(&drive).await, (json!(end), json!(true)), "{address}");
+        assert_eq!(
+            state(&recruitment).await,
+            (json!(end), json!(true)),
+            "{address}"
+        );
         assert_eq!(tests::recount::recount(&campus), Vec::<String>::new());
     }
 }
@@ -271,12 +290,12 @@ async fn bounces_and_complaints_of_every_kind_are_understood() {
         ("Permanent", "OnAccountSuppressionList", "bounced"),
     ] {
         let campus = TestCampus::new();
-        let (drive, _, events) = sent(&campus, "bounce").await;
+        let (recruitment, _, events) = sent(&campus, "bounce").await;
         let event = changed(&events[0], |event| {
             event["bounce"] = json!({ "bounceType": kind, "bounceSubType": sub_kind });
         });
         campus.reported(&event).await;
-        assert_eq!(state(&drive).await.0, end);
+        assert_eq!(state(&recruitment).await.0, end);
         let mail = campus
             .stored()
             .into_iter()
@@ -285,12 +304,12 @@ async fn bounces_and_complaints_of_every_kind_are_understood() {
         assert_eq!(mail["outcome"]["S"], format!("{kind}/{sub_kind}"));
     }
     let campus = TestCampus::new();
-    let (drive, _, events) = sent(&campus, "complaint").await;
+    let (recruitment, _, events) = sent(&campus, "complaint").await;
     let bare = changed(&events[1], |event| {
         event["complaint"] = json!({ "complaintSubType": "OnAccountSuppressionList" });
     });
     campus.reported(&bare).await;
-    assert_eq!(state(&drive).await.0, "complained");
+    assert_eq!(state(&recruitment).await.0, "complained");
 }
 
 #[tokio::test(start_paused = true)]
@@ -317,7 +336,7 @@ async fn the_tag_of_a_mail_is_what_ses_allows() {
 #[tokio::test(start_paused = true)]
 async fn a_report_that_an_older_release_cannot_read_is_delivered_again() {
     let campus = TestCampus::new();
-    let (drive, _, events) = sent(&campus, "bounce").await;
+    let (recruitment, _, events) = sent(&campus, "bounce").await;
     let unknown_kind = changed(&events[0], |event| {
         event["mail"]["tags"] = json!({ "mail": ["1-2-reminder-1"] });
     });
@@ -330,7 +349,7 @@ async fn a_report_that_an_older_release_cannot_read_is_delivered_again() {
             .await
             .expect_err("a report counted as finished");
     }
-    assert_eq!(state(&drive).await.0, "sent");
+    assert_eq!(state(&recruitment).await.0, "sent");
     campus.reported(&events[0]).await;
-    assert_eq!(state(&drive).await.0, "bounced");
+    assert_eq!(state(&recruitment).await.0, "bounced");
 }

@@ -13,15 +13,15 @@ const HOSTILE: &str =
 #[tokio::test]
 async fn a_dry_run_shows_every_mail_and_does_nothing() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let template = "<p>Hi {{ name }} ({{ full_name }}), {{ club }}, {{ application }}\
         {% if committee %}, {{ committee }}{% endif %}: {{ reason }}</p>";
-    drive
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "acceptance_email": template }))
+        .patch(&recruitment.path, json!({ "acceptance_email": template }))
         .await
         .ok();
-    drive
+    recruitment
         .officer
         .patch(
             "/api/clubs/chess/",
@@ -29,16 +29,16 @@ async fn a_dry_run_shows_every_mail_and_does_nothing() {
         )
         .await
         .ok();
-    let submissions = accepted(&campus, &drive, &["sue", "bob"]).await;
-    drive.decide(&submissions[0], 4, "bravo").await;
-    let rejected = drive.submit(&campus.as_("cleo")).await;
-    drive.decide(&rejected, 2, "").await;
-    drive.submit(&campus.as_("dan")).await;
+    let submissions = accepted(&campus, &recruitment, &["sue", "bob"]).await;
+    recruitment.decide(&submissions[0], 4, "bravo").await;
+    let rejected = recruitment.submit(&campus.as_("cleo")).await;
+    recruitment.decide(&rejected, 2, "").await;
+    recruitment.submit(&campus.as_("dan")).await;
     let silent = campus.client(&json!({ "name": "No Mail" }), "silent");
-    let unreachable = drive.submit(&silent).await;
-    drive.decide(&unreachable, 4, "").await;
+    let unreachable = recruitment.submit(&silent).await;
+    recruitment.decide(&unreachable, 4, "").await;
     let stored = campus.stored().len();
-    let dry = drive
+    let dry = recruitment
         .send("acceptance", json!({ "dry_run": true }))
         .await
         .ok();
@@ -78,12 +78,12 @@ async fn a_dry_run_shows_every_mail_and_does_nothing() {
     );
     assert_eq!(
         dry["digest"],
-        drive
+        recruitment
             .send("acceptance", json!({ "dry_run": true }))
             .await
             .ok()["digest"]
     );
-    let rejections = drive
+    let rejections = recruitment
         .send("rejection", json!({ "dry_run": true }))
         .await
         .ok();
@@ -95,8 +95,8 @@ async fn a_dry_run_shows_every_mail_and_does_nothing() {
 #[tokio::test]
 async fn hostile_names_and_reasons_stay_text() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive
+    let recruitment = campus.recruitment("chess").await;
+    recruitment
         .officer
         .patch(
             "/api/clubs/chess/",
@@ -104,25 +104,26 @@ async fn hostile_names_and_reasons_stay_text() {
         )
         .await
         .ok();
-    drive.officer.patch(&drive.path, json!({
+    recruitment.officer.patch(&recruitment.path, json!({
         "acceptance_email": "<p>{{ full_name }}|{{ reason }}|{{ club }}|{{ committee }}</p>",
         "committees": [{ "name": "<u>Tech</u>" }],
     })).await.ok();
-    let committee = drive.officer.get(&drive.path).await.ok()["committees"][0]["id"].clone();
+    let committee =
+        recruitment.officer.get(&recruitment.path).await.ok()["committees"][0]["id"].clone();
     let eve = campus.client(
         &json!({ "email": "eve@uni.example", "name": "<script>x</script>" }),
         "eve",
     );
     let submission = eve
         .post(
-            &format!("{}submissions/", drive.path),
+            &format!("{}submissions/", recruitment.path),
             json!({ "committee": committee, "responses": [] }),
         )
         .await
         .created();
-    drive.decide(&submission, 4, HOSTILE).await;
+    recruitment.decide(&submission, 4, HOSTILE).await;
     campus
-        .with_worker(drive.send("acceptance", json!({})))
+        .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
     let mail = &campus.mails()[0];
@@ -157,12 +158,12 @@ async fn hostile_names_and_reasons_stay_text() {
 #[tokio::test]
 async fn conditions_stand_where_html_allows_text() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let rows = "<table>{% if reason %}<tr><td>yes</td></tr>{% else %}<tr><td>no</td></tr>\
         {% endif %}</table>";
-    let refused = drive
+    let refused = recruitment
         .officer
-        .patch(&drive.path, json!({ "acceptance_email": rows }))
+        .patch(&recruitment.path, json!({ "acceptance_email": rows }))
         .await;
     assert!(
         refused.json()["detail"]
@@ -180,9 +181,9 @@ async fn conditions_stand_where_html_allows_text() {
          {% if reason %}<p>{{ reason }}</p>{% endif %}",
         "<ul><li>{% if reason %}<b>a</b>{% else %}<i>b</i>{% endif %}</li></ul><script>x</script>",
     ] {
-        drive
+        recruitment
             .officer
-            .patch(&drive.path, json!({ "acceptance_email": good }))
+            .patch(&recruitment.path, json!({ "acceptance_email": good }))
             .await
             .ok();
     }
@@ -193,19 +194,25 @@ async fn conditions_stand_where_html_allows_text() {
 #[tokio::test]
 async fn a_preview_that_is_too_large_is_refused() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let template = format!("<p>{}</p>", "word ".repeat(9_000));
     let body = json!({ "acceptance_email": template });
-    drive.officer.patch(&drive.path, body).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, body)
+        .await
+        .ok();
     let mut ids = Vec::new();
     for n in 0..60 {
-        let sent = drive.submit(&campus.as_(&format!("s{n}"))).await;
+        let sent = recruitment.submit(&campus.as_(&format!("s{n}"))).await;
         ids.push(sent["id"].clone());
     }
     let accepted = json!({ "submissions": ids, "status": 4 });
-    let status = format!("{}submissions/status/", drive.path);
-    drive.officer.post(&status, accepted).await.ok();
-    let told = drive.send("acceptance", json!({ "dry_run": true })).await;
+    let status = format!("{}submissions/status/", recruitment.path);
+    recruitment.officer.post(&status, accepted).await.ok();
+    let told = recruitment
+        .send("acceptance", json!({ "dry_run": true }))
+        .await;
     let detail = told.error(400);
     assert!(detail.contains("too large"), "{detail}");
 }

@@ -28,31 +28,36 @@ pub(crate) fn refused(status: u16, kind: &str) -> SesAnswer {
     Some(Ok((status, json!({ "__type": kind, "message": kind }))))
 }
 
-/// A drive with one accepted applicant whose mail is queued.
+/// A recruitment with one accepted applicant whose mail is queued.
 pub(crate) async fn queued(campus: &TestCampus) -> Recruitment {
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&submission, 4, "").await;
-    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
-    drive
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    recruitment.decide(&submission, 4, "").await;
+    assert_eq!(
+        recruitment.send("acceptance", json!({})).await.ok()["queued"],
+        1
+    );
+    recruitment
 }
 
-/// A drive with this number of rejected applicants whose mails are queued.
+/// A recruitment with this number of rejected applicants whose mails are queued.
 pub(crate) async fn rejections(campus: &TestCampus, applicants: usize) -> Recruitment {
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     for n in 0..applicants {
-        let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
-        drive.decide(&submission, 2, "").await;
+        let submission = recruitment
+            .submit(&campus.as_(&format!("student{n}")))
+            .await;
+        recruitment.decide(&submission, 2, "").await;
     }
-    let sent = drive.send("rejection", json!({})).await.ok();
+    let sent = recruitment.send("rejection", json!({})).await.ok();
     assert_eq!(sent["queued"], applicants);
-    drive
+    recruitment
 }
 
-pub(crate) async fn state(drive: &Recruitment) -> (Value, Value) {
-    let list = drive
+pub(crate) async fn state(recruitment: &Recruitment) -> (Value, Value) {
+    let list = recruitment
         .officer
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await
         .ok();
     (list[0]["email_status"].clone(), list[0]["notified"].clone())
@@ -74,10 +79,10 @@ async fn what_surely_was_not_taken_is_tried_again() {
                 None
             }
         });
-        let drive = queued(&campus).await;
+        let recruitment = queued(&campus).await;
         campus.deliver().await;
         assert_eq!(
-            state(&drive).await,
+            state(&recruitment).await,
             (json!("sent"), json!(true)),
             "{error:?}"
         );
@@ -91,24 +96,24 @@ async fn no_connection_is_tried_again() {
     let campus = campus_with(|n| {
         (n < 2).then(|| Err(ConnectorError::io("refused".into()).never_connected()))
     });
-    let drive = queued(&campus).await;
+    let recruitment = queued(&campus).await;
     campus.deliver().await;
-    assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
+    assert_eq!(state(&recruitment).await, (json!("sent"), json!(true)));
 }
 
 // proves E13, E14
 #[tokio::test(start_paused = true)]
 async fn after_some_tries_the_stream_delivers_again_and_after_hours_it_has_failed() {
     let campus = campus_with(|_| refused(429, "TooManyRequestsException"));
-    let drive = queued(&campus).await;
+    let recruitment = queued(&campus).await;
     assert_eq!(campus.deliver().await, Delivered::RetryLater);
-    assert_eq!(state(&drive).await, (json!("queued"), json!(false)));
+    assert_eq!(state(&recruitment).await, (json!("queued"), json!(false)));
     for _ in 0..10 {
         assert_eq!(campus.deliver().await, Delivered::RetryLater);
     }
     campus.advance(TimeDelta::hours(12));
     assert_eq!(campus.deliver().await, Delivered::Nothing);
-    assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
+    assert_eq!(state(&recruitment).await, (json!("failed"), json!(false)));
 }
 
 // proves E14
@@ -120,9 +125,9 @@ async fn a_mail_waits_while_ses_does_not_know_the_sender() {
         let answer = json!({ "__type": "MessageRejected", "message": why });
         (n == 0).then_some(Ok((400, answer)))
     });
-    let drive = queued(&campus).await;
+    let recruitment = queued(&campus).await;
     while campus.deliver().await == Delivered::RetryLater {}
-    assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
+    assert_eq!(state(&recruitment).await, (json!("sent"), json!(true)));
 }
 
 // proves E14
@@ -135,17 +140,17 @@ async fn what_is_refused_for_good_has_failed_and_may_be_sent_anew() {
             None
         }
     });
-    let drive = queued(&campus).await;
+    let recruitment = queued(&campus).await;
     assert_eq!(campus.deliver().await, Delivered::Nothing);
-    assert_eq!(state(&drive).await, (json!("failed"), json!(false)));
+    assert_eq!(state(&recruitment).await, (json!("failed"), json!(false)));
     assert_eq!(
         campus
-            .with_worker(drive.send("acceptance", json!({})))
+            .with_worker(recruitment.send("acceptance", json!({})))
             .await
             .ok()["sent"],
         1
     );
-    assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
+    assert_eq!(state(&recruitment).await, (json!("sent"), json!(true)));
 }
 
 // proves E15
@@ -159,20 +164,20 @@ async fn what_perhaps_was_taken_is_never_retried_by_itself() {
     ];
     for (n, answer) in answers.into_iter().enumerate() {
         let campus = campus_with(move |n| if n == 0 { answer() } else { None });
-        let drive = queued(&campus).await;
+        let recruitment = queued(&campus).await;
         assert_eq!(campus.deliver().await, Delivered::Nothing);
         assert_eq!(
-            state(&drive).await,
+            state(&recruitment).await,
             (json!("unknown"), json!(false)),
             "answer {n}"
         );
         assert_eq!(
-            drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"],
+            recruitment.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"],
             1
         );
         assert_eq!(
             campus
-                .with_worker(drive.send("acceptance", json!({ "allow_resend": true })))
+                .with_worker(recruitment.send("acceptance", json!({ "allow_resend": true })))
                 .await
                 .ok()["sent"],
             1
@@ -207,13 +212,13 @@ fn dying() -> (TestCampus, Arc<AtomicUsize>) {
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_dies_before_its_claim_leaves_the_mail_to_the_next() {
     let (campus, countdown) = dying();
-    let drive = queued(&campus).await;
+    let recruitment = queued(&campus).await;
     countdown.store(1, Ordering::SeqCst);
     assert_eq!(campus.deliver().await, Delivered::RetryLater);
-    assert_eq!(state(&drive).await, (json!("queued"), json!(false)));
+    assert_eq!(state(&recruitment).await, (json!("queued"), json!(false)));
     countdown.store(usize::MAX, Ordering::SeqCst);
     assert_eq!(campus.deliver().await, Delivered::Nothing);
-    assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
+    assert_eq!(state(&recruitment).await, (json!("sent"), json!(true)));
     assert_eq!(campus.mails().len(), 1);
 }
 
@@ -221,11 +226,11 @@ async fn a_worker_that_dies_before_its_claim_leaves_the_mail_to_the_next() {
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
     let (campus, countdown) = dying();
-    let drive = queued(&campus).await;
+    let recruitment = queued(&campus).await;
     countdown.store(2, Ordering::SeqCst);
     assert_eq!(campus.deliver().await, Delivered::RetryLater);
     countdown.store(usize::MAX, Ordering::SeqCst);
-    assert_eq!(state(&drive).await, (json!("sending"), json!(false)));
+    assert_eq!(state(&recruitment).await, (json!("sending"), json!(false)));
     assert_eq!(campus.mails().len(), 1, "SES has the mail");
     assert_eq!(
         campus.deliver().await,
@@ -233,11 +238,11 @@ async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
         "the other worker may still be alive"
     );
     // Later mails do not wait for it.
-    let bob = drive.submit(&campus.as_("bob")).await;
-    drive.decide(&bob, 4, "").await;
+    let bob = recruitment.submit(&campus.as_("bob")).await;
+    recruitment.decide(&bob, 4, "").await;
     assert_eq!(
         campus
-            .with_worker(drive.send("acceptance", json!({})))
+            .with_worker(recruitment.send("acceptance", json!({})))
             .await
             .ok()["sent"],
         1
@@ -253,16 +258,16 @@ async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
             .any(|item| item["type"]["S"] == "MailLease"),
         "an item of the waiting mail is left"
     );
-    drive
+    recruitment
         .officer
         .patch(
-            &format!("{}submissions/{}/", drive.path, id(&bob)),
+            &format!("{}submissions/{}/", recruitment.path, id(&bob)),
             json!({ "status": 1 }),
         )
         .await
         .ok();
     bob_goes(&campus, &bob).await;
-    assert_eq!(state(&drive).await, (json!("unknown"), json!(false)));
+    assert_eq!(state(&recruitment).await, (json!("unknown"), json!(false)));
     assert_eq!(campus.mails().len(), only, "it was sent twice");
 }
 
@@ -270,7 +275,7 @@ async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
 #[tokio::test(start_paused = true)]
 async fn a_record_that_is_delivered_twice_is_sent_once() {
     let campus = TestCampus::new();
-    let drive = queued(&campus).await;
+    let recruitment = queued(&campus).await;
     let again = local::stream::Stream::open(
         campus.campus.engine.clone(),
         campus.campus.clock.clone(),
@@ -284,7 +289,7 @@ async fn a_record_that_is_delivered_twice_is_sent_once() {
         == Delivered::All
     {}
     assert_eq!(campus.mails().len(), 1);
-    assert_eq!(state(&drive).await, (json!("sent"), json!(true)));
+    assert_eq!(state(&recruitment).await, (json!("sent"), json!(true)));
 }
 
 // proves E14
@@ -302,19 +307,19 @@ async fn one_bad_mail_holds_up_no_other() {
             })
         }))
         .build();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     for name in ["ann", "bob", "cleo"] {
-        let submission = drive.submit(&campus.as_(name)).await;
-        drive.decide(&submission, 2, "").await;
+        let submission = recruitment.submit(&campus.as_(name)).await;
+        recruitment.decide(&submission, 2, "").await;
     }
     let sent = campus
-        .with_worker(drive.send("rejection", json!({})))
+        .with_worker(recruitment.send("rejection", json!({})))
         .await
         .ok();
     assert_eq!((&sent["sent"], &sent["failed"]), (&json!(2), &json!(1)));
-    let failed = drive
+    let failed = recruitment
         .officer
-        .get(&format!("{}submissions/?notified=false", drive.path))
+        .get(&format!("{}submissions/?notified=false", recruitment.path))
         .await
         .ok();
     assert_eq!(
@@ -329,23 +334,23 @@ async fn one_bad_mail_holds_up_no_other() {
 #[tokio::test(start_paused = true)]
 async fn a_mail_that_would_be_too_large_is_refused_before_anything_is_sent() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive
+    let recruitment = campus.recruitment("chess").await;
+    recruitment
         .officer
         .patch(
-            &drive.path,
+            &recruitment.path,
             json!({ "acceptance_email": "{{ reason }}".repeat(100) }),
         )
         .await
         .ok();
-    let submission = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&submission, 4, &"x".repeat(5_000)).await;
-    drive
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    recruitment.decide(&submission, 4, &"x".repeat(5_000)).await;
+    recruitment
         .send("acceptance", json!({ "dry_run": true }))
         .await
         .error(400);
-    drive.send("acceptance", json!({})).await.error(400);
-    assert_eq!(state(&drive).await, (json!(null), json!(false)));
+    recruitment.send("acceptance", json!({})).await.error(400);
+    assert_eq!(state(&recruitment).await, (json!(null), json!(false)));
 }
 
 async fn bob_goes(campus: &TestCampus, submission: &Value) {

@@ -11,24 +11,26 @@ use crate::telling::mailed;
 #[tokio::test]
 async fn the_accepted_get_one_invite_each_and_members_none() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let tech = drive.application["committees"][0]["id"].clone();
+    let recruitment = campus.recruitment("chess").await;
+    let tech = recruitment.application["committees"][0]["id"].clone();
     let sue = campus.as_("sue");
-    let bob = campus.member("chess", &drive.officer, "bob", 20).await;
-    let first = drive.submit(&sue).await;
+    let bob = campus
+        .member("chess", &recruitment.officer, "bob", 20)
+        .await;
+    let first = recruitment.submit(&sue).await;
     let second = sue
         .post(
-            &format!("{}submissions/", drive.path),
+            &format!("{}submissions/", recruitment.path),
             json!({ "committee": tech, "responses": [] }),
         )
         .await
         .created();
-    let third = drive.submit(&bob).await;
+    let third = recruitment.submit(&bob).await;
     for submission in [&first, &second, &third] {
-        drive.decide(submission, 4, "").await;
+        recruitment.decide(submission, 4, "").await;
     }
     campus
-        .with_worker(drive.send("acceptance", json!({})))
+        .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
     let link = |i: usize| {
@@ -43,7 +45,7 @@ async fn the_accepted_get_one_invite_each_and_members_none() {
     assert_eq!(link(2), None, "Bob is a member");
     campus.advance(TimeDelta::days(1));
     campus
-        .with_worker(drive.send("acceptance", json!({ "allow_resend": true })))
+        .with_worker(recruitment.send("acceptance", json!({ "allow_resend": true })))
         .await
         .ok();
     assert_eq!(link(3), link(0), "sent again, but the same invite");
@@ -68,22 +70,22 @@ async fn the_accepted_get_one_invite_each_and_members_none() {
 #[tokio::test(start_paused = true)]
 async fn a_rejection_that_follows_an_acceptance_revokes_its_invitation() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let (sue, tech) = (
         campus.as_("sue"),
-        drive.application["committees"][0]["id"].clone(),
+        recruitment.application["committees"][0]["id"].clone(),
     );
-    let first = drive.submit(&sue).await;
-    drive.decide(&first, 4, "").await;
+    let first = recruitment.submit(&sue).await;
+    recruitment.decide(&first, 4, "").await;
     campus
-        .with_worker(drive.send("acceptance", json!({})))
+        .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
     let link = MailedLink::sent_to(&campus, "sue@uni.example");
     let invites = "/api/clubs/chess/invites/";
-    drive.decide(&first, 2, "").await;
+    recruitment.decide(&first, 2, "").await;
     assert_eq!(
-        drive
+        recruitment
             .officer
             .get(invites)
             .await
@@ -96,22 +98,22 @@ async fn a_rejection_that_follows_an_acceptance_revokes_its_invitation() {
     // The invitation stays while another committee accepts her.
     let second = sue
         .post(
-            &format!("{}submissions/", drive.path),
+            &format!("{}submissions/", recruitment.path),
             json!({ "committee": tech, "responses": [] }),
         )
         .await
         .created();
-    drive.decide(&second, 4, "").await;
+    recruitment.decide(&second, 4, "").await;
     campus
-        .with_worker(drive.send("acceptance", json!({})))
+        .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
     campus
-        .with_worker(drive.send("rejection", json!({})))
+        .with_worker(recruitment.send("rejection", json!({})))
         .await
         .ok();
     assert_eq!(
-        drive
+        recruitment
             .officer
             .get(invites)
             .await
@@ -120,45 +122,48 @@ async fn a_rejection_that_follows_an_acceptance_revokes_its_invitation() {
             .map(Vec::len),
         Some(1)
     );
-    drive.decide(&second, 3, "").await;
+    recruitment.decide(&second, 3, "").await;
     campus
-        .with_worker(drive.send("rejection", json!({})))
+        .with_worker(recruitment.send("rejection", json!({})))
         .await
         .ok();
-    assert_eq!(drive.officer.get(invites).await.ok(), json!([]));
+    assert_eq!(recruitment.officer.get(invites).await.ok(), json!([]));
     link.accept(&sue).await.error(400);
     // A queued acceptance that is not sent takes its invitation with it (E25).
     let bob = campus.as_("bob");
-    let third = drive.submit(&bob).await;
-    drive.decide(&third, 4, "").await;
-    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
-    drive.decide(&third, 2, "").await;
+    let third = recruitment.submit(&bob).await;
+    recruitment.decide(&third, 4, "").await;
+    assert_eq!(
+        recruitment.send("acceptance", json!({})).await.ok()["queued"],
+        1
+    );
+    recruitment.decide(&third, 2, "").await;
     campus.deliver().await;
-    assert_eq!(drive.officer.get(invites).await.ok(), json!([]));
+    assert_eq!(recruitment.officer.get(invites).await.ok(), json!([]));
 }
 
 // proves E25
 #[tokio::test]
 async fn a_rejection_revokes_only_what_it_tells() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
     let mut both = Vec::new();
     for committee in [0, 1] {
-        let committee = &drive.application["committees"][committee]["id"];
+        let committee = &recruitment.application["committees"][committee]["id"];
         let body = json!({ "committee": committee, "responses": [] });
-        let path = format!("{}submissions/", drive.path);
+        let path = format!("{}submissions/", recruitment.path);
         both.push(sue.post(&path, body).await.created());
     }
     for submission in &both {
-        drive.decide(submission, 4, "").await;
+        recruitment.decide(submission, 4, "").await;
     }
-    mailed(&campus, &drive, "acceptance", json!({})).await;
-    drive.decide(&both[0], 2, "").await;
-    mailed(&campus, &drive, "rejection", json!({})).await;
-    let invites = || drive.officer.get("/api/clubs/chess/invites/");
+    mailed(&campus, &recruitment, "acceptance", json!({})).await;
+    recruitment.decide(&both[0], 2, "").await;
+    mailed(&campus, &recruitment, "rejection", json!({})).await;
+    let invites = || recruitment.officer.get("/api/clubs/chess/invites/");
     assert_eq!(invites().await.ok().as_array().map(Vec::len), Some(1));
-    drive.decide(&both[1], 2, "").await;
-    mailed(&campus, &drive, "rejection", json!({})).await;
+    recruitment.decide(&both[1], 2, "").await;
+    mailed(&campus, &recruitment, "rejection", json!({})).await;
     assert_eq!(invites().await.ok(), json!([]));
 }

@@ -125,8 +125,8 @@ async fn one_invitation_is_sent_again_after_ten_minutes() {
 #[tokio::test]
 async fn a_club_that_is_not_approved_invites_nobody_and_accepts_without_an_invitation() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let invite = drive
+    let recruitment = campus.recruitment("chess").await;
+    let invite = recruitment
         .officer
         .post(
             "/api/clubs/chess/invites/",
@@ -134,8 +134,8 @@ async fn a_club_that_is_not_approved_invites_nobody_and_accepts_without_an_invit
         )
         .await
         .created();
-    let submission = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&submission, 4, "").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    recruitment.decide(&submission, 4, "").await;
     campus
         .admin()
         .patch("/api/clubs/chess/", json!({ "approved": null }))
@@ -154,7 +154,7 @@ async fn a_club_that_is_not_approved_invites_nobody_and_accepts_without_an_invit
         (INVITE, json!({ "emails": "bob@uni.example" })),
         (resend.as_str(), Value::Null),
     ] {
-        let refused = drive
+        let refused = recruitment
             .officer
             .send(
                 http::Method::POST,
@@ -166,7 +166,7 @@ async fn a_club_that_is_not_approved_invites_nobody_and_accepts_without_an_invit
         refused.error(400);
     }
     campus
-        .with_worker(drive.send("acceptance", json!({})))
+        .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
     let mail = campus

@@ -253,7 +253,7 @@ async fn fans(campus: &TestCampus, n: usize) {
 async fn the_news_of_more_people_than_are_read_at_once_are_all_told() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    open(&there.drive.officer, "Autumn", 1, 2_000).await;
+    open(&there.recruitment.officer, "Autumn", 1, 2_000).await;
     // Its reminder is due in the same hour, and stands behind the news.
     let slot = there.slot(slot(71)).await;
     there.book(slot).await.ok();
@@ -272,7 +272,7 @@ async fn a_reminder_does_not_wait_for_the_news_of_many_people() {
         .settings(|settings| settings.mail.rate = 1)
         .build();
     let there = Interviewing::new(&campus).await;
-    open(&there.drive.officer, "Autumn", 1, 2_000).await;
+    open(&there.recruitment.officer, "Autumn", 1, 2_000).await;
     // Its reminder is due in the hour after the news.
     let slot = there.slot(slot(72)).await;
     there.book(slot).await.ok();

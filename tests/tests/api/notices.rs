@@ -22,24 +22,28 @@ pub(crate) async fn advance(campus: &TestCampus, hours: i64) {
 }
 
 /// A club with an application that is open for four days.
-pub(crate) async fn long_drive(campus: &TestCampus) -> Recruitment {
-    let drive = campus.drive("chess").await;
-    end_at(&drive, 95).await;
-    drive
+pub(crate) async fn long_recruitment(campus: &TestCampus) -> Recruitment {
+    let recruitment = campus.recruitment("chess").await;
+    end_at(&recruitment, 95).await;
+    recruitment
 }
 
-pub(crate) async fn end_at(drive: &Recruitment, end: i64) {
+pub(crate) async fn end_at(recruitment: &Recruitment, end: i64) {
     let times = json!({
         "application_end_time": hours(end), "result_release_time": hours(200)
     });
-    drive.officer.patch(&drive.path, times).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, times)
+        .await
+        .ok();
 }
 
-pub(crate) async fn draft(drive: &Recruitment, person: &Client, text: &str, version: u64) {
-    let answer = json!({ "question": drive.question, "text": text, "version": version });
+pub(crate) async fn draft(recruitment: &Recruitment, person: &Client, text: &str, version: u64) {
+    let answer = json!({ "question": recruitment.question, "text": text, "version": version });
     let body = json!({ "responses": [answer] });
     person
-        .patch(&format!("{}draft/", drive.path), body)
+        .patch(&format!("{}draft/", recruitment.path), body)
         .await
         .ok();
 }
@@ -80,9 +84,9 @@ async fn people_choose_their_notices() {
 #[tokio::test]
 async fn a_draft_is_reminded_of_once_24_hours_before_the_end() {
     let campus = TestCampus::new();
-    let drive = long_drive(&campus).await;
+    let recruitment = long_recruitment(&campus).await;
     let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
-    draft(&drive, &sue, "One", 0).await;
+    draft(&recruitment, &sue, "One", 0).await;
     advance(&campus, 70).await;
     assert_eq!(notices(&campus).len(), 0, "25 hours before the end");
     advance(&campus, 1).await;
@@ -95,17 +99,17 @@ async fn a_draft_is_reminded_of_once_24_hours_before_the_end() {
     let end = "25 November 2026, 08:00 (UTC)";
     let link = format!(
         "http://127.0.0.1:8000/clubs/chess/apply/{}/?committee=none",
-        id(&drive.application)
+        id(&recruitment.application)
     );
     for text in [&mail.html, &mail.text] {
         assert!(text.contains(end), "{text}");
         assert!(text.contains(&link), "{text}");
     }
     // Who begins now knows the end.
-    draft(&drive, &bob, "One", 0).await;
+    draft(&recruitment, &bob, "One", 0).await;
     // A later end causes no second one.
-    end_at(&drive, 140).await;
-    draft(&drive, &sue, "Two", 1).await;
+    end_at(&recruitment, 140).await;
+    draft(&recruitment, &sue, "Two", 1).await;
     advance(&campus, 45).await;
     let to: Vec<String> = notices(&campus).into_iter().map(|mail| mail.to).collect();
     assert_eq!(to.len(), 2, "bob began before the new time: {to:?}");
@@ -118,12 +122,12 @@ async fn a_draft_is_reminded_of_once_24_hours_before_the_end() {
 #[tokio::test]
 async fn a_short_application_is_reminded_of_after_half_of_its_time() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    let recruitment = campus.recruitment("chess").await;
+    draft(&recruitment, &campus.as_("sue"), "One", 0).await;
     // It is open for 25 hours, of which one has passed.
     advance(&campus, 11).await;
     assert_eq!(notices(&campus).len(), 0);
-    draft(&drive, &campus.as_("bob"), "One", 0).await;
+    draft(&recruitment, &campus.as_("bob"), "One", 0).await;
     advance(&campus, 1).await;
     assert_eq!(notices(&campus).len(), 2);
 }
@@ -132,17 +136,17 @@ async fn a_short_application_is_reminded_of_after_half_of_its_time() {
 #[tokio::test(start_paused = true)]
 async fn nobody_is_reminded_of_what_is_over_or_not_wanted() {
     let campus = TestCampus::new();
-    let drive = long_drive(&campus).await;
+    let recruitment = long_recruitment(&campus).await;
     let (done, off, gone) = (campus.as_("done"), campus.as_("off"), campus.as_("gone"));
     let removed = campus.as_("removed");
     for person in [&done, &off, &gone, &removed] {
-        draft(&drive, person, "One", 0).await;
+        draft(&recruitment, person, "One", 0).await;
     }
-    drive.submit(&done).await;
+    recruitment.submit(&done).await;
     let setting = json!({ "notices": { "drafts": false } });
     off.patch("/api/settings/", setting).await.ok();
     removed
-        .delete(&format!("{}draft/", drive.path))
+        .delete(&format!("{}draft/", recruitment.path))
         .await
         .no_content();
     gone.delete("/api/settings/").await.no_content();
@@ -160,21 +164,33 @@ async fn nobody_is_reminded_of_what_is_over_or_not_wanted() {
 #[tokio::test]
 async fn an_application_that_is_off_or_of_an_archived_club_reminds_nobody() {
     let campus = TestCampus::new();
-    let drive = long_drive(&campus).await;
-    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    let recruitment = long_recruitment(&campus).await;
+    draft(&recruitment, &campus.as_("sue"), "One", 0).await;
     let active = |is_active: bool| json!({ "is_active": is_active });
-    drive.officer.patch(&drive.path, active(false)).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, active(false))
+        .await
+        .ok();
     advance(&campus, 72).await;
     assert_eq!(notices(&campus).len(), 0);
     // Switched on again, it still helps.
-    drive.officer.patch(&drive.path, active(true)).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, active(true))
+        .await
+        .ok();
     campus.tick().await;
     assert_eq!(notices(&campus).len(), 1);
 
     let campus = TestCampus::new();
-    let drive = long_drive(&campus).await;
-    draft(&drive, &campus.as_("sue"), "One", 0).await;
-    drive.officer.delete("/api/clubs/chess/").await.no_content();
+    let recruitment = long_recruitment(&campus).await;
+    draft(&recruitment, &campus.as_("sue"), "One", 0).await;
+    recruitment
+        .officer
+        .delete("/api/clubs/chess/")
+        .await
+        .no_content();
     advance(&campus, 72).await;
     assert_eq!(notices(&campus).len(), 0);
 
@@ -182,11 +198,11 @@ async fn an_application_that_is_off_or_of_an_archived_club_reminds_nobody() {
     let campus = Setup::default()
         .settings(|settings| settings.club_approval = Approval::Required)
         .build();
-    let drive = long_drive(&campus).await;
+    let recruitment = long_recruitment(&campus).await;
     let approved = |is_approved: bool| json!({ "approved": is_approved });
     let admin = campus.admin();
     admin.patch("/api/clubs/chess/", approved(true)).await.ok();
-    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    draft(&recruitment, &campus.as_("sue"), "One", 0).await;
     admin.patch("/api/clubs/chess/", approved(false)).await.ok();
     advance(&campus, 72).await;
     assert_eq!(notices(&campus).len(), 0);
@@ -199,19 +215,23 @@ async fn an_application_that_is_off_or_of_an_archived_club_reminds_nobody() {
 #[tokio::test]
 async fn an_extension_has_a_reminder_of_its_own() {
     let campus = TestCampus::new();
-    let drive = long_drive(&campus).await;
+    let recruitment = long_recruitment(&campus).await;
     let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
-    draft(&drive, &sue, "One", 0).await;
-    draft(&drive, &bob, "One", 0).await;
+    draft(&recruitment, &sue, "One", 0).await;
+    draft(&recruitment, &bob, "One", 0).await;
     let extension = json!({ "username": "sue", "end_time": hours(120) });
-    let extensions = format!("{}extensions/", drive.path);
-    let extension = drive.officer.post(&extensions, extension).await.created();
+    let extensions = format!("{}extensions/", recruitment.path);
+    let extension = recruitment
+        .officer
+        .post(&extensions, extension)
+        .await
+        .created();
     advance(&campus, 71).await;
     assert_eq!(notices(&campus).len(), 1);
     assert!(notices(&campus)[0].to.starts_with("bob"));
     let path = format!("{extensions}{}/", id(&extension));
     let later = json!({ "end_time": hours(122) });
-    drive.officer.patch(&path, later).await.ok();
+    recruitment.officer.patch(&path, later).await.ok();
     advance(&campus, 26).await;
     assert_eq!(notices(&campus).len(), 1, "25 hours before her end");
     advance(&campus, 1).await;
@@ -243,16 +263,16 @@ async fn an_interview_is_reminded_of_once_for_each_time() {
         assert!(text.contains("15:00") && text.contains("Room 1"), "{text}");
     }
     let place = json!({ "location": "Room 2" });
-    let path = format!("{}slots/{first}/", there.drive.path);
-    there.drive.officer.patch(&path, place).await.ok();
+    let path = format!("{}slots/{first}/", there.recruitment.path);
+    there.recruitment.officer.patch(&path, place).await.ok();
     advance(&campus, 0).await;
     assert_eq!(notices(&campus).len(), 1, "a new place");
     there.assign(second).await.ok();
     advance(&campus, 30).await;
     assert_eq!(notices(&campus).len(), 2, "a new time");
     let later = json!({ "start_time": hours(62), "end_time": hours(63) });
-    let path = format!("{}slots/{second}/", there.drive.path);
-    there.drive.officer.patch(&path, later).await.ok();
+    let path = format!("{}slots/{second}/", there.recruitment.path);
+    there.recruitment.officer.patch(&path, later).await.ok();
     advance(&campus, 3).await;
     assert_eq!(notices(&campus).len(), 3, "another time of the slot");
     advance(&campus, 30).await;
@@ -282,7 +302,12 @@ async fn what_was_booked_late_or_is_over_reminds_nobody() {
     campus.advance(TimeDelta::hours(10));
     let worked = campus.campus.ticker.tick().await.expect("a table");
     assert_eq!(worked.mails, 1);
-    there.drive.officer.delete(&there.path()).await.no_content();
+    there
+        .recruitment
+        .officer
+        .delete(&there.path())
+        .await
+        .no_content();
     campus.deliver().await;
     assert_eq!(notices(&campus).len(), 0, "cancelled before it was sent");
 }
@@ -295,7 +320,7 @@ async fn who_may_know_the_rejection_is_not_reminded_of_the_interview() {
     // The results are released after 48 hours.
     let slot = there.slot(slot(80)).await;
     there.book(slot).await.ok();
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     advance(&campus, 56).await;
     assert_eq!(notices(&campus).len(), 0);
 }
@@ -304,18 +329,18 @@ async fn who_may_know_the_rejection_is_not_reminded_of_the_interview() {
 #[tokio::test(start_paused = true)]
 async fn a_notice_that_waited_is_sent_only_if_it_is_still_right() {
     let campus = TestCampus::new();
-    let drive = long_drive(&campus).await;
+    let recruitment = long_recruitment(&campus).await;
     let (done, off, gone) = (campus.as_("done"), campus.as_("off"), campus.as_("gone"));
     for person in [&done, &off, &gone] {
-        draft(&drive, person, "One", 0).await;
+        draft(&recruitment, person, "One", 0).await;
     }
     let late = campus.as_("late");
-    draft(&drive, &late, "One", 0).await;
+    draft(&recruitment, &late, "One", 0).await;
     campus.deliver().await;
     campus.advance(TimeDelta::hours(71));
     let worked = campus.campus.ticker.tick().await.expect("a table");
     assert_eq!(worked.mails, 4);
-    drive.submit(&done).await;
+    recruitment.submit(&done).await;
     let setting = json!({ "notices": { "drafts": false } });
     off.patch("/api/settings/", setting).await.ok();
     gone.delete("/api/settings/").await.no_content();
@@ -338,16 +363,28 @@ async fn a_notice_that_waited_is_sent_only_if_it_is_still_right() {
 /// hours have passed: at once, and an hour later.
 async fn reminded_when_on_again(extended_to: i64, off_for: i64) -> (usize, usize) {
     let campus = TestCampus::new();
-    let drive = long_drive(&campus).await;
-    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    let recruitment = long_recruitment(&campus).await;
+    draft(&recruitment, &campus.as_("sue"), "One", 0).await;
     let extension = json!({ "username": "sue", "end_time": hours(extended_to) });
-    let extensions = format!("{}extensions/", drive.path);
-    drive.officer.post(&extensions, extension).await.created();
+    let extensions = format!("{}extensions/", recruitment.path);
+    recruitment
+        .officer
+        .post(&extensions, extension)
+        .await
+        .created();
     let active = |is_active: bool| json!({ "is_active": is_active });
-    drive.officer.patch(&drive.path, active(false)).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, active(false))
+        .await
+        .ok();
     advance(&campus, off_for).await;
     assert_eq!(notices(&campus).len(), 0);
-    drive.officer.patch(&drive.path, active(true)).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, active(true))
+        .await
+        .ok();
     campus.tick().await;
     let at_once = notices(&campus).len();
     advance(&campus, 1).await;

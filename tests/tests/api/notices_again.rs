@@ -12,7 +12,7 @@ use tests::{Client, Setup, TestCampus};
 
 use crate::interview_late::failing;
 use crate::news::{days, follower, open, told};
-use crate::notices::{advance, draft, end_at, long_drive, notices};
+use crate::notices::{advance, draft, end_at, long_recruitment, notices};
 use crate::slots::{Interviewing, slot};
 
 const CLUB: &str = "/api/clubs/chess/";
@@ -33,17 +33,17 @@ fn reminded(campus: &TestCampus) -> Vec<String> {
 #[tokio::test]
 async fn who_loses_an_extension_is_reminded_as_everybody_is() {
     let campus = TestCampus::new();
-    let drive = long_drive(&campus).await;
-    draft(&drive, &campus.as_("sue"), "One", 0).await;
-    draft(&drive, &campus.as_("bob"), "One", 0).await;
-    let extensions = format!("{}extensions/", drive.path);
+    let recruitment = long_recruitment(&campus).await;
+    draft(&recruitment, &campus.as_("sue"), "One", 0).await;
+    draft(&recruitment, &campus.as_("bob"), "One", 0).await;
+    let extensions = format!("{}extensions/", recruitment.path);
     let body = json!({ "username": "sue", "end_time": hours(190) });
-    let extension = drive.officer.post(&extensions, body).await.created();
+    let extension = recruitment.officer.post(&extensions, body).await.created();
     // The others are reminded 24 hours before the end.
     advance(&campus, 72).await;
     assert_eq!(reminded(&campus), ["bob"]);
     let one = format!("{extensions}{}/", id(&extension));
-    drive.officer.delete(&one).await.no_content();
+    recruitment.officer.delete(&one).await.no_content();
     advance(&campus, 1).await;
     assert_eq!(reminded(&campus), ["bob", "sue"]);
 }
@@ -52,14 +52,14 @@ async fn who_loses_an_extension_is_reminded_as_everybody_is() {
 #[tokio::test]
 async fn a_draft_is_known_as_long_as_its_answers_are_kept() {
     let campus = TestCampus::new();
-    let drive = long_drive(&campus).await;
+    let recruitment = long_recruitment(&campus).await;
     let sue = campus.as_("sue");
-    draft(&drive, &sue, "One", 0).await;
+    draft(&recruitment, &sue, "One", 0).await;
     let times = json!({
         "application_end_time": hours(24 * 60), "result_release_time": hours(24 * 61)
     });
-    set(&drive.officer, &drive.path, times).await;
-    draft(&drive, &sue, "Two", 1).await;
+    set(&recruitment.officer, &recruitment.path, times).await;
+    draft(&recruitment, &sue, "Two", 1).await;
     let expiry = |kind: &str| {
         let items = campus.stored().into_iter();
         let all: Vec<Value> = items
@@ -76,17 +76,27 @@ async fn a_draft_is_known_as_long_as_its_answers_are_kept() {
 #[tokio::test]
 async fn who_was_not_told_because_it_was_off_is_reminded_of_the_next_end() {
     let campus = TestCampus::new();
-    let drive = long_drive(&campus).await;
-    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    let recruitment = long_recruitment(&campus).await;
+    draft(&recruitment, &campus.as_("sue"), "One", 0).await;
     campus.deliver().await;
     campus.advance(TimeDelta::hours(72));
     let queued = campus.campus.ticker.tick().await.expect("a table");
     assert_eq!(queued.mails, 1);
-    set(&drive.officer, &drive.path, json!({ "is_active": false })).await;
+    set(
+        &recruitment.officer,
+        &recruitment.path,
+        json!({ "is_active": false }),
+    )
+    .await;
     campus.deliver().await;
     assert_eq!(reminded(&campus), [""; 0]);
-    set(&drive.officer, &drive.path, json!({ "is_active": true })).await;
-    end_at(&drive, 140).await;
+    set(
+        &recruitment.officer,
+        &recruitment.path,
+        json!({ "is_active": true }),
+    )
+    .await;
+    end_at(&recruitment, 140).await;
     advance(&campus, 45).await;
     assert_eq!(reminded(&campus), ["sue"]);
 }
@@ -96,12 +106,12 @@ async fn who_was_not_told_because_it_was_off_is_reminded_of_the_next_end() {
 async fn a_club_that_comes_back_reminds_of_what_is_not_over() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    end_at(&there.drive, 95).await;
+    end_at(&there.recruitment, 95).await;
     let slot = there.slot(slot(95)).await;
     there.book(slot).await.ok();
-    draft(&there.drive, &campus.as_("bob"), "One", 0).await;
+    draft(&there.recruitment, &campus.as_("bob"), "One", 0).await;
     campus.deliver().await;
-    let officer = &there.drive.officer;
+    let officer = &there.recruitment.officer;
     officer.delete(CLUB).await.no_content();
     advance(&campus, 72).await;
     assert_eq!(reminded(&campus), [""; 0]);
@@ -136,9 +146,9 @@ async fn reminders_are_queued_at_half_the_rate_of_mails() {
     let campus = Setup::default()
         .settings(|settings| settings.mail.rate = 2)
         .build();
-    let drive = long_drive(&campus).await;
+    let recruitment = long_recruitment(&campus).await;
     for n in 0..20 {
-        draft(&drive, &campus.as_(&format!("s{n}")), "One", 0).await;
+        draft(&recruitment, &campus.as_(&format!("s{n}")), "One", 0).await;
     }
     campus.advance(TimeDelta::hours(72));
     let began = tokio::time::Instant::now();
@@ -165,9 +175,9 @@ async fn a_reminder_that_is_late_is_not_queued_for_who_was_erased() {
         }) as _
     };
     let campus = Setup::default().table(Arc::new(hook)).build();
-    let drive = long_drive(&campus).await;
+    let recruitment = long_recruitment(&campus).await;
     let sue = campus.client(&json!({ "email": "planted@uni.example" }), "planted");
-    draft(&drive, &sue, "One", 0).await;
+    draft(&recruitment, &sue, "One", 0).await;
     campus.deliver().await;
     campus.advance(TimeDelta::hours(72));
     is_next.store(true, Ordering::SeqCst);
@@ -185,8 +195,8 @@ async fn a_reminder_that_is_late_is_not_queued_for_who_was_erased() {
 #[tokio::test]
 async fn the_clock_moves_on_although_a_run_fails() {
     let (campus, fails) = failing("Query");
-    let drive = long_drive(&campus).await;
-    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    let recruitment = long_recruitment(&campus).await;
+    draft(&recruitment, &campus.as_("sue"), "One", 0).await;
     let before = campus.now_ms();
     fails.store(true, Ordering::SeqCst);
     let ticker = &campus.campus.ticker;
@@ -201,16 +211,16 @@ async fn the_clock_moves_on_although_a_run_fails() {
 #[tokio::test]
 async fn an_application_that_is_opened_late_reminds_after_half_of_the_time_that_was_left() {
     let campus = TestCampus::new();
-    let drive = long_drive(&campus).await;
+    let recruitment = long_recruitment(&campus).await;
     // Its start is long over, and it is off until 20 hours before its end.
     let off = json!({ "is_active": false, "application_start_time": hours(-240) });
-    set(&drive.officer, &drive.path, off).await;
-    end_at(&drive, 21).await;
+    set(&recruitment.officer, &recruitment.path, off).await;
+    end_at(&recruitment, 21).await;
     advance(&campus, 1).await;
     let on = json!({ "is_active": true });
-    set(&drive.officer, &drive.path, on).await;
+    set(&recruitment.officer, &recruitment.path, on).await;
     advance(&campus, 1).await;
-    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    draft(&recruitment, &campus.as_("sue"), "One", 0).await;
     advance(&campus, 8).await;
     assert_eq!(reminded(&campus), [""; 0]);
     advance(&campus, 2).await;

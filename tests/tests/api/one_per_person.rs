@@ -7,21 +7,21 @@ use tests::{Client, TestCampus};
 
 /// Submits to the committees of the application with these positions, and decides.
 pub(crate) async fn applied(
-    drive: &Recruitment,
+    recruitment: &Recruitment,
     client: &Client,
     decisions: &[(usize, u64)],
 ) -> Vec<Value> {
-    let path = format!("{}submissions/", drive.path);
+    let path = format!("{}submissions/", recruitment.path);
     let mut all = Vec::new();
     for (committee, status) in decisions {
-        let committee = &drive.application["committees"][*committee]["id"];
+        let committee = &recruitment.application["committees"][*committee]["id"];
         let body = json!({ "committee": committee, "responses": [] });
         let submission = client.post(&path, body).await.created();
         let reason = format!("Reason {status}.");
         all.push(if *status == 1 {
             submission
         } else {
-            drive.decide(&submission, *status, &reason).await
+            recruitment.decide(&submission, *status, &reason).await
         });
     }
     all
@@ -29,16 +29,20 @@ pub(crate) async fn applied(
 
 pub(crate) async fn campus() -> (TestCampus, Recruitment) {
     let campus = TestCampus::new();
-    let drive = drive_on(&campus).await;
-    (campus, drive)
+    let recruitment = recruitment_on(&campus).await;
+    (campus, recruitment)
 }
 
-pub(crate) async fn drive_on(campus: &TestCampus) -> Recruitment {
-    let drive = campus.drive("chess").await;
+pub(crate) async fn recruitment_on(campus: &TestCampus) -> Recruitment {
+    let recruitment = campus.recruitment("chess").await;
     let template = "<p>{{ committees }}|{{ committee }}|{{ reason }}</p>";
     let body = json!({ "acceptance_email": template, "rejection_email": template });
-    drive.officer.patch(&drive.path, body).await.ok();
-    drive
+    recruitment
+        .officer
+        .patch(&recruitment.path, body)
+        .await
+        .ok();
+    recruitment
 }
 
 pub(crate) fn person(more: Value) -> Value {
@@ -51,12 +55,12 @@ pub(crate) fn person(more: Value) -> Value {
 
 pub(crate) async fn send(
     campus: &TestCampus,
-    drive: &Recruitment,
+    recruitment: &Recruitment,
     kind: &str,
     more: Value,
 ) -> Value {
     campus
-        .with_worker(drive.send(kind, person(more)))
+        .with_worker(recruitment.send(kind, person(more)))
         .await
         .ok()
 }
@@ -68,21 +72,21 @@ fn skipped(answer: &Value) -> [u64; 3] {
 
 /// Five people who applied to both committees. Returns the submissions of Sue, whom both accept,
 /// and of Bob, whom one accepts.
-async fn five_people(campus: &TestCampus, drive: &Recruitment) -> [Vec<Value>; 2] {
-    let both = applied(drive, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
-    let mixed = applied(drive, &campus.as_("bob"), &[(0, 4), (1, 2)]).await;
-    applied(drive, &campus.as_("ann"), &[(0, 2), (1, 3)]).await;
-    applied(drive, &campus.as_("tom"), &[(0, 2), (1, 1)]).await;
-    applied(drive, &campus.as_("kim"), &[(0, 4), (1, 1)]).await;
+async fn five_people(campus: &TestCampus, recruitment: &Recruitment) -> [Vec<Value>; 2] {
+    let both = applied(recruitment, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
+    let mixed = applied(recruitment, &campus.as_("bob"), &[(0, 4), (1, 2)]).await;
+    applied(recruitment, &campus.as_("ann"), &[(0, 2), (1, 3)]).await;
+    applied(recruitment, &campus.as_("tom"), &[(0, 2), (1, 1)]).await;
+    applied(recruitment, &campus.as_("kim"), &[(0, 4), (1, 1)]).await;
     [both, mixed]
 }
 
 // proves E26
 #[tokio::test]
 async fn an_acceptance_names_all_committees_and_nobody_accepted_is_rejected() {
-    let (campus, drive) = campus().await;
-    let [both, _] = five_people(&campus, &drive).await;
-    let dry = drive
+    let (campus, recruitment) = campus().await;
+    let [both, _] = five_people(&campus, &recruitment).await;
+    let dry = recruitment
         .send("acceptance", person(json!({ "dry_run": true })))
         .await
         .ok();
@@ -94,7 +98,7 @@ async fn an_acceptance_names_all_committees_and_nobody_accepted_is_rejected() {
     );
     let accepted = send(
         &campus,
-        &drive,
+        &recruitment,
         "acceptance",
         json!({ "digest": dry["digest"] }),
     )
@@ -103,7 +107,7 @@ async fn an_acceptance_names_all_committees_and_nobody_accepted_is_rejected() {
         (&accepted["sent"], skipped(&accepted)),
         (&json!(3), [0, 1, 0])
     );
-    let rejected = send(&campus, &drive, "rejection", json!({})).await;
+    let rejected = send(&campus, &recruitment, "rejection", json!({})).await;
     assert_eq!(
         (&rejected["sent"], skipped(&rejected)),
         (&json!(1), [0, 1, 1])
@@ -137,15 +141,15 @@ async fn an_acceptance_names_all_committees_and_nobody_accepted_is_rejected() {
 // proves S14, E27
 #[tokio::test]
 async fn submissions_show_the_mails_that_are_about_them_and_no_other() {
-    let (campus, drive) = campus().await;
-    let [both, mixed] = five_people(&campus, &drive).await;
+    let (campus, recruitment) = campus().await;
+    let [both, mixed] = five_people(&campus, &recruitment).await;
     for kind in ["acceptance", "rejection"] {
-        send(&campus, &drive, kind, json!({})).await;
+        send(&campus, &recruitment, kind, json!({})).await;
     }
     // All submissions that the mail is about show it, and no other.
-    let list = drive
+    let list = recruitment
         .officer
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await
         .ok();
     let state = |submission: &Value| {
@@ -176,11 +180,11 @@ async fn submissions_show_the_mails_that_are_about_them_and_no_other() {
 // proves E27
 #[tokio::test]
 async fn a_mail_per_submission_and_one_per_person_never_both_go_out() {
-    let (campus, drive) = campus().await;
-    let sue = applied(&drive, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
-    send(&campus, &drive, "acceptance", json!({})).await;
+    let (campus, recruitment) = campus().await;
+    let sue = applied(&recruitment, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
+    send(&campus, &recruitment, "acceptance", json!({})).await;
     let single = campus
-        .with_worker(drive.send("acceptance", json!({})))
+        .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
     assert_eq!(
@@ -188,18 +192,18 @@ async fn a_mail_per_submission_and_one_per_person_never_both_go_out() {
         (&json!(0), &json!(2))
     );
     assert_eq!(single["skipped"].get("undecided"), None);
-    applied(&drive, &campus.as_("bob"), &[(0, 2), (1, 2)]).await;
+    applied(&recruitment, &campus.as_("bob"), &[(0, 2), (1, 2)]).await;
     let chosen = campus
-        .with_worker(drive.send("rejection", json!({})))
+        .with_worker(recruitment.send("rejection", json!({})))
         .await
         .ok();
     assert_eq!(chosen["sent"], 2);
-    let person = send(&campus, &drive, "rejection", json!({})).await;
+    let person = send(&campus, &recruitment, "rejection", json!({})).await;
     assert_eq!((&person["sent"], skipped(&person)), (&json!(0), [1, 0, 0]));
     // A resend names all committees, and is one mail.
     let again = send(
         &campus,
-        &drive,
+        &recruitment,
         "acceptance",
         json!({ "allow_resend": true }),
     )
@@ -213,15 +217,15 @@ async fn a_mail_per_submission_and_one_per_person_never_both_go_out() {
 // proves E27
 #[tokio::test]
 async fn a_committee_that_accepts_later_is_named_by_a_resend() {
-    let (campus, drive) = campus().await;
-    let sue = applied(&drive, &campus.as_("sue"), &[(0, 4), (1, 1)]).await;
-    send(&campus, &drive, "acceptance", json!({})).await;
-    drive.decide(&sue[1], 4, "").await;
-    let later = send(&campus, &drive, "acceptance", json!({})).await;
+    let (campus, recruitment) = campus().await;
+    let sue = applied(&recruitment, &campus.as_("sue"), &[(0, 4), (1, 1)]).await;
+    send(&campus, &recruitment, "acceptance", json!({})).await;
+    recruitment.decide(&sue[1], 4, "").await;
+    let later = send(&campus, &recruitment, "acceptance", json!({})).await;
     assert_eq!((&later["sent"], skipped(&later)), (&json!(0), [1, 0, 0]));
     let again = send(
         &campus,
-        &drive,
+        &recruitment,
         "acceptance",
         json!({ "allow_resend": true }),
     )
@@ -239,44 +243,47 @@ async fn a_committee_that_accepts_later_is_named_by_a_resend() {
 // proves E28
 #[tokio::test]
 async fn nothing_is_sent_while_somebody_is_undecided_if_the_officer_wants_that() {
-    let (campus, drive) = campus().await;
-    let sue = applied(&drive, &campus.as_("sue"), &[(0, 4), (1, 1)]).await;
-    let bob = applied(&drive, &campus.as_("bob"), &[(0, 1), (1, 2)]).await;
+    let (campus, recruitment) = campus().await;
+    let sue = applied(&recruitment, &campus.as_("sue"), &[(0, 4), (1, 1)]).await;
+    let bob = applied(&recruitment, &campus.as_("bob"), &[(0, 1), (1, 2)]).await;
     let all = json!({ "require_all_decided": true });
-    let refused = drive.send("acceptance", person(all.clone())).await;
+    let refused = recruitment.send("acceptance", person(all.clone())).await;
     let body = refused.json();
     assert_eq!(body["code"], "undecided");
     assert!(body["detail"].as_str().unwrap().starts_with("1 "));
     refused.error(400);
-    let refused = drive.send("acceptance", all.clone()).await;
+    let refused = recruitment.send("acceptance", all.clone()).await;
     // Sue gets an acceptance, so she is not undecided, in either mode.
     assert!(refused.json()["detail"].as_str().unwrap().starts_with("1 "));
     assert_eq!(refused.json()["code"], "undecided");
     let dry = json!({ "require_all_decided": true, "dry_run": true });
-    let dry = drive.send("acceptance", person(dry)).await.ok();
+    let dry = recruitment.send("acceptance", person(dry)).await.ok();
     assert_eq!(dry["recipients"], 1);
     assert!(dry["warnings"].to_string().contains("1 person is not"));
-    drive.decide(&bob[0], 3, "").await;
-    let sent = send(&campus, &drive, "acceptance", all.clone()).await;
+    recruitment.decide(&bob[0], 3, "").await;
+    let sent = send(&campus, &recruitment, "acceptance", all.clone()).await;
     assert_eq!(sent["sent"], 1);
-    drive.decide(&sue[1], 2, "").await;
-    let sent = campus.with_worker(drive.send("rejection", all)).await.ok();
+    recruitment.decide(&sue[1], 2, "").await;
+    let sent = campus
+        .with_worker(recruitment.send("rejection", all))
+        .await
+        .ok();
     assert_eq!(sent["sent"], 3);
 }
 
 // proves E29
 #[tokio::test]
 async fn a_digest_of_one_mode_does_not_fit_the_other() {
-    let (campus, drive) = campus().await;
-    applied(&drive, &campus.as_("sue"), &[(0, 4)]).await;
+    let (campus, recruitment) = campus().await;
+    applied(&recruitment, &campus.as_("sue"), &[(0, 4)]).await;
     let dry = json!({ "dry_run": true });
-    let single = drive.send("acceptance", dry.clone()).await.ok();
-    let to_person = drive.send("acceptance", person(dry)).await.ok();
-    let refused = drive
+    let single = recruitment.send("acceptance", dry.clone()).await.ok();
+    let to_person = recruitment.send("acceptance", person(dry)).await.ok();
+    let refused = recruitment
         .send("acceptance", person(json!({ "digest": single["digest"] })))
         .await;
     assert_eq!(refused.json()["code"], "digest_changed");
-    let refused = drive
+    let refused = recruitment
         .send("acceptance", json!({ "digest": to_person["digest"] }))
         .await;
     assert_eq!(refused.json()["code"], "digest_changed");
@@ -286,15 +293,15 @@ async fn a_digest_of_one_mode_does_not_fit_the_other() {
 // proves E26
 #[tokio::test]
 async fn people_are_chosen_by_any_of_their_submissions() {
-    let (campus, drive) = campus().await;
-    let sue = applied(&drive, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
-    applied(&drive, &campus.as_("bob"), &[(0, 4)]).await;
+    let (campus, recruitment) = campus().await;
+    let sue = applied(&recruitment, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
+    applied(&recruitment, &campus.as_("bob"), &[(0, 4)]).await;
     let chosen = json!({ "submissions": [sue[1]["id"]] });
-    let sent = send(&campus, &drive, "acceptance", chosen).await;
+    let sent = send(&campus, &recruitment, "acceptance", chosen).await;
     assert_eq!(sent["sent"], 1);
     let mail = campus.mails_but_welcomes().remove(0);
     assert!(mail.text.starts_with("Tech, Outreach|"));
-    drive
+    recruitment
         .send("acceptance", person(json!({ "submissions": [7] })))
         .await
         .invalid(&["submissions.0"]);

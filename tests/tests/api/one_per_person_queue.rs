@@ -6,22 +6,22 @@ use shared::time::Clock as _;
 use tests::Setup;
 use tests::fixtures::{Recruitment, id};
 
-use crate::one_per_person::{applied, campus, drive_on, person, send};
+use crate::one_per_person::{applied, campus, person, recruitment_on, send};
 
 // proves E27
 #[tokio::test(start_paused = true)]
 async fn a_decision_at_the_same_moment_stops_the_mail() {
-    let (campus, drive) = campus().await;
-    let sue = applied(&drive, &campus.as_("sue"), &[(0, 2), (1, 2)]).await;
+    let (campus, recruitment) = campus().await;
+    let sue = applied(&recruitment, &campus.as_("sue"), &[(0, 2), (1, 2)]).await;
     // Queued, but not sent yet.
-    let queued = drive.send("rejection", person(json!({}))).await.ok();
+    let queued = recruitment.send("rejection", person(json!({}))).await.ok();
     assert_eq!(queued["queued"], 1);
-    drive.decide(&sue[1], 4, "Welcome.").await;
+    recruitment.decide(&sue[1], 4, "Welcome.").await;
     campus.deliver().await;
     assert!(campus.mails_but_welcomes().is_empty());
-    let list = drive
+    let list = recruitment
         .officer
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await
         .ok();
     for row in list.as_array().unwrap() {
@@ -30,7 +30,7 @@ async fn a_decision_at_the_same_moment_stops_the_mail() {
             (&json!(false), &json!("failed"))
         );
     }
-    let sent = send(&campus, &drive, "acceptance", json!({})).await;
+    let sent = send(&campus, &recruitment, "acceptance", json!({})).await;
     assert_eq!(sent["sent"], 1);
     let text = campus.mails_but_welcomes().remove(0).text;
     assert!(text.starts_with("Outreach|") && text.contains("/invite/"));
@@ -40,13 +40,13 @@ async fn a_decision_at_the_same_moment_stops_the_mail() {
 #[tokio::test(start_paused = true)]
 async fn officers_who_send_at_once_in_both_modes_send_one_mail() {
     let campus = Setup::default().latency(5).build();
-    let drive = drive_on(&campus).await;
-    applied(&drive, &campus.as_("sue"), &[(0, 4)]).await;
+    let recruitment = recruitment_on(&campus).await;
+    applied(&recruitment, &campus.as_("sue"), &[(0, 4)]).await;
     let sending = async {
         let (one, two, three) = futures::join!(
-            drive.send("acceptance", person(json!({}))),
-            drive.send("acceptance", json!({})),
-            drive.send("acceptance", person(json!({}))),
+            recruitment.send("acceptance", person(json!({}))),
+            recruitment.send("acceptance", json!({})),
+            recruitment.send("acceptance", person(json!({}))),
         );
         [one, two, three].map(tests::Response::ok)
     };
@@ -58,9 +58,9 @@ async fn officers_who_send_at_once_in_both_modes_send_one_mail() {
 // proves E27
 #[tokio::test(start_paused = true)]
 async fn a_bounce_is_shown_at_every_submission_of_the_mail() {
-    let (campus, drive) = campus().await;
-    applied(&drive, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
-    send(&campus, &drive, "acceptance", json!({})).await;
+    let (campus, recruitment) = campus().await;
+    applied(&recruitment, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
+    send(&campus, &recruitment, "acceptance", json!({})).await;
     let delivery = campus.campus.mailbox.take_reports().remove(0);
     let bounce = delivery.to_string().replace("Delivery", "Bounce").replace(
         r#"\"delivery\":{"#,
@@ -68,30 +68,36 @@ async fn a_bounce_is_shown_at_every_submission_of_the_mail() {
     );
     let bounce = serde_json::from_str(&bounce).expect("an event");
     campus.reported(&bounce).await;
-    let list = drive
+    let list = recruitment
         .officer
-        .get(&format!("{}submissions/?email_status=bounced", drive.path))
+        .get(&format!(
+            "{}submissions/?email_status=bounced",
+            recruitment.path
+        ))
         .await
         .ok();
     let ids: Vec<u64> = list.as_array().unwrap().iter().map(id).collect();
     assert_eq!(ids.len(), 2);
     // Exactly those who were not reached get it again.
     let again = json!({ "submissions": ids, "allow_resend": true });
-    assert_eq!(send(&campus, &drive, "acceptance", again).await["sent"], 1);
+    assert_eq!(
+        send(&campus, &recruitment, "acceptance", again).await["sent"],
+        1
+    );
 }
 
 // proves E16
 #[tokio::test(start_paused = true)]
 async fn a_mail_that_waits_too_long_is_sent_again_in_either_mode() {
-    let (campus, drive) = campus().await;
-    applied(&drive, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
-    drive.send("acceptance", person(json!({}))).await.ok();
+    let (campus, recruitment) = campus().await;
+    applied(&recruitment, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
+    recruitment.send("acceptance", person(json!({}))).await.ok();
     campus.advance(TimeDelta::minutes(16));
-    let drive = Recruitment {
+    let recruitment = Recruitment {
         officer: campus.as_("ada"),
-        ..drive
+        ..recruitment
     };
-    let again = drive.send("acceptance", json!({})).await.ok();
+    let again = recruitment.send("acceptance", json!({})).await.ok();
     assert_eq!(again["recipients"], 2);
     campus.deliver().await;
     let mails = campus.mails_but_welcomes();
@@ -101,21 +107,24 @@ async fn a_mail_that_waits_too_long_is_sent_again_in_either_mode() {
 // proves E27
 #[tokio::test(start_paused = true)]
 async fn submissions_of_a_mail_that_was_given_up_say_so() {
-    let (campus, drive) = campus().await;
-    let sue = applied(&drive, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
-    drive.send("acceptance", person(json!({}))).await.ok();
+    let (campus, recruitment) = campus().await;
+    let sue = applied(&recruitment, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
+    recruitment.send("acceptance", person(json!({}))).await.ok();
     campus.advance(TimeDelta::minutes(16));
-    let drive = Recruitment {
+    let recruitment = Recruitment {
         officer: campus.as_("ada"),
-        ..drive
+        ..recruitment
     };
     // The mail to the person is stuck. A mail about one submission takes its place.
     let one = json!({ "submissions": [sue[0]["id"]] });
-    assert_eq!(drive.send("acceptance", one).await.ok()["recipients"], 1);
+    assert_eq!(
+        recruitment.send("acceptance", one).await.ok()["recipients"],
+        1
+    );
     campus.deliver().await;
-    let list = drive
+    let list = recruitment
         .officer
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await
         .ok();
     let state = |submission: &Value| {
@@ -137,20 +146,20 @@ async fn submissions_of_a_mail_that_was_given_up_say_so() {
 // proves E27
 #[tokio::test(start_paused = true)]
 async fn a_submission_that_is_gone_does_not_change_what_the_others_show() {
-    let (campus, drive) = campus().await;
+    let (campus, recruitment) = campus().await;
     let sue = campus.as_("sue");
-    let both = applied(&drive, &sue, &[(0, 2), (1, 2)]).await;
-    drive.send("rejection", person(json!({}))).await.ok();
+    let both = applied(&recruitment, &sue, &[(0, 2), (1, 2)]).await;
+    recruitment.send("rejection", person(json!({}))).await.ok();
     // One of them is made pending and withdrawn before the worker comes.
-    drive.decide(&both[0], 1, "").await;
+    recruitment.decide(&both[0], 1, "").await;
     sue.delete(&format!("/api/submissions/{}/", id(&both[0])))
         .await
         .no_content();
     campus.deliver().await;
     assert!(campus.mails_but_welcomes().is_empty());
-    let list = drive
+    let list = recruitment
         .officer
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await
         .ok();
     assert_eq!(list[0]["email_status"], "failed");
@@ -161,35 +170,42 @@ async fn a_submission_that_is_gone_does_not_change_what_the_others_show() {
 // proves E7
 #[tokio::test(start_paused = true)]
 async fn a_mail_that_would_not_fit_into_the_table_is_refused_by_name() {
-    let (campus, drive) = campus().await;
+    let (campus, recruitment) = campus().await;
     let mut body = json!({ "committees": [], "rejection_email": "<p>No.</p>" });
     let names: Vec<Value> = (0..30)
         .map(|n| json!({ "name": format!("C{n}") }))
         .collect();
     body["committees"] = json!(names);
-    let application = drive.officer.patch(&drive.path, body).await.ok();
-    let drive = Recruitment {
+    let application = recruitment
+        .officer
+        .patch(&recruitment.path, body)
+        .await
+        .ok();
+    let recruitment = Recruitment {
         application,
-        ..drive
+        ..recruitment
     };
     let sue = campus.as_("sue");
     let long = "ü".repeat(5_000);
-    for committee in drive.application["committees"].as_array().unwrap() {
+    for committee in recruitment.application["committees"].as_array().unwrap() {
         let body = json!({ "committee": committee["id"], "responses": [] });
-        let path = format!("{}submissions/", drive.path);
+        let path = format!("{}submissions/", recruitment.path);
         let submission = sue.post(&path, body).await.created();
-        drive.decide(&submission, 2, &long).await;
+        recruitment.decide(&submission, 2, &long).await;
     }
     let dry = json!({ "dry_run": true });
-    drive.send("rejection", person(dry.clone())).await.ok();
-    drive
+    recruitment
+        .send("rejection", person(dry.clone()))
+        .await
+        .ok();
+    recruitment
         .officer
         .patch(
-            &drive.path,
+            &recruitment.path,
             json!({ "rejection_email": "<p>{{ reason }}</p>" }),
         )
         .await
         .ok();
-    let why = drive.send("rejection", person(dry)).await.error(400);
+    let why = recruitment.send("rejection", person(dry)).await.error(400);
     assert!(why.contains("would be larger than"), "{why}");
 }

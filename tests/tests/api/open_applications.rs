@@ -21,7 +21,10 @@ fn ids(all: &[Value]) -> Vec<u64> {
 #[tokio::test]
 async fn one_request_lists_what_the_caller_can_apply_to() {
     let campus = TestCampus::new();
-    let (chess, go) = (campus.drive("chess").await, campus.drive("go").await);
+    let (chess, go) = (
+        campus.recruitment("chess").await,
+        campus.recruitment("go").await,
+    );
     let sue = campus.as_("sue");
     let sooner = json!({ "application_end_time": hours(10) });
     go.officer.patch(&go.path, sooner).await.ok();
@@ -107,12 +110,12 @@ async fn one_request_lists_what_the_caller_can_apply_to() {
 #[tokio::test]
 async fn the_list_comes_in_slices_and_shows_no_club_that_the_caller_cannot_see() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     for n in 1..=4 {
         let mut body = application(&format!("No. {n}"));
         body["application_end_time"] = json!(hours(30 + n / 2));
         body["is_active"] = json!(n != 4);
-        drive
+        recruitment
             .officer
             .post("/api/clubs/chess/applications/", body)
             .await
@@ -145,22 +148,22 @@ async fn the_list_comes_in_slices_and_shows_no_club_that_the_caller_cannot_see()
     let hidden = json!({ "approved": false });
     campus.admin().patch("/api/clubs/chess/", hidden).await.ok();
     assert_eq!(open(&sue, "").await, Vec::<Value>::new());
-    assert_eq!(open(&drive.officer, "").await.len(), 4);
+    assert_eq!(open(&recruitment.officer, "").await.len(), 4);
 }
 
 // proves A12
 #[tokio::test]
 async fn a_club_has_fifty_applications_that_have_not_ended() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let path = "/api/clubs/chess/applications/";
     let mut short = application("Short");
     short["application_end_time"] = json!(hours(1));
     short["result_release_time"] = json!(hours(1));
     short["is_active"] = json!(false);
-    let short = drive.officer.post(path, short).await.created();
+    let short = recruitment.officer.post(path, short).await.created();
     for n in 0..48 {
-        drive
+        recruitment
             .officer
             .post(path, application(&format!("A{n}")))
             .await
@@ -170,24 +173,32 @@ async fn a_club_has_fifty_applications_that_have_not_ended() {
         assert_eq!(answer.json()["code"], "quota");
         answer.error(400);
     };
-    too_many(drive.officer.post(path, application("B")).await).await;
-    let copy = format!("{}duplicate/", drive.path);
-    too_many(drive.officer.post(&copy, Value::Null).await).await;
+    too_many(recruitment.officer.post(path, application("B")).await).await;
+    let copy = format!("{}duplicate/", recruitment.path);
+    too_many(recruitment.officer.post(&copy, Value::Null).await).await;
     // One that has ended does not count, until its end is moved.
     campus.advance(TimeDelta::hours(2));
-    drive.officer.post(path, application("B")).await.created();
+    recruitment
+        .officer
+        .post(path, application("B"))
+        .await
+        .created();
     let later = json!({ "application_end_time": hours(20), "result_release_time": hours(20) });
     let short = format!("{path}{}/", id(&short));
-    too_many(drive.officer.patch(&short, later.clone()).await).await;
-    drive
+    too_many(recruitment.officer.patch(&short, later.clone()).await).await;
+    recruitment
         .officer
         .patch(&short, json!({ "name": "Renamed" }))
         .await
         .ok();
     campus.admin().patch(&short, later).await.ok();
     campus.admin().post(path, application("C")).await.created();
-    drive.officer.delete(&drive.path).await.no_content();
-    too_many(drive.officer.post(path, application("D")).await).await;
+    recruitment
+        .officer
+        .delete(&recruitment.path)
+        .await
+        .no_content();
+    too_many(recruitment.officer.post(path, application("D")).await).await;
     let stored = campus.stored();
     assert_eq!(
         admin::check(&stored, shared::time::Clock::now(&*campus.campus.clock)),
@@ -198,7 +209,7 @@ async fn a_club_has_fifty_applications_that_have_not_ended() {
 #[tokio::test]
 async fn current_applications_cost_what_is_open() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let path = "/api/clubs/chess/applications/";
     let sue = campus.as_("sue");
     sue.get("/api/settings/").await.ok();
@@ -208,7 +219,7 @@ async fn current_applications_cost_what_is_open() {
         body["application_start_time"] = json!(hours(-9));
         body["application_end_time"] = json!(hours(-8));
         body["description"] = json!("word ".repeat(2_000));
-        drive.officer.post(path, body).await.created();
+        recruitment.officer.post(path, body).await.created();
     }
     let answer = sue.get(&format!("{path}current/")).await;
     assert!(answer.usage.read_units <= before.read_units);
@@ -219,15 +230,15 @@ async fn current_applications_cost_what_is_open() {
 #[tokio::test]
 async fn a_draft_ends_with_its_submission_even_if_that_is_withdrawn() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, draft) = (campus.as_("sue"), format!("{}draft/", drive.path));
-    let answer = json!({ "question": drive.question, "text": "I", "version": 0 });
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, draft) = (campus.as_("sue"), format!("{}draft/", recruitment.path));
+    let answer = json!({ "question": recruitment.question, "text": "I", "version": 0 });
     sue.patch(&draft, json!({ "responses": [answer] }))
         .await
         .ok();
     assert_eq!(open(&sue, "").await[0]["draft"], true);
     campus.advance(TimeDelta::seconds(1));
-    let own = format!("/api/submissions/{}/", id(&drive.submit(&sue).await));
+    let own = format!("/api/submissions/{}/", id(&recruitment.submit(&sue).await));
     sue.delete(&own).await.no_content();
     sue.get(&draft).await.error(404);
     assert_eq!(open(&sue, "").await[0]["draft"], false);
@@ -237,14 +248,16 @@ async fn a_draft_ends_with_its_submission_even_if_that_is_withdrawn() {
 #[tokio::test]
 async fn clubs_that_somebody_is_in_or_follows_are_theirs() {
     let campus = TestCampus::new();
-    let mut drives = vec![];
+    let mut recruitments = vec![];
     for name in ["chess", "go", "film"] {
-        drives.push(campus.drive(name).await);
+        recruitments.push(campus.recruitment(name).await);
     }
-    let sue = campus.member("chess", &drives[0].officer, "sue", 20).await;
+    let sue = campus
+        .member("chess", &recruitments[0].officer, "sue", 20)
+        .await;
     let follows = json!({ "club": "go" });
     sue.post("/api/subscriptions/", follows).await.created();
-    let of = |n: usize| id(&drives[n].application);
+    let of = |n: usize| id(&recruitments[n].application);
     assert_eq!(ids(&open(&sue, "?mine=true").await), [of(0), of(1)]);
     assert_eq!(ids(&open(&sue, "?mine=false").await), [of(2)]);
 }
@@ -253,7 +266,10 @@ async fn clubs_that_somebody_is_in_or_follows_are_theirs() {
 #[tokio::test]
 async fn what_was_typed_and_not_sent_in_time_is_listed() {
     let campus = TestCampus::new();
-    let (chess, go) = (campus.drive("chess").await, campus.drive("go").await);
+    let (chess, go) = (
+        campus.recruitment("chess").await,
+        campus.recruitment("go").await,
+    );
     let committees = json!({ "committees": [{ "name": "Board" }, { "name": "Web" }] });
     let with = go.officer.patch(&go.path, committees).await.ok();
     let (board, web) = (id(&with["committees"][0]), id(&with["committees"][1]));
@@ -266,13 +282,13 @@ async fn what_was_typed_and_not_sent_in_time_is_listed() {
         let answer = json!({ "question": question, "text": "I", "version": 0 });
         json!({ "responses": [answer] })
     };
-    for (drive, query) in [
+    for (recruitment, query) in [
         (&chess, String::new()),
         (&go, format!("?committee={board}")),
         (&go, format!("?committee={web}")),
     ] {
-        let path = format!("{}draft/{query}", drive.path);
-        sue.patch(&path, typed(drive.question)).await.ok();
+        let path = format!("{}draft/{query}", recruitment.path);
+        sue.patch(&path, typed(recruitment.question)).await.ok();
     }
     // As long as it can be sent, it is in the other list.
     assert_eq!(unsent(&sue).await, Vec::<Value>::new());

@@ -28,17 +28,17 @@ fn submissions(campus: &TestCampus) -> Vec<Value> {
 #[tokio::test(start_paused = true)]
 async fn an_operator_erases_somebody_who_cannot_sign_in() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
-    drive.decide(&submission, 4, "").await;
+    let submission = recruitment.submit(&sue).await;
+    recruitment.decide(&submission, 4, "").await;
     assert_eq!(erase(&campus, "nobody", false).await, Erased::Nobody);
     assert_eq!(erase(&campus, "999", false).await, Erased::Nobody);
     let number = person(&sue).await;
     assert_eq!(erase(&campus, "SUE", false).await, Erased::Done(number));
     assert_eq!(erase(&campus, "sue", false).await, Erased::Nobody);
-    let list = format!("{}submissions/", drive.path);
-    let list = drive.officer.get(&list).await.ok();
+    let list = format!("{}submissions/", recruitment.path);
+    let list = recruitment.officer.get(&list).await.ok();
     assert_eq!(list[0]["user"], Value::Null);
     let left = json!(campus.stored()).to_string();
     assert!(!left.contains("sue@uni.example"));
@@ -52,7 +52,7 @@ async fn an_operator_erases_somebody_who_cannot_sign_in() {
         Erased::Done(matriculated)
     );
     // The officer is the only owner of the club.
-    let officer = person(&drive.officer).await;
+    let officer = person(&recruitment.officer).await;
     let number = officer.to_string();
     let refused = erase(&campus, &number, false).await;
     assert_eq!(refused, Erased::OnlyOwner(vec!["chess".to_owned()]));
@@ -84,10 +84,10 @@ async fn an_operator_is_asked_which_of_several_people_is_meant() {
 #[tokio::test(start_paused = true)]
 async fn nothing_of_answers_can_be_found_by_trying_after_an_erasure() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue").header("idempotency-key", "k");
-    let submission = drive.submit(&sue).await;
-    drive.decide(&submission, 2, "").await;
+    let submission = recruitment.submit(&sue).await;
+    recruitment.decide(&submission, 2, "").await;
     let before = submissions(&campus);
     let keys = before[0]["keys"].clone();
     assert_eq!(keys["L"].as_array().map(Vec::len), Some(1));

@@ -8,16 +8,20 @@ use tests::held::Held;
 #[tokio::test(start_paused = true)]
 async fn a_deletion_goes_on_after_a_change_at_the_same_moment() {
     let (held, campus) = Held::campus();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     held.stop_write("\"deleted\"");
-    let (deleted, ()) = futures::join!(drive.officer.delete(&drive.path), async {
+    let (deleted, ()) = futures::join!(recruitment.officer.delete(&recruitment.path), async {
         held.stopped().await;
         let name = json!({ "name": "Winter" });
-        drive.officer.patch(&drive.path, name).await.ok();
+        recruitment
+            .officer
+            .patch(&recruitment.path, name)
+            .await
+            .ok();
         held.go();
     });
     deleted.no_content();
-    drive.officer.get(&drive.path).await.error(404);
+    recruitment.officer.get(&recruitment.path).await.error(404);
 }
 
 // proves X8, I6

@@ -102,38 +102,44 @@ async fn read_public(campus: &TestCampus) -> String {
 #[tokio::test]
 async fn it_has_until_when_the_person_can_submit() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let other = campus.drive("go").await;
+    let recruitment = campus.recruitment("chess").await;
+    let other = campus.recruitment("go").await;
     let (sue, tom) = (campus.as_("sue"), campus.as_("tom"));
     let follow = json!({ "club": "chess" });
     sue.post("/api/subscriptions/", follow).await.created();
     let address = calendar(&sue).await;
-    let deadline = |drive: &Recruitment| format!("UID:deadline-{}@clubs", drive.application["id"]);
+    let deadline =
+        |recruitment: &Recruitment| format!("UID:deadline-{}@clubs", recruitment.application["id"]);
     let mine = read(&campus, &address).await;
     assert!(
-        mine.contains(&deadline(&drive)) && !mine.contains(&deadline(&other)),
+        mine.contains(&deadline(&recruitment)) && !mine.contains(&deadline(&other)),
         "{mine}"
     );
     assert!(mine.contains("Applications close (chess)"), "{mine}");
     assert!(mine.contains("/clubs/chess/apply/"), "{mine}");
     // Who has begun to answer is reminded, too.
-    let draft =
-        json!({ "responses": [{ "question": drive.question, "text": "Because", "version": 0 }] });
-    tom.patch(&format!("{}draft/", drive.path), draft)
+    let draft = json!({ "responses": [{ "question": recruitment.question, "text": "Because", "version": 0 }] });
+    tom.patch(&format!("{}draft/", recruitment.path), draft)
         .await
         .ok();
     assert!(
         read(&campus, &calendar(&tom).await)
             .await
-            .contains(&deadline(&drive))
+            .contains(&deadline(&recruitment))
     );
     // An extension moves the end, also after everybody else's.
     let person = sue.get("/api/settings/").await.ok();
     let extension = json!({ "person": person["id"], "end_time": hours(24 * 20) });
-    let extensions = format!("{}extensions/", drive.path);
-    drive.officer.post(&extensions, extension).await.created();
+    let extensions = format!("{}extensions/", recruitment.path);
+    recruitment
+        .officer
+        .post(&extensions, extension)
+        .await
+        .created();
     let ends = |calendar: &str| -> String {
-        let (_, entry) = calendar.split_once(&deadline(&drive)).expect("an entry");
+        let (_, entry) = calendar
+            .split_once(&deadline(&recruitment))
+            .expect("an entry");
         let start = entry.split("DTSTART:").nth(1).unwrap_or_default();
         start.chars().take(16).collect()
     };
@@ -143,7 +149,11 @@ async fn it_has_until_when_the_person_can_submit() {
     assert_eq!(extended, compact(hours(24 * 20)));
     // What is over is no deadline any more.
     campus.advance(chrono::TimeDelta::days(30));
-    assert!(!read(&campus, &address).await.contains(&deadline(&drive)));
+    assert!(
+        !read(&campus, &address)
+            .await
+            .contains(&deadline(&recruitment))
+    );
 }
 
 // proves P19
@@ -291,7 +301,7 @@ async fn an_unchanged_calendar_is_304_and_cheap() {
 
 /// A member who can hold interviews, and the field of a slot that names them.
 pub(crate) async fn interviewer(campus: &TestCampus, there: &Interviewing) -> (Client, Value) {
-    let ada = &there.drive.officer;
+    let ada = &there.recruitment.officer;
     let bob = campus.member("chess", ada, "bob", 20).await;
     let person = id(&bob.get("/api/settings/").await.ok());
     (bob, json!([person]))
@@ -319,7 +329,7 @@ async fn interviews_are_in_the_calendars_of_both_sides() {
     assert!(!his.contains("sue") && !mine.contains("bob"));
     assert_eq!(shown(&there.sue).await, mine);
     there
-        .drive
+        .recruitment
         .officer
         .delete("/api/clubs/chess/members/bob/")
         .await
@@ -364,13 +374,17 @@ async fn interviews_make_a_calendar_little_dearer() {
     let units = unchanged(&campus, &his).await;
     assert!(units <= 2.0, "{units}");
     // An extension is read, too.
-    let (sue, drive) = (&there.sue, &there.drive);
+    let (sue, recruitment) = (&there.sue, &there.recruitment);
     let follow = json!({ "club": "chess" });
     sue.post("/api/subscriptions/", follow).await.created();
     let person = id(&sue.get("/api/settings/").await.ok());
     let extension = json!({ "person": person, "end_time": hours(48) });
-    let extensions = format!("{}extensions/", drive.path);
-    drive.officer.post(&extensions, extension).await.created();
+    let extensions = format!("{}extensions/", recruitment.path);
+    recruitment
+        .officer
+        .post(&extensions, extension)
+        .await
+        .created();
     let units = unchanged(&campus, &hers).await;
     assert!(units <= 3.0, "{units}");
 }
@@ -382,7 +396,7 @@ async fn an_interview_that_a_release_ended_is_in_no_calendar() {
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(90)).await;
     there.book(slot).await.ok();
-    there.drive.decide(&there.submission, 2, "").await;
+    there.recruitment.decide(&there.submission, 2, "").await;
     let has_it = async || {
         let text = read(&campus, &calendar(&there.sue).await).await;
         text.contains("UID:interview-")

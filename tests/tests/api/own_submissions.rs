@@ -14,7 +14,10 @@ const SECRET: &str = "planted secret";
 #[tokio::test]
 async fn own_submissions_across_clubs_newest_first() {
     let campus = TestCampus::new();
-    let (chess, go) = (campus.drive("chess").await, campus.drive("go").await);
+    let (chess, go) = (
+        campus.recruitment("chess").await,
+        campus.recruitment("go").await,
+    );
     let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
     let first = chess.submit(&sue).await;
     let second = go.submit(&sue).await;
@@ -40,7 +43,10 @@ async fn own_submissions_across_clubs_newest_first() {
 #[tokio::test]
 async fn an_application_says_what_the_caller_submitted_to_it() {
     let campus = TestCampus::new();
-    let (chess, go) = (campus.drive("chess").await, campus.drive("go").await);
+    let (chess, go) = (
+        campus.recruitment("chess").await,
+        campus.recruitment("go").await,
+    );
     let committees = json!({ "committees": [{ "name": "Board" }] });
     let shown = chess.officer.patch(&chess.path, committees).await.ok();
     let committee = &shown["committees"][0]["id"];
@@ -80,18 +86,18 @@ async fn an_application_says_what_the_caller_submitted_to_it() {
 #[tokio::test]
 async fn nothing_shows_before_release_or_mail() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     let paths = [
         "/api/submissions/".to_owned(),
         format!("/api/submissions/{}/", id(&submission)),
-        format!("{}submissions/{}/", drive.path, id(&submission)),
-        drive.path.clone(),
-        format!("{}?own=true", drive.path),
+        format!("{}submissions/{}/", recruitment.path, id(&submission)),
+        recruitment.path.clone(),
+        format!("{}?own=true", recruitment.path),
         "/api/applications/open/".to_owned(),
         "/api/clubs/chess/applications/current/".to_owned(),
-        format!("{}questions/", drive.path),
+        format!("{}questions/", recruitment.path),
         "/api/clubs/chess/".to_owned(),
         "/api/clubs/".to_owned(),
         "/api/memberships/".to_owned(),
@@ -116,24 +122,23 @@ async fn nothing_shows_before_release_or_mail() {
     };
     let before = seen().await;
     campus.advance(TimeDelta::hours(1));
-    drive.decide(&submission, 2, SECRET).await;
-    drive
+    recruitment.decide(&submission, 2, SECRET).await;
+    recruitment
         .officer
         .post(
-            &format!("{}submissions/status/", drive.path),
+            &format!("{}submissions/status/", recruitment.path),
             json!({ "submissions": [submission["id"]], "status": 4 }),
         )
         .await
         .ok();
     // A dry run sends nothing.
-    drive
+    recruitment
         .send("acceptance", json!({ "dry_run": true }))
         .await
         .ok();
     assert_eq!(seen().await, before, "the applicant sees the decision");
-    let again = sue
-        .post(&format!("{}submissions/", drive.path), drive.answer("x"))
-        .await;
+    let submissions = format!("{}submissions/", recruitment.path);
+    let again = sue.post(&submissions, recruitment.answer("x")).await;
     assert!(!again.text().contains(SECRET));
     let closed = again.error(400);
     assert_eq!(
@@ -145,15 +150,15 @@ async fn nothing_shows_before_release_or_mail() {
     );
     campus.advance(TimeDelta::hours(24));
     assert_eq!(
-        sue.post(&format!("{}submissions/", drive.path), drive.answer("x"))
+        sue.post(&submissions, recruitment.answer("x"))
             .await
             .error(400),
         closed
     );
     campus.advance(TimeDelta::hours(22) + TimeDelta::minutes(59));
-    assert_eq!(drive.own(&sue, &submission).await["status"], 1);
+    assert_eq!(recruitment.own(&sue, &submission).await["status"], 1);
     campus.advance(TimeDelta::minutes(1));
-    let released = drive.own(&sue, &submission).await;
+    let released = recruitment.own(&sue, &submission).await;
     assert_eq!(
         (&released["status"], &released["reason"]),
         (&json!(4), &json!(SECRET))
@@ -165,23 +170,29 @@ async fn nothing_shows_before_release_or_mail() {
 #[tokio::test(start_paused = true)]
 async fn a_queued_mail_shows_nothing_and_a_sent_one_what_it_said() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
-    drive.decide(&submission, 4, "mailed reason").await;
+    let submission = recruitment.submit(&sue).await;
+    recruitment.decide(&submission, 4, "mailed reason").await;
     let listed = async || {
-        let mine = sue.get(&format!("{}?own=true", drive.path)).await.ok();
+        let mine = sue
+            .get(&format!("{}?own=true", recruitment.path))
+            .await
+            .ok();
         let open = sue.get("/api/applications/open/").await.ok();
         let listed = mine["my_submissions"][0]["status"].clone();
         assert_eq!(open.pointer("/0/submissions/0/status"), Some(&listed));
         listed
     };
-    let before = drive.own(&sue, &submission).await;
-    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
-    assert_eq!(drive.own(&sue, &submission).await, before);
+    let before = recruitment.own(&sue, &submission).await;
+    assert_eq!(
+        recruitment.send("acceptance", json!({})).await.ok()["queued"],
+        1
+    );
+    assert_eq!(recruitment.own(&sue, &submission).await, before);
     assert_eq!(listed().await, 1);
     campus.deliver().await;
-    let mailed = drive.own(&sue, &submission).await;
+    let mailed = recruitment.own(&sue, &submission).await;
     assert_eq!(
         (&mailed["status"], &mailed["reason"], &mailed["notified"]),
         (&json!(4), &json!("mailed reason"), &json!(true))
@@ -189,15 +200,15 @@ async fn a_queued_mail_shows_nothing_and_a_sent_one_what_it_said() {
     assert_eq!(mailed["email_status"], "sent");
     assert_eq!(listed().await, 4);
     campus.advance(TimeDelta::hours(1));
-    drive.decide(&submission, 2, SECRET).await;
+    recruitment.decide(&submission, 2, SECRET).await;
     assert_eq!(
-        drive.own(&sue, &submission).await,
+        recruitment.own(&sue, &submission).await,
         mailed,
         "until the release, the decision is shown as it was mailed"
     );
     assert_eq!(listed().await, 4);
     campus.advance(TimeDelta::hours(48));
-    let released = drive.own(&sue, &submission).await;
+    let released = recruitment.own(&sue, &submission).await;
     assert_eq!(
         (&released["status"], &released["reason"]),
         (&json!(2), &json!(SECRET))
@@ -207,12 +218,12 @@ async fn a_queued_mail_shows_nothing_and_a_sent_one_what_it_said() {
 #[tokio::test]
 async fn officers_see_what_applicants_do_not() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&submission, 3, SECRET).await;
-    let list = drive
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    recruitment.decide(&submission, 3, SECRET).await;
+    let list = recruitment
         .officer
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await
         .ok();
     assert_eq!(
@@ -225,22 +236,22 @@ async fn officers_see_what_applicants_do_not() {
 #[tokio::test]
 async fn withdrawing_takes_the_submission_back_while_open_and_pending() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     let path = format!("/api/submissions/{}/", id(&submission));
     sue.delete(&path).await.no_content();
     sue.get(&path).await.error(404);
     assert_eq!(
-        drive
+        recruitment
             .officer
-            .get(&format!("{}submissions/", drive.path))
+            .get(&format!("{}submissions/", recruitment.path))
             .await
             .ok(),
         json!([])
     );
     campus.advance(TimeDelta::hours(1));
-    let anew = drive.submit(&sue).await;
+    let anew = recruitment.submit(&sue).await;
     assert_eq!(
         (&anew["id"], &anew["created_at"]),
         (&submission["id"], &json!(hours(1)))
@@ -254,21 +265,25 @@ async fn withdrawing_takes_the_submission_back_while_open_and_pending() {
 #[tokio::test]
 async fn pending_with_a_reason_stays_masked_after_submitting_again() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
-    drive.decide(&submission, 1, SECRET).await;
+    let submission = recruitment.submit(&sue).await;
+    recruitment.decide(&submission, 1, SECRET).await;
     let again = sue
         .post(
-            &format!("{}submissions/", drive.path),
-            drive.answer("better"),
+            &format!("{}submissions/", recruitment.path),
+            recruitment.answer("better"),
         )
         .await;
     assert!(!again.text().contains(SECRET));
     again.ok();
-    let officers: Value = drive
+    let officers: Value = recruitment
         .officer
-        .get(&format!("{}submissions/{}/", drive.path, id(&submission)))
+        .get(&format!(
+            "{}submissions/{}/",
+            recruitment.path,
+            id(&submission)
+        ))
         .await
         .ok();
     assert_eq!(officers["reason"], SECRET);

@@ -55,7 +55,7 @@ async fn an_invite_to_a_former_address_is_exported_and_erased() {
 // proves P13
 #[tokio::test(start_paused = true)]
 async fn the_export_has_everything_but_what_is_not_released() {
-    let (campus, drive, sue, _) = sue().await;
+    let (campus, recruitment, sue, _) = sue().await;
     let all = sue.get("/api/settings/export/").await.ok();
     assert_eq!(
         (&all["profile"]["name"], &all["profile"]["graduation_year"]),
@@ -110,7 +110,7 @@ async fn the_export_has_everything_but_what_is_not_released() {
         "not before its time: {all}"
     );
     campus
-        .with_worker(drive.send("rejection", json!({})))
+        .with_worker(recruitment.send("rejection", json!({})))
         .await
         .ok();
     let all = sue.get("/api/settings/export/").await.ok();
@@ -123,16 +123,16 @@ async fn the_export_has_everything_but_what_is_not_released() {
 #[tokio::test(start_paused = true)]
 async fn an_unsent_acceptance_leaves_no_trace_in_the_export() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     let before = sue.get("/api/settings/export/").await.ok();
-    drive.decide(&submission, 4, "Because.").await;
+    recruitment.decide(&submission, 4, "Because.").await;
     // The mail is queued, but no worker sends it.
-    let send = format!("{}send_emails/", drive.path);
+    let send = format!("{}send_emails/", recruitment.path);
     let _ = tokio::time::timeout(
         std::time::Duration::from_millis(50),
-        drive
+        recruitment
             .officer
             .post(&send, json!({ "email_type": { "id": "acceptance" } })),
     )
@@ -148,13 +148,13 @@ async fn an_unsent_acceptance_leaves_no_trace_in_the_export() {
 #[tokio::test]
 async fn withdrawals_and_used_join_links_are_exported() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     let own = format!("/api/submissions/{}/", submission["id"]);
     sue.delete(&own).await.no_content();
     let links = "/api/clubs/chess/joinlinks/";
-    let link = drive.officer.post(links, json!({})).await.created();
+    let link = recruitment.officer.post(links, json!({})).await.created();
     let token = crate::joinlinks::token(&link);
     let joined = crate::joinlinks::join(&sue, &link, &token).await.ok();
     let member = format!("/api/clubs/chess/members/{}/", joined["id"]);
@@ -163,5 +163,5 @@ async fn withdrawals_and_used_join_links_are_exported() {
     let used = json!([{ "club_code": "chess", "link": link["id"] }]);
     assert_eq!(all["join_links"], used);
     let withdrawn = &all["withdrawals"][0];
-    assert_eq!(withdrawn["application"], drive.application["id"]);
+    assert_eq!(withdrawn["application"], recruitment.application["id"]);
 }

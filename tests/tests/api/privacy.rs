@@ -60,10 +60,10 @@ fn reads(values: &Values) -> Vec<String> {
 /// are those of all operations that read, with ids of this member.
 async fn scene() -> Scene {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let ada = drive.officer.clone();
+    let recruitment = campus.recruitment("chess").await;
+    let ada = recruitment.officer.clone();
     let (hidden, person) = planted(&campus).await;
-    let submission = drive.submit(&hidden).await;
+    let submission = recruitment.submit(&hidden).await;
     let asked = hidden
         .post("/api/requests/membership/", json!({ "club": "chess" }))
         .await
@@ -77,7 +77,7 @@ async fn scene() -> Scene {
         .created();
     let extension = json!({ "person": person, "end_time": hours(30) });
     let extension = ada
-        .post(&format!("{}extensions/", drive.path), extension)
+        .post(&format!("{}extensions/", recruitment.path), extension)
         .await
         .created();
     let invite = ada
@@ -110,8 +110,8 @@ async fn scene() -> Scene {
         ("{member}", member["id"].clone()),
         ("{request}", asked["id"].clone()),
         ("{invite}", invite["id"].clone()),
-        ("{application}", drive.application["id"].clone()),
-        ("{question}", json!(drive.question)),
+        ("{application}", recruitment.application["id"].clone()),
+        ("{question}", json!(recruitment.question)),
         ("{extension}", extension["id"].clone()),
         ("{submission}", submission["id"].clone()),
         ("{event}", event["id"].clone()),

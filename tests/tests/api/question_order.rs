@@ -8,15 +8,15 @@ use tests::fixtures::id;
 #[tokio::test]
 async fn questions_stand_by_precedence_then_creation() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}questions/", drive.path);
-    let mut ids = vec![drive.question];
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}questions/", recruitment.path);
+    let mut ids = vec![recruitment.question];
     for (prompt, precedence) in [("b", 0), ("c", -1), ("d", 0)] {
         let body = json!({ "question_type": 1, "prompt": prompt, "precedence": precedence });
-        ids.push(id(&drive.officer.post(&path, body).await.created()));
+        ids.push(id(&recruitment.officer.post(&path, body).await.created()));
     }
     let order = async || -> Vec<Value> {
-        drive
+        recruitment
             .officer
             .get(&path)
             .await
@@ -30,7 +30,7 @@ async fn questions_stand_by_precedence_then_creation() {
     };
     assert_eq!(order().await, [ids[2], ids[0], ids[1], ids[3]]);
     let sort = format!("{path}precedence/");
-    let sorted = drive
+    let sorted = recruitment
         .officer
         .post(&sort, json!({ "precedence": [ids[3], ids[1]] }))
         .await
@@ -41,17 +41,17 @@ async fn questions_stand_by_precedence_then_creation() {
         [ids[3], ids[1], ids[2], ids[0]],
         "the other questions follow"
     );
-    drive
+    recruitment
         .officer
         .post(&sort, json!({ "precedence": [ids[0], ids[0]] }))
         .await
         .invalid(&["precedence.1"]);
-    drive
+    recruitment
         .officer
         .post(&sort, json!({ "precedence": [1] }))
         .await
         .invalid(&["precedence.0"]);
-    drive
+    recruitment
         .officer
         .post(&sort, json!({}))
         .await
@@ -70,10 +70,10 @@ async fn a_hundred_questions_and_no_more() {
 /// another number.
 async fn a_hundred_questions(number: i64) {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}questions/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}questions/", recruitment.path);
     for n in 1..100 {
-        drive
+        recruitment
             .officer
             .post(
                 &path,
@@ -82,10 +82,10 @@ async fn a_hundred_questions(number: i64) {
             .await
             .created();
     }
-    let first = format!("{path}{}/", drive.question);
+    let first = format!("{path}{}/", recruitment.question);
     let largest = json!({ "precedence": 1_000_000 });
-    drive.officer.patch(&first, largest).await.ok();
-    drive
+    recruitment.officer.patch(&first, largest).await.ok();
+    recruitment
         .officer
         .post(
             &path,
@@ -93,7 +93,7 @@ async fn a_hundred_questions(number: i64) {
         )
         .await
         .error(400);
-    let all = drive.officer.get(&path).await.ok();
+    let all = recruitment.officer.get(&path).await.ok();
     let ids: Vec<u64> = all
         .as_array()
         .map(|all| all.iter().rev().map(id).collect())
@@ -102,7 +102,7 @@ async fn a_hundred_questions(number: i64) {
     let back: Vec<u64> = ids.iter().rev().copied().collect();
     for order in [ids, back] {
         let body = json!({ "precedence": order });
-        let sorted = drive
+        let sorted = recruitment
             .officer
             .post(&format!("{path}precedence/"), body)
             .await;
@@ -112,6 +112,6 @@ async fn a_hundred_questions(number: i64) {
         let numbers = sorted.as_array().into_iter().flatten();
         let mut numbers = numbers.map(|question| question["precedence"].as_i64());
         assert!(numbers.all(|number| number.is_some_and(|number| number <= 1_000_000)));
-        assert_eq!(drive.officer.get(&path).await.ok(), sorted);
+        assert_eq!(recruitment.officer.get(&path).await.ok(), sorted);
     }
 }

@@ -8,9 +8,9 @@ use tests::fixtures::{Recruitment, id};
 #[tokio::test]
 async fn questions_of_all_types() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}questions/", drive.path);
-    let created = drive
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}questions/", recruitment.path);
+    let created = recruitment
         .officer
         .post(&path, json!({ "question_type": 3, "prompt": "Short?" }))
         .await
@@ -33,7 +33,7 @@ async fn questions_of_all_types() {
             "shrink_photos": false,
         })
     );
-    let choice = drive
+    let choice = recruitment
         .officer
         .post(
             &path,
@@ -46,7 +46,7 @@ async fn questions_of_all_types() {
         .await
         .created();
     assert_eq!(choice["multiple_choice"][1]["value"], "b");
-    drive
+    recruitment
         .officer
         .post(&path, json!({ "question_type": 4, "prompt": "Read this" }))
         .await
@@ -58,15 +58,15 @@ async fn questions_of_all_types() {
         choice
     );
     assert_eq!(
-        sue.get(&drive.path).await.ok()["questions"],
+        sue.get(&recruitment.path).await.ok()["questions"],
         sue.get(&path).await.ok()
     );
 }
 
 /// Sends these bodies. Each must be refused for its field, and nothing may be stored.
-async fn are_named(drive: &Recruitment, cases: Vec<(&str, Value)>) {
-    let path = format!("{}questions/", drive.path);
-    let officer = &drive.officer;
+async fn are_named(recruitment: &Recruitment, cases: Vec<(&str, Value)>) {
+    let path = format!("{}questions/", recruitment.path);
+    let officer = &recruitment.officer;
     for (field, body) in cases {
         officer.post(&path, body).await.invalid(&[field]);
     }
@@ -81,10 +81,10 @@ async fn are_named(drive: &Recruitment, cases: Vec<(&str, Value)>) {
 #[tokio::test]
 async fn wrong_questions_are_named() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive
+    let recruitment = campus.recruitment("chess").await;
+    recruitment
         .officer
-        .post(&format!("{}questions/", drive.path), json!({}))
+        .post(&format!("{}questions/", recruitment.path), json!({}))
         .await
         .invalid(&["question_type", "prompt"]);
     let cases = vec![
@@ -110,14 +110,14 @@ async fn wrong_questions_are_named() {
             json!({ "question_type": 1, "prompt": "x", "precedence": 1.5 }),
         ),
     ];
-    are_named(&drive, cases).await;
+    are_named(&recruitment, cases).await;
 }
 
 // proves H16, Q4, Q5
 #[tokio::test]
 async fn wrong_options_and_committees_of_questions_are_named() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let cases = vec![
         (
             "multiple_choice",
@@ -161,27 +161,27 @@ async fn wrong_options_and_committees_of_questions_are_named() {
             }),
         ),
     ];
-    are_named(&drive, cases).await;
+    are_named(&recruitment, cases).await;
 }
 
 // proves H13, H14
 #[tokio::test]
 async fn patch_and_put_of_a_question() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}questions/{}/", drive.path, drive.question);
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}questions/{}/", recruitment.path, recruitment.question);
     assert_eq!(
-        drive
+        recruitment
             .officer
             .patch(&path, json!({ "word_limit": 10 }))
             .await
             .ok()["word_limit"],
         10
     );
-    let got = drive.officer.get(&path).await.ok();
+    let got = recruitment.officer.get(&path).await.ok();
     assert_eq!(got["prompt"], "Why?");
-    assert_eq!(drive.officer.put(&path, got.clone()).await.ok(), got);
-    drive
+    assert_eq!(recruitment.officer.put(&path, got.clone()).await.ok(), got);
+    recruitment
         .officer
         .put(&path, json!({ "question_type": 1, "prompt": "x" }))
         .await
@@ -192,26 +192,26 @@ async fn patch_and_put_of_a_question() {
             "committees",
             "multiple_choice",
         ]);
-    drive.officer.delete(&path).await.no_content();
-    drive.officer.get(&path).await.error(404);
-    drive.officer.delete(&path).await.error(404);
+    recruitment.officer.delete(&path).await.no_content();
+    recruitment.officer.get(&path).await.error(404);
+    recruitment.officer.delete(&path).await.error(404);
 }
 
 // proves Q5
 #[tokio::test]
 async fn options_that_keep_their_id_keep_their_answers() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}questions/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}questions/", recruitment.path);
     let body = json!({ "question_type": 2, "prompt": "Which?", "multiple_choice": ["a", "b"] });
-    let question = drive.officer.post(&path, body).await.created();
+    let question = recruitment.officer.post(&path, body).await.created();
     let one = format!("{path}{}/", id(&question));
     let (a, b) = (
         &question["multiple_choice"][0],
         &question["multiple_choice"][1],
     );
     let set = json!({ "multiple_choice": [{ "id": b["id"], "value": "B!" }, "a", "c"] });
-    let changed = drive.officer.patch(&one, set).await.ok();
+    let changed = recruitment.officer.patch(&one, set).await.ok();
     assert_eq!(
         changed["multiple_choice"][0],
         json!({ "id": b["id"], "value": "B!" })
@@ -220,7 +220,7 @@ async fn options_that_keep_their_id_keep_their_answers() {
         changed["multiple_choice"][1], *a,
         "the same text keeps the id"
     );
-    drive
+    recruitment
         .officer
         .patch(
             &one,
@@ -228,7 +228,7 @@ async fn options_that_keep_their_id_keep_their_answers() {
         )
         .await
         .invalid(&["multiple_choice.0.id"]);
-    let other = drive
+    let other = recruitment
         .officer
         .post(
             &path,
@@ -239,7 +239,7 @@ async fn options_that_keep_their_id_keep_their_answers() {
     let foreign = json!({
         "multiple_choice": [{ "id": other["multiple_choice"][0]["id"], "value": "x" }, "y"],
     });
-    drive
+    recruitment
         .officer
         .patch(&one, foreign)
         .await
@@ -250,23 +250,23 @@ async fn options_that_keep_their_id_keep_their_answers() {
 #[tokio::test]
 async fn changed_and_deleted_questions_leave_answers_as_they_were() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}questions/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}questions/", recruitment.path);
     let body = json!({ "question_type": 2, "prompt": "Which?", "multiple_choice": ["a", "b"] });
-    let choice = drive.officer.post(&path, body).await.created();
+    let choice = recruitment.officer.post(&path, body).await.created();
     let sue = campus.as_("sue");
     let answer = json!({ "responses": [
-        { "question": drive.question, "text": "old" },
+        { "question": recruitment.question, "text": "old" },
         { "question": choice["id"], "multiple_choice": choice["multiple_choice"][0]["id"] },
     ] });
     let before = sue
-        .post(&format!("{}submissions/", drive.path), answer)
+        .post(&format!("{}submissions/", recruitment.path), answer)
         .await
         .created();
-    drive
+    recruitment
         .officer
         .patch(
-            &format!("{path}{}/", drive.question),
+            &format!("{path}{}/", recruitment.question),
             json!({ "prompt": "Something else", "word_limit": 1 }),
         )
         .await
@@ -274,24 +274,24 @@ async fn changed_and_deleted_questions_leave_answers_as_they_were() {
     let renamed = json!({
         "multiple_choice": [{ "id": choice["multiple_choice"][0]["id"], "value": "renamed" }, "b"],
     });
-    drive
+    recruitment
         .officer
         .patch(&format!("{path}{}/", id(&choice)), renamed)
         .await
         .ok();
-    drive
+    recruitment
         .officer
         .delete(&format!("{path}{}/", id(&choice)))
         .await
         .no_content();
-    let officers = drive
+    let officers = recruitment
         .officer
-        .get(&format!("{}submissions/{}/", drive.path, id(&before)))
+        .get(&format!("{}submissions/{}/", recruitment.path, id(&before)))
         .await
         .ok();
     assert_eq!(officers["responses"], before["responses"]);
     assert_eq!(
-        drive.own(&sue, &before).await["responses"],
+        recruitment.own(&sue, &before).await["responses"],
         before["responses"]
     );
     assert_eq!(before["responses"][1]["multiple_choice"]["value"], "a");
@@ -302,11 +302,11 @@ async fn changed_and_deleted_questions_leave_answers_as_they_were() {
 #[tokio::test]
 async fn too_many_options_are_told_once() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let options: Vec<String> = (0..51).map(|n| format!("Option {n}")).collect();
     let body = json!({ "question_type": 2, "prompt": "Which?", "multiple_choice": options });
-    let path = format!("{}questions/", drive.path);
-    let answer = drive.officer.post(&path, body).await.json();
+    let path = format!("{}questions/", recruitment.path);
+    let answer = recruitment.officer.post(&path, body).await.json();
     assert_eq!(
         answer["errors"],
         json!({ "multiple_choice": ["At most 50 options are allowed."] })
@@ -317,14 +317,17 @@ async fn too_many_options_are_told_once() {
 #[tokio::test]
 async fn a_question_has_so_many_versions() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let one = format!("{}questions/{}/", drive.path, drive.question);
+    let recruitment = campus.recruitment("chess").await;
+    let one = format!("{}questions/{}/", recruitment.path, recruitment.question);
     for n in 1..200 {
         let body = json!({ "prompt": n.to_string() });
-        drive.officer.patch(&one, body).await.ok();
+        recruitment.officer.patch(&one, body).await.ok();
     }
-    let more = drive.officer.patch(&one, json!({ "prompt": "more" })).await;
+    let more = recruitment
+        .officer
+        .patch(&one, json!({ "prompt": "more" }))
+        .await;
     assert_eq!(more.json()["code"], "quota");
     let required = json!({ "precedence": 7 });
-    drive.officer.patch(&one, required).await.ok();
+    recruitment.officer.patch(&one, required).await.ok();
 }

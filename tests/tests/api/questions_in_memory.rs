@@ -16,12 +16,12 @@ use tests::{Setup, TestCampus};
 #[tokio::test]
 async fn questions_in_memory_are_those_that_another_function_changed() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}questions/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}questions/", recruitment.path);
     let other = campus.another();
     let reader = other.as_("sue");
     let new = json!({ "question_type": 1, "prompt": "Since when?", "precedence": 5 });
-    let question = id(&drive.officer.post(&path, new).await.created());
+    let question = id(&recruitment.officer.post(&path, new).await.created());
     let (one, sort) = (format!("{path}{question}/"), format!("{path}precedence/"));
     let order = json!({ "precedence": [question] });
     let changes = [
@@ -34,16 +34,20 @@ async fn questions_in_memory_are_those_that_another_function_changed() {
         // Long after the last change, so that forms are kept in memory.
         campus.advance(TimeDelta::minutes(2));
         let before = reader.get(&path).await.ok();
-        let response = drive.officer.send(method, target, body).await;
+        let response = recruitment.officer.send(method, target, body).await;
         assert!(response.status.is_success(), "{}", response.text());
         let after = reader.get(&path).await.ok();
         assert_ne!(after, before);
-        assert_eq!(after, drive.officer.get(&path).await.ok());
+        assert_eq!(after, recruitment.officer.get(&path).await.ok());
     }
     // The application is closed to everybody as soon as it is deleted.
     campus.advance(TimeDelta::minutes(2));
     reader.get(&path).await.ok();
-    drive.officer.delete(&drive.path).await.no_content();
+    recruitment
+        .officer
+        .delete(&recruitment.path)
+        .await
+        .no_content();
     reader.get(&path).await.error(404);
 }
 
@@ -68,12 +72,12 @@ async fn a_question_that_was_read_beside_its_change_is_not_kept() {
             })
         }))
         .build();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}questions/", drive.path);
-    let one = format!("{path}{}/", drive.question);
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}questions/", recruitment.path);
+    let one = format!("{path}{}/", recruitment.question);
     let new = json!({ "prompt": "New?" });
-    drive.officer.patch(&one, new).await.ok();
-    let prompt = async || drive.officer.get(&one).await.ok()["prompt"].clone();
+    recruitment.officer.patch(&one, new).await.ok();
+    let prompt = async || recruitment.officer.get(&one).await.ok()["prompt"].clone();
     beside.store(true, Ordering::SeqCst);
     assert_eq!(prompt().await, "Old?", "the reader beside it");
     beside.store(false, Ordering::SeqCst);
@@ -83,13 +87,17 @@ async fn a_question_that_was_read_beside_its_change_is_not_kept() {
 #[tokio::test]
 async fn no_question_is_stored_under_an_application_that_was_deleted_meanwhile() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let app = &campus.campus.app;
-    let application = drive.path.trim_end_matches('/').rsplit('/').next();
+    let application = recruitment.path.trim_end_matches('/').rsplit('/').next();
     let application = application.and_then(ids::parse).expect("an id");
     let read = app.table.form(&code("chess"), application).await;
     let form = read.expect("an answer").expect("a form");
-    drive.officer.delete(&drive.path).await.no_content();
+    recruitment
+        .officer
+        .delete(&recruitment.path)
+        .await
+        .no_content();
     let before = campus.stored();
     let question = Question {
         id: Id::new(7),

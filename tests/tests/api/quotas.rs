@@ -251,7 +251,7 @@ async fn an_only_owner_is_told_the_clubs_and_may_archive_them() {
 #[tokio::test]
 async fn clubs_are_listed_by_whether_they_take_applications_and_whether_the_caller_is_in_them() {
     let campus = TestCampus::new();
-    campus.drive("chess").await;
+    campus.recruitment("chess").await;
     let sue = campus.as_("sue");
     campus.club("go", &sue).await;
     let codes = async |client: &tests::Client, query: &str| {
@@ -342,7 +342,7 @@ async fn mails_to_people_who_are_added_count_like_invitations() {
 #[tokio::test]
 async fn two_applications_at_once_do_not_cross_the_limit() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let mut club = campus
         .stored()
         .into_iter()
@@ -355,8 +355,8 @@ async fn two_applications_at_once_do_not_cross_the_limit() {
     let mut ended = tests::fixtures::application("Ended");
     ended["application_start_time"] = json!(tests::fixtures::hours(-9));
     ended["application_end_time"] = json!(tests::fixtures::hours(-8));
-    let path = format!("/api/clubs/{}/applications/", drive.club);
-    let made = (0..4).map(|_| drive.officer.post(&path, ended.clone()));
+    let path = format!("/api/clubs/{}/applications/", recruitment.club);
+    let made = (0..4).map(|_| recruitment.officer.post(&path, ended.clone()));
     let made = futures::future::join_all(made).await;
     let stored = made.iter().filter(|answer| answer.status == 201).count();
     assert_eq!(stored, 1);

@@ -31,19 +31,19 @@ pub(crate) fn slow() -> TestCampus {
 #[tokio::test(start_paused = true)]
 async fn sixty_four_students_at_once_are_all_stored_once() {
     let campus = slow();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let students: Vec<_> = (0..64)
         .map(|n| campus.as_(&format!("student{n}")))
         .collect();
-    let path = format!("{}submissions/", drive.path);
+    let path = format!("{}submissions/", recruitment.path);
     let answers = join_all(
         students
             .iter()
-            .map(|student| student.post(&path, drive.answer("x"))),
+            .map(|student| student.post(&path, recruitment.answer("x"))),
     )
     .await;
     assert!(answers.iter().all(|answer| answer.status == 201));
-    let list = drive.officer.get(&path).await.ok();
+    let list = recruitment.officer.get(&path).await.ok();
     let mut names: Vec<&str> = list
         .as_array()
         .map(|all| {
@@ -61,11 +61,16 @@ async fn sixty_four_students_at_once_are_all_stored_once() {
 #[tokio::test(start_paused = true)]
 async fn one_student_sixteen_times_at_once_has_one_submission() {
     let campus = slow();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let path = format!("{}submissions/", drive.path);
+    let path = format!("{}submissions/", recruitment.path);
     let texts: Vec<String> = (0..16).map(|n| format!("text {n}")).collect();
-    let answers = join_all(texts.iter().map(|text| sue.post(&path, drive.answer(text)))).await;
+    let answers = join_all(
+        texts
+            .iter()
+            .map(|text| sue.post(&path, recruitment.answer(text))),
+    )
+    .await;
     assert_eq!(
         answers.iter().filter(|answer| answer.status == 201).count(),
         1,
@@ -76,7 +81,7 @@ async fn one_student_sixteen_times_at_once_has_one_submission() {
         15,
         "the others replace it"
     );
-    let list = drive.officer.get(&path).await.ok();
+    let list = recruitment.officer.get(&path).await.ok();
     assert_eq!(list.as_array().map(Vec::len), Some(1));
     assert!(
         texts
@@ -90,17 +95,17 @@ async fn one_student_sixteen_times_at_once_has_one_submission() {
 #[tokio::test(start_paused = true)]
 async fn a_decision_and_a_resubmission_at_once_lose_neither() {
     let campus = slow();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
-    let one = format!("{}submissions/{}/", drive.path, id(&submission));
-    let path = format!("{}submissions/", drive.path);
+    let submission = recruitment.submit(&sue).await;
+    let one = format!("{}submissions/{}/", recruitment.path, id(&submission));
+    let path = format!("{}submissions/", recruitment.path);
     let (decided, again) = futures::join!(
-        drive.officer.patch(&one, json!({ "status": 4 })),
-        sue.post(&path, drive.answer("new"))
+        recruitment.officer.patch(&one, json!({ "status": 4 })),
+        sue.post(&path, recruitment.answer("new"))
     );
     decided.ok();
-    let now = drive.officer.get(&one).await.ok();
+    let now = recruitment.officer.get(&one).await.ok();
     assert_eq!(now["status"], 4, "the decision stands");
     let text = now["responses"][0]["text"]
         .as_str()
@@ -117,35 +122,44 @@ async fn a_decision_and_a_resubmission_at_once_lose_neither() {
 #[tokio::test(start_paused = true)]
 async fn two_officers_deciding_at_once_leave_a_true_history() {
     let campus = slow();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    let one = format!("{}submissions/{}/", drive.path, id(&submission));
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    let one = format!("{}submissions/{}/", recruitment.path, id(&submission));
     let (a, b) = futures::join!(
-        drive.officer.patch(&one, json!({ "status": 4 })),
-        drive.officer.patch(&one, json!({ "status": 2 }))
+        recruitment.officer.patch(&one, json!({ "status": 4 })),
+        recruitment.officer.patch(&one, json!({ "status": 2 }))
     );
     a.ok();
     b.ok();
-    let history = drive.officer.get(&format!("{one}history/")).await.ok();
+    let history = recruitment
+        .officer
+        .get(&format!("{one}history/"))
+        .await
+        .ok();
     let first = &history[0]["changes"]["status"];
     let second = &history[1]["changes"]["status"];
     assert_eq!((&first[0], &second[0]), (&json!(1), &first[1]), "{history}");
-    assert_eq!(drive.officer.get(&one).await.ok()["status"], second[1]);
+    assert_eq!(
+        recruitment.officer.get(&one).await.ok()["status"],
+        second[1]
+    );
 }
 
 // proves E12
 #[tokio::test(start_paused = true)]
 async fn two_officers_sending_at_once_mail_each_applicant_once() {
     let campus = slow();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     for n in 0..20 {
-        let submission = drive.submit(&campus.as_(&format!("student{n}"))).await;
-        drive.decide(&submission, 4, "").await;
+        let submission = recruitment
+            .submit(&campus.as_(&format!("student{n}")))
+            .await;
+        recruitment.decide(&submission, 4, "").await;
     }
     let both = async {
         futures::join!(
-            drive.send("acceptance", json!({})),
-            drive.send("acceptance", json!({}))
+            recruitment.send("acceptance", json!({})),
+            recruitment.send("acceptance", json!({}))
         )
     };
     let (a, b) = campus.with_worker(both).await;
@@ -171,27 +185,27 @@ async fn two_officers_sending_at_once_mail_each_applicant_once() {
 #[tokio::test(start_paused = true)]
 async fn two_officers_who_invite_one_applicant_at_once_mail_both_acceptances() {
     let campus = slow();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let path = format!("{}submissions/", drive.path);
-    let first = drive.submit(&sue).await;
-    let mut body = drive.answer("Because.");
-    body["committee"] = drive.application["committees"][0]["id"].clone();
+    let path = format!("{}submissions/", recruitment.path);
+    let first = recruitment.submit(&sue).await;
+    let mut body = recruitment.answer("Because.");
+    body["committee"] = recruitment.application["committees"][0]["id"].clone();
     let second = sue.post(&path, body).await.created();
-    drive.decide(&first, 4, "").await;
+    recruitment.decide(&first, 4, "").await;
     // The second officer sees the second decision, but not yet the invite that the request of the
     // first officer is writing.
     let after = async |milliseconds| tokio::time::sleep(Duration::from_millis(milliseconds)).await;
     let all = async {
         futures::join!(
-            drive.send("acceptance", json!({})),
+            recruitment.send("acceptance", json!({})),
             async {
                 after(2).await;
-                drive.decide(&second, 4, "").await
+                recruitment.decide(&second, 4, "").await
             },
             async {
                 after(3).await;
-                drive.send("acceptance", json!({})).await
+                recruitment.send("acceptance", json!({})).await
             }
         )
     };
@@ -289,33 +303,34 @@ async fn two_owners_leaving_at_once_leave_one() {
 #[tokio::test(start_paused = true)]
 async fn two_officers_editing_at_once_lose_nothing() {
     let campus = slow();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let (a, b) = futures::join!(
-        drive
+        recruitment
             .officer
-            .patch(&drive.path, json!({ "name": "Autumn" })),
-        drive
-            .officer
-            .patch(&drive.path, json!({ "external_url": "https://x.example/" }))
+            .patch(&recruitment.path, json!({ "name": "Autumn" })),
+        recruitment.officer.patch(
+            &recruitment.path,
+            json!({ "external_url": "https://x.example/" })
+        )
     );
     a.ok();
     b.ok();
-    let now = drive.officer.get(&drive.path).await.ok();
+    let now = recruitment.officer.get(&recruitment.path).await.ok();
     assert_eq!(
         (&now["name"], &now["external_url"]),
         (&json!("Autumn"), &json!("https://x.example/"))
     );
     let (a, b) = futures::join!(
-        drive
+        recruitment
             .officer
             .patch("/api/clubs/chess/", json!({ "subtitle": "s" })),
-        drive
+        recruitment
             .officer
             .patch("/api/clubs/chess/", json!({ "email": "a@b.example" }))
     );
     a.ok();
     b.ok();
-    let club = drive.officer.get("/api/clubs/chess/").await.ok();
+    let club = recruitment.officer.get("/api/clubs/chess/").await.ok();
     assert_eq!(
         (&club["subtitle"], &club["email"]),
         (&json!("s"), &json!("a@b.example"))
@@ -326,12 +341,18 @@ async fn two_officers_editing_at_once_lose_nothing() {
 #[tokio::test(start_paused = true)]
 async fn a_hundred_questions_and_no_more_at_once() {
     let campus = slow();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}questions/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}questions/", recruitment.path);
     let body = json!({ "question_type": 1, "prompt": "?" });
-    join_all((0..98).map(|_| drive.officer.post(&path, body.clone()))).await;
-    join_all((0..8).map(|_| drive.officer.post(&path, body.clone()))).await;
-    let count = drive.officer.get(&path).await.ok().as_array().map(Vec::len);
+    join_all((0..98).map(|_| recruitment.officer.post(&path, body.clone()))).await;
+    join_all((0..8).map(|_| recruitment.officer.post(&path, body.clone()))).await;
+    let count = recruitment
+        .officer
+        .get(&path)
+        .await
+        .ok()
+        .as_array()
+        .map(Vec::len);
     assert!(
         count.is_some_and(|count| (99..=100).contains(&count)),
         "{count:?}"
@@ -342,19 +363,19 @@ async fn a_hundred_questions_and_no_more_at_once() {
 #[tokio::test(start_paused = true)]
 async fn two_officers_editing_one_question_lose_nothing() {
     let campus = slow();
-    let drive = campus.drive("chess").await;
-    let tech = &drive.application["committees"][0]["id"];
-    let path = format!("{}questions/{}/", drive.path, drive.question);
+    let recruitment = campus.recruitment("chess").await;
+    let tech = &recruitment.application["committees"][0]["id"];
+    let path = format!("{}questions/{}/", recruitment.path, recruitment.question);
     let (a, b) = futures::join!(
-        drive.officer.patch(
+        recruitment.officer.patch(
             &path,
             json!({ "committee_question": true, "committees": [tech] })
         ),
-        drive.officer.patch(&path, json!({ "word_limit": 7 }))
+        recruitment.officer.patch(&path, json!({ "word_limit": 7 }))
     );
     a.ok();
     b.ok();
-    let now = drive.officer.get(&path).await.ok();
+    let now = recruitment.officer.get(&path).await.ok();
     assert_eq!(
         (&now["committees"], &now["word_limit"]),
         (&json!([tech]), &json!(7))

@@ -52,30 +52,30 @@ pub(crate) fn receipt(submission: &Value) -> String {
         .to_owned()
 }
 
-pub(crate) async fn submit(drive: &Recruitment, client: &Client, text: &str) -> Value {
-    let path = format!("{}submissions/", drive.path);
-    client.post(&path, drive.answer(text)).await.json()
+pub(crate) async fn submit(recruitment: &Recruitment, client: &Client, text: &str) -> Value {
+    let path = format!("{}submissions/", recruitment.path);
+    client.post(&path, recruitment.answer(text)).await.json()
 }
 
 // proves T1, T2, T3, T4
 #[tokio::test]
 async fn a_receipt_says_what_was_submitted_and_when() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
     let person = id(&sue.get("/api/settings/").await.ok());
-    let submission = submit(&drive, &sue, "Because \"ü\"\n🎲").await;
+    let submission = submit(&recruitment, &sue, "Because \"ü\"\n🎲").await;
     assert_eq!(submission["revision"], 1);
     let canonical = format!(
         "[{{\"multiple_choice\":null,\"question\":{},\"text\":\"Because \\\"ü\\\"\\n🎲\"}}]",
-        drive.question
+        recruitment.question
     );
     let hash = digest::digest(&digest::SHA256, canonical.as_bytes());
     let expected = json!({
         "iss": campus.campus.app.settings.addresses.site_url,
         "sub": person.to_string(),
         "club": "chess",
-        "application": drive.application["id"],
+        "application": recruitment.application["id"],
         "submission": submission["id"],
         "committee": null,
         "revision": 1,
@@ -90,12 +90,14 @@ async fn a_receipt_says_what_was_submitted_and_when() {
         json!({ "receipt": receipt(&submission) })
     );
     // It is the applicant's alone.
-    drive.officer.get(&path).await.error(404);
+    recruitment.officer.get(&path).await.error(404);
     campus.admin().get(&path).await.error(404);
     campus.anonymous().get(&path).await.error(401);
-    assert_eq!(drive.own(&sue, &submission).await, submission);
-    for officer in [&drive.officer, &campus.admin()] {
-        let list = officer.get(&format!("{}submissions/", drive.path)).await;
+    assert_eq!(recruitment.own(&sue, &submission).await, submission);
+    for officer in [&recruitment.officer, &campus.admin()] {
+        let list = officer
+            .get(&format!("{}submissions/", recruitment.path))
+            .await;
         assert_eq!(list.ok()[0].get("receipt"), None);
     }
     let verified = verify(&campus.anonymous(), &receipt(&submission)).await;
@@ -106,17 +108,17 @@ async fn a_receipt_says_what_was_submitted_and_when() {
 #[tokio::test(start_paused = true)]
 async fn a_receipt_is_compared_with_what_is_stored_for_those_who_may_know() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let first = receipt(&submit(&drive, &sue, "one").await);
-    for client in [&sue, &drive.officer, &campus.admin()] {
+    let first = receipt(&submit(&recruitment, &sue, "one").await);
+    for client in [&sue, &recruitment.officer, &campus.admin()] {
         assert_eq!(verify(client, &first).await["stored"], "current");
     }
     for client in [&campus.as_("bob"), &campus.anonymous()] {
         let body = verify(client, &first).await;
         assert_eq!((&body["valid"], body.get("stored")), (&json!(true), None));
     }
-    let second = submit(&drive, &sue, "two").await;
+    let second = submit(&recruitment, &sue, "two").await;
     assert_eq!(second["revision"], 2);
     assert_eq!(verify(&sue, &first).await["stored"], "replaced");
     assert_eq!(verify(&sue, &receipt(&second)).await["stored"], "current");
@@ -124,28 +126,28 @@ async fn a_receipt_is_compared_with_what_is_stored_for_those_who_may_know() {
         .await
         .no_content();
     assert_eq!(verify(&sue, &first).await["stored"], "withdrawn");
-    let third = submit(&drive, &sue, "three").await;
+    let third = submit(&recruitment, &sue, "three").await;
     assert_eq!(third["revision"], 3);
     // Receipts of what was withdrawn stay withdrawn.
     assert_eq!(verify(&sue, &receipt(&second)).await["stored"], "withdrawn");
-    let fourth = submit(&drive, &sue, "four").await;
+    let fourth = submit(&recruitment, &sue, "four").await;
     assert_eq!(verify(&sue, &first).await["stored"], "withdrawn");
     assert_eq!(verify(&sue, &receipt(&third)).await["stored"], "replaced");
     sue.delete("/api/settings/").await.no_content();
-    let erased = verify(&drive.officer, &receipt(&fourth)).await;
+    let erased = verify(&recruitment.officer, &receipt(&fourth)).await;
     assert_eq!(erased["stored"], "erased");
     // What was withdrawn before stays withdrawn, and a new account changes nothing.
     campus.as_("sue").get("/api/settings/").await.ok();
     for (old, state) in [(&first, "withdrawn"), (&receipt(&fourth), "erased")] {
-        assert_eq!(verify(&drive.officer, old).await["stored"], state);
+        assert_eq!(verify(&recruitment.officer, old).await["stored"], state);
     }
-    drive
+    recruitment
         .officer
-        .delete(&format!("{}?force=true", drive.path))
+        .delete(&format!("{}?force=true", recruitment.path))
         .await
         .no_content();
     for old in [&first, &receipt(&fourth)] {
-        assert_eq!(verify(&drive.officer, old).await["stored"], "erased");
+        assert_eq!(verify(&recruitment.officer, old).await["stored"], "erased");
     }
 }
 
@@ -153,12 +155,12 @@ async fn a_receipt_is_compared_with_what_is_stored_for_those_who_may_know() {
 #[tokio::test(start_paused = true)]
 async fn a_decided_submission_of_an_erased_person_is_erased() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = submit(&drive, &sue, "one").await;
-    drive.decide(&submission, 4, "").await;
+    let submission = submit(&recruitment, &sue, "one").await;
+    recruitment.decide(&submission, 4, "").await;
     sue.delete("/api/settings/").await.no_content();
-    let body = verify(&drive.officer, &receipt(&submission)).await;
+    let body = verify(&recruitment.officer, &receipt(&submission)).await;
     assert_eq!(body["stored"], "erased");
 }
 
@@ -166,9 +168,9 @@ async fn a_decided_submission_of_an_erased_person_is_erased() {
 #[tokio::test]
 async fn forged_receipts_are_not_valid() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let good = receipt(&submit(&drive, &sue, "one").await);
+    let good = receipt(&submit(&recruitment, &sue, "one").await);
     let parts: Vec<&str> = good.split('.').collect();
     let mut claims: Value = serde_json::from_slice(&decoded(parts[1])).unwrap();
     claims["revision"] = json!(9);
@@ -201,8 +203,8 @@ async fn forged_receipts_are_not_valid() {
 #[tokio::test]
 async fn receipts_of_an_old_secret_stay_valid() {
     let old = TestCampus::new();
-    let drive = old.drive("chess").await;
-    let kept = receipt(&submit(&drive, &old.as_("sue"), "one").await);
+    let recruitment = old.recruitment("chess").await;
+    let kept = receipt(&submit(&recruitment, &old.as_("sue"), "one").await);
     let keys = old.anonymous().get("/api/receipts/jwks.json").await.ok();
     let key = keys["keys"][0]["x"].as_str().unwrap().to_owned();
     let rotated = |keys: Vec<OldReceiptKey>| {
@@ -240,10 +242,10 @@ async fn receipts_of_an_old_secret_stay_valid() {
 #[tokio::test]
 async fn a_replay_has_the_receipt_of_the_first_request() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue").header("idempotency-key", "one");
-    let first = submit(&drive, &sue, "one").await;
-    let again = submit(&drive, &sue, "one").await;
+    let first = submit(&recruitment, &sue, "one").await;
+    let again = submit(&recruitment, &sue, "one").await;
     assert_eq!(again["receipt"], first["receipt"]);
     assert_eq!(again["revision"], 1);
 }
@@ -252,11 +254,11 @@ async fn a_replay_has_the_receipt_of_the_first_request() {
 #[tokio::test]
 async fn operators_compare_a_file_of_receipts_with_the_table() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let old = receipt(&submit(&drive, &sue, "one").await);
-    let new = receipt(&submit(&drive, &sue, "two").await);
-    let bob = submit(&drive, &campus.as_("bob"), "lost").await;
+    let old = receipt(&submit(&recruitment, &sue, "one").await);
+    let new = receipt(&submit(&recruitment, &sue, "two").await);
+    let bob = submit(&recruitment, &campus.as_("bob"), "lost").await;
     let text = format!(
         "My receipts:\n{old}, {new}\n\n\"{}\"\n{}x\nno receipt.at.all",
         receipt(&bob),

@@ -110,14 +110,14 @@ async fn replays_show_what_the_caller_may_see_now() {
 #[tokio::test]
 async fn previews_are_computed_again() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&submission, 2, "").await;
-    let ada = with(&drive.officer, "k");
-    let path = format!("{}send_emails/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    recruitment.decide(&submission, 2, "").await;
+    let ada = with(&recruitment.officer, "k");
+    let path = format!("{}send_emails/", recruitment.path);
     let preview = json!({ "email_type": { "id": "rejection" }, "dry_run": true });
     assert_eq!(ada.post(&path, preview.clone()).await.ok()["recipients"], 1);
-    drive.decide(&submission, 4, "").await;
+    recruitment.decide(&submission, 4, "").await;
     assert_eq!(ada.post(&path, preview).await.ok()["recipients"], 0);
     let other = json!({ "email_type": { "id": "acceptance" }, "dry_run": true });
     ada.post(&path, other).await.invalid(&["Idempotency-Key"]);
@@ -144,11 +144,14 @@ async fn a_repeat_is_404_when_the_created_object_is_gone() {
 #[tokio::test(start_paused = true)]
 async fn a_submission_with_a_key_stands_in_nobodys_way_and_is_answered_like_the_first() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, path) = (campus.as_("sue"), format!("{}submissions/", drive.path));
-    let first = with(&sue, "k").post(&path, drive.answer("x")).await;
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (
+        campus.as_("sue"),
+        format!("{}submissions/", recruitment.path),
+    );
+    let first = with(&sue, "k").post(&path, recruitment.answer("x")).await;
     assert!(!json!(campus.stored()).to_string().contains("KeyedRequest"));
-    let again = with(&sue, "k").post(&path, drive.answer("x")).await;
+    let again = with(&sue, "k").post(&path, recruitment.answer("x")).await;
     assert_eq!(
         (
             again.status.as_u16(),
@@ -158,39 +161,43 @@ async fn a_submission_with_a_key_stands_in_nobodys_way_and_is_answered_like_the_
         (201, "true", first.header("location"))
     );
     assert_eq!(again.bytes, first.bytes);
-    let reused = with(&sue, "k").post(&path, drive.answer("y")).await;
+    let reused = with(&sue, "k").post(&path, recruitment.answer("y")).await;
     assert_eq!(reused.json()["code"], "key_reused");
     let first = first.created();
     // After the deadline and a decision, the repeat is still answered like the first request.
     campus.advance(TimeDelta::hours(23));
-    drive.decide(&first, 4, "").await;
+    recruitment.decide(&first, 4, "").await;
     let ends = json!({ "application_end_time": tests::fixtures::hours(1) });
-    drive.officer.patch(&drive.path, ends).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, ends)
+        .await
+        .ok();
     assert_eq!(
         with(&sue, "k")
-            .post(&path, drive.answer("x"))
+            .post(&path, recruitment.answer("x"))
             .await
             .created(),
         first
     );
     assert_eq!(
-        sue.post(&path, drive.answer("x")).await.json()["code"],
+        sue.post(&path, recruitment.answer("x")).await.json()["code"],
         "application_closed"
     );
     assert_eq!(
         with(&sue, "other")
-            .post(&path, drive.answer("x"))
+            .post(&path, recruitment.answer("x"))
             .await
             .json()["code"],
         "application_closed"
     );
     campus.advance(TimeDelta::hours(1));
     with(&sue, "k")
-        .post(&path, drive.answer("x"))
+        .post(&path, recruitment.answer("x"))
         .await
         .error(400);
     with(&sue, &"k".repeat(256))
-        .post(&path, drive.answer("x"))
+        .post(&path, recruitment.answer("x"))
         .await
         .error(400);
 }
@@ -199,10 +206,13 @@ async fn a_submission_with_a_key_stands_in_nobodys_way_and_is_answered_like_the_
 #[tokio::test]
 async fn a_withdrawal_forgets_the_keys_of_its_submission() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, path) = (campus.as_("sue"), format!("{}submissions/", drive.path));
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (
+        campus.as_("sue"),
+        format!("{}submissions/", recruitment.path),
+    );
     let first = with(&sue, "k")
-        .post(&path, drive.answer("x"))
+        .post(&path, recruitment.answer("x"))
         .await
         .created();
     sue.delete(&format!(
@@ -213,7 +223,7 @@ async fn a_withdrawal_forgets_the_keys_of_its_submission() {
     .no_content();
     assert_eq!(sue.get("/api/submissions/").await.ok(), json!([]));
     let second = with(&sue, "k")
-        .post(&path, drive.answer("y"))
+        .post(&path, recruitment.answer("y"))
         .await
         .created();
     assert_eq!(
@@ -246,11 +256,11 @@ async fn a_repeat_of_a_renewal_gets_the_address_that_is_valid() {
 #[tokio::test]
 async fn a_dry_run_does_not_use_the_key_of_the_request() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let first = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&first, 4, "").await;
-    let keyed = with(&drive.officer, "k");
-    let path = format!("{}send_emails/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let first = recruitment.submit(&campus.as_("sue")).await;
+    recruitment.decide(&first, 4, "").await;
+    let keyed = with(&recruitment.officer, "k");
+    let path = format!("{}send_emails/", recruitment.path);
     let body = json!({ "email_type": { "id": "acceptance" } });
     let dry = format!("{path}?dry_run=true");
     assert_eq!(keyed.post(&dry, body.clone()).await.ok()["dry_run"], true);
@@ -260,8 +270,8 @@ async fn a_dry_run_does_not_use_the_key_of_the_request() {
         (&json!(1), &json!(false))
     );
     // Somebody else is accepted before the repeat.
-    let second = drive.submit(&campus.as_("bob")).await;
-    drive.decide(&second, 4, "").await;
+    let second = recruitment.submit(&campus.as_("bob")).await;
+    recruitment.decide(&second, 4, "").await;
     let again = keyed.post(&path, body.clone()).await;
     assert_eq!(again.header("idempotency-replayed"), "true");
     assert_eq!(again.ok()["recipients"], 1);

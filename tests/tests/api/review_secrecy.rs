@@ -10,21 +10,26 @@ use crate::reviews::{mine, path, row, score};
 #[tokio::test]
 async fn blind_reviews_show_others_only_after_the_own_one() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let bob = campus.member("chess", &drive.officer, "bob", 10).await;
-    let blind = drive
+    let recruitment = campus.recruitment("chess").await;
+    let bob = campus
+        .member("chess", &recruitment.officer, "bob", 10)
+        .await;
+    let blind = recruitment
         .officer
-        .patch(&drive.path, json!({ "blind_reviews": true }))
+        .patch(&recruitment.path, json!({ "blind_reviews": true }))
         .await
         .ok();
     assert_eq!(blind["blind_reviews"], true);
-    let submission = drive.submit(&campus.as_("sue")).await;
-    let (all, mine) = (path(&drive, &submission), mine(&drive, &submission));
-    let ada = drive.officer.put(&mine, score(2)).await.ok();
-    assert_eq!(drive.officer.get(&all).await.ok(), json!([ada]));
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    let (all, mine) = (
+        path(&recruitment, &submission),
+        mine(&recruitment, &submission),
+    );
+    let ada = recruitment.officer.put(&mine, score(2)).await.ok();
+    assert_eq!(recruitment.officer.get(&all).await.ok(), json!([ada]));
     assert_eq!(bob.get(&all).await.ok(), json!([]));
     assert_eq!(
-        row(&drive, &bob, &submission).await,
+        row(&recruitment, &bob, &submission).await,
         [const { Value::Null }; 3]
     );
     bob.put(&mine, json!({ "score": null, "comment": "Fine." }))
@@ -32,7 +37,7 @@ async fn blind_reviews_show_others_only_after_the_own_one() {
         .ok();
     assert_eq!(bob.get(&all).await.ok().as_array().map(Vec::len), Some(2));
     assert_eq!(
-        row(&drive, &bob, &submission).await,
+        row(&recruitment, &bob, &submission).await,
         [json!(2), json!(2.0), json!(null)]
     );
     bob.delete(&mine).await.no_content();
@@ -43,20 +48,34 @@ async fn blind_reviews_show_others_only_after_the_own_one() {
 #[tokio::test]
 async fn nobody_reviews_a_submission_of_their_own_or_sees_its_scores() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let bob = campus.member("chess", &drive.officer, "bob", 10).await;
-    let own = drive.submit(&bob).await;
-    drive.officer.put(&mine(&drive, &own), score(1)).await.ok();
-    bob.get(&path(&drive, &own)).await.error(403);
-    bob.put(&mine(&drive, &own), score(5)).await.error(403);
-    bob.delete(&mine(&drive, &own)).await.error(403);
-    assert_eq!(row(&drive, &bob, &own).await, [const { Value::Null }; 3]);
-    let filtered = |value: &str| format!("{}submissions/?reviewed={value}", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let bob = campus
+        .member("chess", &recruitment.officer, "bob", 10)
+        .await;
+    let own = recruitment.submit(&bob).await;
+    recruitment
+        .officer
+        .put(&mine(&recruitment, &own), score(1))
+        .await
+        .ok();
+    bob.get(&path(&recruitment, &own)).await.error(403);
+    bob.put(&mine(&recruitment, &own), score(5))
+        .await
+        .error(403);
+    bob.delete(&mine(&recruitment, &own)).await.error(403);
+    assert_eq!(
+        row(&recruitment, &bob, &own).await,
+        [const { Value::Null }; 3]
+    );
+    let filtered = |value: &str| format!("{}submissions/?reviewed={value}", recruitment.path);
     assert_eq!(bob.get(&filtered("others")).await.ok(), json!([]));
     for other in ["sue", "ann"] {
         let other = campus.as_(other);
-        other.get(&path(&drive, &own)).await.error(403);
-        other.put(&mine(&drive, &own), score(5)).await.error(403);
+        other.get(&path(&recruitment, &own)).await.error(403);
+        other
+            .put(&mine(&recruitment, &own), score(5))
+            .await
+            .error(403);
     }
 }
 
@@ -64,20 +83,24 @@ async fn nobody_reviews_a_submission_of_their_own_or_sees_its_scores() {
 #[tokio::test]
 async fn an_applicant_never_learns_of_reviews() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     let before = [
         sue.get("/api/submissions/").await,
         sue.get(&format!("/api/submissions/{}/", id(&submission)))
             .await,
-        sue.get(&format!("{}submissions/{}/", drive.path, id(&submission)))
-            .await,
+        sue.get(&format!(
+            "{}submissions/{}/",
+            recruitment.path,
+            id(&submission)
+        ))
+        .await,
     ];
-    drive
+    recruitment
         .officer
         .put(
-            &mine(&drive, &submission),
+            &mine(&recruitment, &submission),
             json!({ "score": 1, "comment": "Zanzibar" }),
         )
         .await
@@ -86,8 +109,12 @@ async fn an_applicant_never_learns_of_reviews() {
         sue.get("/api/submissions/").await,
         sue.get(&format!("/api/submissions/{}/", id(&submission)))
             .await,
-        sue.get(&format!("{}submissions/{}/", drive.path, id(&submission)))
-            .await,
+        sue.get(&format!(
+            "{}submissions/{}/",
+            recruitment.path,
+            id(&submission)
+        ))
+        .await,
     ];
     for (before, after) in before.iter().zip(&after) {
         assert_eq!(before.text(), after.text());
@@ -96,7 +123,7 @@ async fn an_applicant_never_learns_of_reviews() {
         assert!(!after.text().contains("review"));
     }
     // After the release, too.
-    drive.decide(&submission, 4, "Welcome.").await;
+    recruitment.decide(&submission, 4, "Welcome.").await;
     campus.advance(chrono::TimeDelta::hours(49));
     let sue = campus.as_("sue");
     for path in ["/api/submissions/", "/api/settings/export/"] {
@@ -112,18 +139,23 @@ async fn an_applicant_never_learns_of_reviews() {
 #[tokio::test(start_paused = true)]
 async fn an_erasure_deletes_reviews_of_the_applicant_and_keeps_those_of_the_reviewer() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let bob = campus.member("chess", &drive.officer, "bob", 10).await;
+    let recruitment = campus.recruitment("chess").await;
+    let bob = campus
+        .member("chess", &recruitment.officer, "bob", 10)
+        .await;
     let (sue, ann) = (campus.as_("sue"), campus.as_("ann"));
-    let [of_sue, of_ann] = [drive.submit(&sue).await, drive.submit(&ann).await];
+    let [of_sue, of_ann] = [
+        recruitment.submit(&sue).await,
+        recruitment.submit(&ann).await,
+    ];
     let comment = |text: &str| json!({ "score": 2, "comment": text });
-    bob.put(&mine(&drive, &of_sue), comment("Zanzibar"))
+    bob.put(&mine(&recruitment, &of_sue), comment("Zanzibar"))
         .await
         .ok();
-    bob.put(&mine(&drive, &of_ann), comment("Timbuktu"))
+    bob.put(&mine(&recruitment, &of_ann), comment("Timbuktu"))
         .await
         .ok();
-    drive.decide(&of_sue, 4, "").await;
+    recruitment.decide(&of_sue, 4, "").await;
     let exported = bob.get("/api/settings/export/").await.ok();
     assert_eq!(exported["reviews"].as_array().map(Vec::len), Some(2));
     let exported = ann.get("/api/settings/export/").await.ok();
@@ -131,11 +163,15 @@ async fn an_erasure_deletes_reviews_of_the_applicant_and_keeps_those_of_the_revi
     sue.delete("/api/settings/").await.no_content();
     assert!(!json!(campus.stored()).to_string().contains("Zanzibar"));
     bob.delete("/api/settings/").await.no_content();
-    let left = drive.officer.get(&path(&drive, &of_ann)).await.ok();
+    let left = recruitment
+        .officer
+        .get(&path(&recruitment, &of_ann))
+        .await
+        .ok();
     assert_eq!(left[0]["comment"], "Timbuktu");
     assert_eq!(left[0]["by"], json!(null));
     assert_eq!(
-        row(&drive, &drive.officer, &of_ann).await,
+        row(&recruitment, &recruitment.officer, &of_ann).await,
         [json!(1), json!(2.0), json!(null)]
     );
 }
@@ -144,24 +180,26 @@ async fn an_erasure_deletes_reviews_of_the_applicant_and_keeps_those_of_the_revi
 #[tokio::test]
 async fn officers_see_who_reviewed_how_much_but_nothing_of_their_own_submission() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let bob = campus.member("chess", &drive.officer, "bob", 10).await;
+    let recruitment = campus.recruitment("chess").await;
+    let bob = campus
+        .member("chess", &recruitment.officer, "bob", 10)
+        .await;
     let people = ["sue", "tim", "eve"].map(|name| campus.as_(name));
     let mut all = Vec::new();
     for person in people.iter().chain([&bob]) {
-        all.push(drive.submit(person).await);
+        all.push(recruitment.submit(person).await);
     }
     // Ada gives 2, 4 and only a comment, and 5 to Bob; Bob gives 3.
     for (submission, points) in [(0, 2), (1, 4), (3, 5)] {
-        let path = mine(&drive, &all[submission]);
-        drive.officer.put(&path, score(points)).await.ok();
+        let path = mine(&recruitment, &all[submission]);
+        recruitment.officer.put(&path, score(points)).await.ok();
     }
     let words = json!({ "score": null, "comment": "Hm." });
-    let path = mine(&drive, &all[2]);
-    drive.officer.put(&path, words).await.ok();
-    bob.put(&mine(&drive, &all[0]), score(3)).await.ok();
+    let path = mine(&recruitment, &all[2]);
+    recruitment.officer.put(&path, words).await.ok();
+    bob.put(&mine(&recruitment, &all[0]), score(3)).await.ok();
     let reviewers = async |officer: &Client| {
-        let path = format!("{}reviewers/", drive.path);
+        let path = format!("{}reviewers/", recruitment.path);
         let body = officer.get(&path).await.ok();
         assert_eq!(body["has_more"], false);
         let rows = body["reviewers"].as_array().cloned().unwrap_or_default();
@@ -184,7 +222,7 @@ async fn officers_see_who_reviewed_how_much_but_nothing_of_their_own_submission(
     };
     let bobs = row("bob", 1, 3.0, 0.0);
     assert_eq!(
-        reviewers(&drive.officer).await,
+        reviewers(&recruitment.officer).await,
         [row("ada", 4, 3.67, 1.25), bobs.clone()]
     );
     // Bob would see from the sums how he was judged.
@@ -193,6 +231,10 @@ async fn officers_see_who_reviewed_how_much_but_nothing_of_their_own_submission(
         [row("ada", 3, 3.0, 1.0), bobs.clone()]
     );
     let blind = json!({ "blind_reviews": true });
-    drive.officer.patch(&drive.path, blind).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, blind)
+        .await
+        .ok();
     assert_eq!(reviewers(&bob).await, [bobs]);
 }

@@ -5,12 +5,16 @@ use serde_json::{Value, json};
 use tests::fixtures::{Recruitment, id};
 use tests::{Client, Setup, TestCampus};
 
-pub(crate) fn path(drive: &Recruitment, submission: &Value) -> String {
-    format!("{}submissions/{}/reviews/", drive.path, id(submission))
+pub(crate) fn path(recruitment: &Recruitment, submission: &Value) -> String {
+    format!(
+        "{}submissions/{}/reviews/",
+        recruitment.path,
+        id(submission)
+    )
 }
 
-pub(crate) fn mine(drive: &Recruitment, submission: &Value) -> String {
-    format!("{}mine/", path(drive, submission))
+pub(crate) fn mine(recruitment: &Recruitment, submission: &Value) -> String {
+    format!("{}mine/", path(recruitment, submission))
 }
 
 pub(crate) fn score(score: u64) -> Value {
@@ -22,9 +26,13 @@ fn scores(submission: &Value) -> [Value; 3] {
     ["review_count", "score_average", "my_score"].map(|name| submission[name].clone())
 }
 
-pub(crate) async fn row(drive: &Recruitment, officer: &Client, submission: &Value) -> [Value; 3] {
+pub(crate) async fn row(
+    recruitment: &Recruitment,
+    officer: &Client,
+    submission: &Value,
+) -> [Value; 3] {
     let list = officer
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await
         .ok();
     let row = list
@@ -38,15 +46,20 @@ pub(crate) async fn row(drive: &Recruitment, officer: &Client, submission: &Valu
 #[tokio::test]
 async fn officers_write_one_review_each_and_see_the_average() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let bob = campus.member("chess", &drive.officer, "bob", 10).await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    let (all, mine) = (path(&drive, &submission), mine(&drive, &submission));
+    let recruitment = campus.recruitment("chess").await;
+    let bob = campus
+        .member("chess", &recruitment.officer, "bob", 10)
+        .await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    let (all, mine) = (
+        path(&recruitment, &submission),
+        mine(&recruitment, &submission),
+    );
     assert_eq!(
-        row(&drive, &bob, &submission).await,
+        row(&recruitment, &bob, &submission).await,
         [json!(0), json!(null), json!(null)]
     );
-    let ada = drive
+    let ada = recruitment
         .officer
         .put(&mine, json!({ "score": 4, "comment": "Clear." }))
         .await
@@ -65,7 +78,7 @@ async fn officers_write_one_review_each_and_see_the_average() {
         "the oldest first"
     );
     assert_eq!(
-        row(&drive, &bob, &submission).await,
+        row(&recruitment, &bob, &submission).await,
         [json!(2), json!(4.5), json!(5)]
     );
     // Writing again replaces, also a score by a comment alone.
@@ -75,16 +88,16 @@ async fn officers_write_one_review_each_and_see_the_average() {
         .ok();
     assert_eq!(changed["id"], written["id"]);
     assert_eq!(
-        row(&drive, &bob, &submission).await,
+        row(&recruitment, &bob, &submission).await,
         [json!(2), json!(4.0), json!(null)]
     );
     bob.delete(&mine).await.no_content();
     bob.delete(&mine).await.error(404);
     assert_eq!(
-        row(&drive, &bob, &submission).await,
+        row(&recruitment, &bob, &submission).await,
         [json!(1), json!(4.0), json!(null)]
     );
-    let one = format!("{}submissions/{}/", drive.path, id(&submission));
+    let one = format!("{}submissions/{}/", recruitment.path, id(&submission));
     assert_eq!(
         scores(&ada_again.get(&one).await.ok()),
         [json!(1), json!(4.0), json!(4)]
@@ -95,9 +108,9 @@ async fn officers_write_one_review_each_and_see_the_average() {
 #[tokio::test]
 async fn wrong_reviews_are_refused() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    let (mine, ada) = (mine(&drive, &submission), &drive.officer);
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    let (mine, ada) = (mine(&recruitment, &submission), &recruitment.officer);
     for wrong in [0, 6, -1] {
         let body = json!({ "score": wrong, "comment": null }).to_string();
         ada.raw(http::Method::PUT, &mine, Some("application/json"), body)
@@ -125,7 +138,7 @@ async fn wrong_reviews_are_refused() {
             .await
             .error(400);
     }
-    let list = format!("{}submissions/", drive.path);
+    let list = format!("{}submissions/", recruitment.path);
     ada.get(&format!("{list}?reviewed=me"))
         .await
         .invalid(&["reviewed"]);
@@ -141,21 +154,26 @@ async fn wrong_reviews_are_refused() {
 #[tokio::test]
 async fn the_list_is_filtered_and_ordered_by_reviews() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let bob = campus.member("chess", &drive.officer, "bob", 10).await;
+    let recruitment = campus.recruitment("chess").await;
+    let bob = campus
+        .member("chess", &recruitment.officer, "bob", 10)
+        .await;
     let mut all = Vec::new();
     for name in ["sue", "ann", "tom", "pat", "kim"] {
-        all.push(drive.submit(&campus.as_(name)).await);
+        all.push(recruitment.submit(&campus.as_(name)).await);
     }
     let give = async |officer: &Client, n: usize, given: u64| {
-        officer.put(&mine(&drive, &all[n]), score(given)).await.ok();
+        officer
+            .put(&mine(&recruitment, &all[n]), score(given))
+            .await
+            .ok();
     };
-    give(&drive.officer, 0, 3).await;
+    give(&recruitment.officer, 0, 3).await;
     give(&bob, 0, 4).await;
-    give(&drive.officer, 1, 5).await;
+    give(&recruitment.officer, 1, 5).await;
     give(&bob, 3, 3).await;
     let list = async |officer: &Client, query: &str| -> Vec<usize> {
-        let path = format!("{}submissions/?{query}", drive.path);
+        let path = format!("{}submissions/?{query}", recruitment.path);
         let list = officer.get(&path).await.ok();
         let place = |row: &Value| all.iter().position(|one| one["id"] == row["id"]).unwrap();
         list.as_array().unwrap().iter().map(place).collect()
@@ -167,7 +185,7 @@ async fn the_list_is_filtered_and_ordered_by_reviews() {
     assert_eq!(list(&bob, "ordering=score").await, [3, 0, 1, 4, 2]);
     assert_eq!(list(&bob, "ordering=-created_at").await, [4, 3, 2, 1, 0]);
     // In parts, the order is the same.
-    let mut next = format!("{}submissions/?ordering=-score&limit=2", drive.path);
+    let mut next = format!("{}submissions/?ordering=-score&limit=2", recruitment.path);
     let mut seen = Vec::new();
     while !next.is_empty() {
         let part = bob.get(&next).await;
@@ -185,7 +203,7 @@ async fn the_list_is_filtered_and_ordered_by_reviews() {
     let csv = bob
         .get(&format!(
             "{}submissions/export/?reviewed=mine&ordering=score",
-            drive.path
+            recruitment.path
         ))
         .await
         .text();
@@ -198,28 +216,34 @@ async fn the_list_is_filtered_and_ordered_by_reviews() {
 #[tokio::test]
 async fn reviews_stay_when_somebody_submits_again_and_go_with_a_withdrawal() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     let comment = json!({ "score": 3, "comment": "Zanzibar" });
-    drive
+    recruitment
         .officer
-        .put(&mine(&drive, &submission), comment)
+        .put(&mine(&recruitment, &submission), comment)
         .await
         .ok();
-    sue.post(&format!("{}submissions/", drive.path), drive.answer("New"))
-        .await
-        .ok();
+    sue.post(
+        &format!("{}submissions/", recruitment.path),
+        recruitment.answer("New"),
+    )
+    .await
+    .ok();
     let three = [json!(1), json!(3.0), json!(3)];
-    assert_eq!(row(&drive, &drive.officer, &submission).await, three);
+    assert_eq!(
+        row(&recruitment, &recruitment.officer, &submission).await,
+        three
+    );
     sue.delete(&format!("/api/submissions/{}/", id(&submission)))
         .await
         .no_content();
     assert!(!json!(campus.stored()).to_string().contains("Zanzibar"));
-    let again = drive.submit(&sue).await;
+    let again = recruitment.submit(&sue).await;
     assert_eq!(again["id"], submission["id"]);
     assert_eq!(
-        row(&drive, &drive.officer, &again).await,
+        row(&recruitment, &recruitment.officer, &again).await,
         [json!(0), json!(null), json!(null)]
     );
 }
@@ -228,19 +252,19 @@ async fn reviews_stay_when_somebody_submits_again_and_go_with_a_withdrawal() {
 #[tokio::test]
 async fn reviews_of_many_officers_at_once_are_all_counted() {
     let campus = Setup::default().latency(5).build();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    let mut officers = vec![drive.officer.clone()];
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    let mut officers = vec![recruitment.officer.clone()];
     for name in ["bob", "kim", "pat", "tom", "liz"] {
-        officers.push(campus.member("chess", &drive.officer, name, 10).await);
+        officers.push(campus.member("chess", &recruitment.officer, name, 10).await);
     }
-    let path = mine(&drive, &submission);
+    let path = mine(&recruitment, &submission);
     let written = officers.iter().map(|officer| officer.put(&path, score(4)));
     for answer in futures::future::join_all(written).await {
         answer.ok();
     }
     assert_eq!(
-        row(&drive, &drive.officer, &submission).await,
+        row(&recruitment, &recruitment.officer, &submission).await,
         [json!(6), json!(4.0), json!(4)]
     );
 }

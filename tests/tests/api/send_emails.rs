@@ -12,13 +12,13 @@ use crate::mail_digests::slowly_queued;
 
 pub(crate) async fn accepted(
     campus: &TestCampus,
-    drive: &Recruitment,
+    recruitment: &Recruitment,
     names: &[&str],
 ) -> Vec<Value> {
     let mut submissions = Vec::new();
     for name in names {
-        let submission = drive.submit(&campus.as_(name)).await;
-        submissions.push(drive.decide(&submission, 4, "").await);
+        let submission = recruitment.submit(&campus.as_(name)).await;
+        submissions.push(recruitment.decide(&submission, 4, "").await);
     }
     submissions
 }
@@ -26,8 +26,8 @@ pub(crate) async fn accepted(
 // proves E11
 #[tokio::test(start_paused = true)]
 async fn mails_that_were_not_queued_in_time_did_not_fail() {
-    let (_campus, drive) = slowly_queued(Arc::new(AtomicBool::new(true))).await;
-    let sent = drive.send("acceptance", json!({})).await.ok();
+    let (_campus, recruitment) = slowly_queued(Arc::new(AtomicBool::new(true))).await;
+    let sent = recruitment.send("acceptance", json!({})).await.ok();
     assert_eq!(
         (&sent["recipients"], &sent["failed"]),
         (&json!(64), &json!(0))
@@ -40,7 +40,7 @@ async fn mails_that_were_not_queued_in_time_did_not_fail() {
         sent["warnings"][1],
         "3 e-mails could not be queued in time. Call again to send the rest."
     );
-    let rest = drive.send("acceptance", json!({})).await.ok();
+    let rest = recruitment.send("acceptance", json!({})).await.ok();
     assert_eq!(
         (&rest["recipients"], &rest["skipped"]["already_notified"]),
         (&json!(3), &json!(64))
@@ -51,8 +51,8 @@ async fn mails_that_were_not_queued_in_time_did_not_fail() {
 #[tokio::test]
 async fn mails_are_sent_once_and_reported() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive
+    let recruitment = campus.recruitment("chess").await;
+    recruitment
         .officer
         .patch(
             "/api/clubs/chess/",
@@ -60,9 +60,9 @@ async fn mails_are_sent_once_and_reported() {
         )
         .await
         .ok();
-    let submissions = accepted(&campus, &drive, &["sue", "bob"]).await;
+    let submissions = accepted(&campus, &recruitment, &["sue", "bob"]).await;
     let sent = campus
-        .with_worker(drive.send("acceptance", json!({})))
+        .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
     assert_eq!(
@@ -81,15 +81,15 @@ async fn mails_are_sent_once_and_reported() {
     assert_eq!(mails[0].reply_to.as_deref(), Some("chess@clubs.example"));
     assert_eq!(mails[0].subject, "Your application to chess: Fall");
     assert!(mails[0].text.contains("Dear sue"), "{}", mails[0].text);
-    let list = drive
+    let list = recruitment
         .officer
-        .get(&format!("{}submissions/?notified=true", drive.path))
+        .get(&format!("{}submissions/?notified=true", recruitment.path))
         .await
         .ok();
     assert_eq!(list.as_array().map(Vec::len), Some(2));
     assert_eq!(list[0]["email_status"], "sent");
     let again = campus
-        .with_worker(drive.send("acceptance", json!({})))
+        .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
     assert_eq!(
@@ -98,15 +98,15 @@ async fn mails_are_sent_once_and_reported() {
     );
     assert_eq!(campus.mails().len(), 2);
     let resent = campus
-        .with_worker(drive.send("acceptance", json!({ "allow_resend": true })))
+        .with_worker(recruitment.send("acceptance", json!({ "allow_resend": true })))
         .await
         .ok();
     assert_eq!(resent["sent"], 2);
     assert_eq!(campus.mails().len(), 4);
     // Somebody accepted by mistake can still be rejected.
-    drive.decide(&submissions[0], 3, "").await;
+    recruitment.decide(&submissions[0], 3, "").await;
     let corrected = campus
-        .with_worker(drive.send("rejection", json!({})))
+        .with_worker(recruitment.send("rejection", json!({})))
         .await
         .ok();
     assert_eq!(
@@ -123,50 +123,53 @@ async fn mails_are_sent_once_and_reported() {
 #[tokio::test]
 async fn a_stale_digest_sends_nothing() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let submissions = accepted(&campus, &drive, &["sue"]).await;
+    let recruitment = campus.recruitment("chess").await;
+    let submissions = accepted(&campus, &recruitment, &["sue"]).await;
     let digest = async || {
-        drive
+        recruitment
             .send("acceptance", json!({ "dry_run": true }))
             .await
             .ok()["digest"]
             .clone()
     };
     let old = digest().await;
-    drive.decide(&submissions[0], 4, "changed").await;
-    drive
+    recruitment.decide(&submissions[0], 4, "changed").await;
+    recruitment
         .send("acceptance", json!({ "digest": old }))
         .await
         .invalid(&["digest"]);
     let old = digest().await;
-    drive
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "acceptance_email": "<p>other</p>" }))
+        .patch(
+            &recruitment.path,
+            json!({ "acceptance_email": "<p>other</p>" }),
+        )
         .await
         .ok();
-    drive
+    recruitment
         .send("acceptance", json!({ "digest": old }))
         .await
         .invalid(&["digest"]);
     let old = digest().await;
-    drive.decide(&submissions[0], 2, "changed").await;
-    drive
+    recruitment.decide(&submissions[0], 2, "changed").await;
+    recruitment
         .send("acceptance", json!({ "digest": old }))
         .await
         .invalid(&["digest"]);
     campus.deliver().await;
     assert!(campus.mails().is_empty());
-    drive.decide(&submissions[0], 4, "changed").await;
+    recruitment.decide(&submissions[0], 4, "changed").await;
     let other = campus.client(&json!({ "email": "dan@uni.example", "name": "Dan" }), "dan");
-    let second = drive.submit(&other).await;
-    drive.decide(&second, 4, "").await;
+    let second = recruitment.submit(&other).await;
+    recruitment.decide(&second, 4, "").await;
     let fresh = digest().await;
     campus
-        .with_worker(drive.send("acceptance", json!({})))
+        .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
     let after = campus
-        .with_worker(drive.send("acceptance", json!({ "digest": fresh })))
+        .with_worker(recruitment.send("acceptance", json!({ "digest": fresh })))
         .await
         .ok();
     assert_eq!(
@@ -180,9 +183,9 @@ async fn a_stale_digest_sends_nothing() {
 #[tokio::test]
 async fn wrong_calls_are_named() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}send_emails/", drive.path);
-    let officer = &drive.officer;
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}send_emails/", recruitment.path);
+    let officer = &recruitment.officer;
     officer
         .post(&path, json!({}))
         .await
@@ -216,19 +219,19 @@ async fn wrong_calls_are_named() {
 #[tokio::test(start_paused = true)]
 async fn a_slow_outbox_is_reported_as_queued() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    accepted(&campus, &drive, &["sue"]).await;
+    let recruitment = campus.recruitment("chess").await;
+    accepted(&campus, &recruitment, &["sue"]).await;
     let began = tokio::time::Instant::now();
-    let queued = drive.send("acceptance", json!({})).await.ok();
+    let queued = recruitment.send("acceptance", json!({})).await.ok();
     assert_eq!((&queued["queued"], &queued["sent"]), (&json!(1), &json!(0)));
     assert!(
         (2..=3).contains(&began.elapsed().as_secs()),
         "{:?}",
         began.elapsed()
     );
-    let list = drive
+    let list = recruitment
         .officer
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await
         .ok();
     assert_eq!(
@@ -236,7 +239,7 @@ async fn a_slow_outbox_is_reported_as_queued() {
         (&json!("queued"), &json!(false))
     );
     assert_eq!(
-        drive
+        recruitment
             .send("acceptance", json!({ "allow_resend": true }))
             .await
             .ok()["skipped"]["already_notified"],
@@ -245,7 +248,7 @@ async fn a_slow_outbox_is_reported_as_queued() {
     );
     campus.advance(TimeDelta::minutes(16));
     assert_eq!(
-        drive
+        recruitment
             .send("acceptance", json!({ "allow_resend": true }))
             .await
             .ok()["queued"],
@@ -260,9 +263,9 @@ async fn a_slow_outbox_is_reported_as_queued() {
     );
     assert_eq!(
         id(&list[0]),
-        id(&drive
+        id(&recruitment
             .officer
-            .get(&format!("{}submissions/?notified=1", drive.path))
+            .get(&format!("{}submissions/?notified=1", recruitment.path))
             .await
             .ok()[0])
     );
@@ -272,15 +275,15 @@ async fn a_slow_outbox_is_reported_as_queued() {
 #[tokio::test(start_paused = true)]
 async fn mails_go_to_those_who_were_chosen() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let mut ids = Vec::new();
     for name in ["ann", "bob", "cleo"] {
-        let submission = drive.submit(&campus.as_(name)).await;
-        drive.decide(&submission, 4, "").await;
+        let submission = recruitment.submit(&campus.as_(name)).await;
+        recruitment.decide(&submission, 4, "").await;
         ids.push(id(&submission));
     }
     let some = json!({ "submissions": [ids[1]] });
-    let preview = drive
+    let preview = recruitment
         .send(
             "acceptance",
             json!({ "submissions": [ids[1]], "dry_run": true }),
@@ -295,7 +298,7 @@ async fn mails_go_to_those_who_were_chosen() {
         (&json!(1), &json!(ids[1]))
     );
     // The digest depends on the choice of recipients, and on `allow_resend`.
-    let all = drive
+    let all = recruitment
         .send("acceptance", json!({ "dry_run": true }))
         .await
         .ok();
@@ -306,7 +309,7 @@ async fn mails_go_to_those_who_were_chosen() {
     ] {
         let mut body = more;
         body["digest"] = digest.clone();
-        let refused = drive.send("acceptance", body).await;
+        let refused = recruitment.send("acceptance", body).await;
         assert_eq!(
             (refused.status.as_u16(), refused.json()["code"].as_str()),
             (400, Some("digest_changed"))
@@ -315,7 +318,7 @@ async fn mails_go_to_those_who_were_chosen() {
     let again = json!({ "submissions": [ids[1]], "digest": preview["digest"] });
     assert_eq!(
         campus
-            .with_worker(drive.send("acceptance", again))
+            .with_worker(recruitment.send("acceptance", again))
             .await
             .ok()["sent"],
         1
@@ -332,7 +335,7 @@ async fn mails_go_to_those_who_were_chosen() {
     let resend = json!({ "submissions": [ids[1]], "allow_resend": true });
     assert_eq!(
         campus
-            .with_worker(drive.send("acceptance", resend))
+            .with_worker(recruitment.send("acceptance", resend))
             .await
             .ok()["sent"],
         1
@@ -344,17 +347,17 @@ async fn mails_go_to_those_who_were_chosen() {
 #[tokio::test]
 async fn a_wrong_choice_of_submissions_is_named() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let ann = id(&accepted(&campus, &drive, &["ann"]).await[0]);
-    drive
+    let recruitment = campus.recruitment("chess").await;
+    let ann = id(&accepted(&campus, &recruitment, &["ann"]).await[0]);
+    recruitment
         .send("acceptance", json!({ "submissions": [] }))
         .await
         .invalid(&["submissions"]);
-    drive
+    recruitment
         .send("acceptance", json!({ "submissions": [ann, 7] }))
         .await
         .invalid(&["submissions.1"]);
-    drive
+    recruitment
         .send("acceptance", json!({ "submissions": "all" }))
         .await
         .invalid(&["submissions"]);
@@ -364,17 +367,23 @@ async fn a_wrong_choice_of_submissions_is_named() {
 #[tokio::test(start_paused = true)]
 async fn a_mail_that_was_never_taken_is_sent_without_asking_for_it() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&submission, 4, "").await;
-    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    recruitment.decide(&submission, 4, "").await;
     assert_eq!(
-        drive.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"],
+        recruitment.send("acceptance", json!({})).await.ok()["queued"],
+        1
+    );
+    assert_eq!(
+        recruitment.send("acceptance", json!({})).await.ok()["skipped"]["already_notified"],
         1,
         "the mail is queued"
     );
     campus.advance(TimeDelta::minutes(16));
-    assert_eq!(drive.send("acceptance", json!({})).await.ok()["queued"], 1);
+    assert_eq!(
+        recruitment.send("acceptance", json!({})).await.ok()["queued"],
+        1
+    );
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 1, "the first record was taken back");
 }

@@ -166,11 +166,11 @@ async fn schools_and_majors_are_set_by_their_ids() {
 async fn schools_and_majors_are_ids_here_and_names_elsewhere() {
     let campus = TestCampus::new();
     let (admin, sue) = (campus.admin(), campus.as_("sue"));
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let [law, art, physics] = studies(&admin).await;
     let set = json!({ "school": [law, art], "major": [physics] });
     sue.patch("/api/settings/", set).await.ok();
-    let submission = drive.submit(&sue).await;
+    let submission = recruitment.submit(&sue).await;
     sue.post("/api/requests/membership/", json!({ "club": "chess" }))
         .await
         .created();
@@ -179,21 +179,25 @@ async fn schools_and_majors_are_ids_here_and_names_elsewhere() {
         json!([{ "id": physics, "name": "Physics" }]),
     );
     let own = format!("/api/submissions/{}/", id(&submission));
-    let one = format!("{}submissions/{}/", drive.path, id(&submission));
+    let one = format!("{}submissions/{}/", recruitment.path, id(&submission));
     let requests = "/api/clubs/chess/membershiprequests/";
     let shown = async || {
         [
-            drive
+            recruitment
                 .officer
-                .get(&format!("{}submissions/", drive.path))
+                .get(&format!("{}submissions/", recruitment.path))
                 .await
                 .ok()[0]["user"]
                 .clone(),
-            drive.officer.get(&one).await.ok()["user"].clone(),
+            recruitment.officer.get(&one).await.ok()["user"].clone(),
             sue.get(&own).await.ok()["user"].clone(),
             sue.get("/api/submissions/").await.ok()[0]["user"].clone(),
-            drive.officer.get(requests).await.ok()[0].clone(),
-            drive.officer.get(&format!("{requests}sue/")).await.ok(),
+            recruitment.officer.get(requests).await.ok()[0].clone(),
+            recruitment
+                .officer
+                .get(&format!("{requests}sue/"))
+                .await
+                .ok(),
             sue.get("/api/requests/membership/").await.ok()[0].clone(),
             sue.get("/api/settings/export/").await.ok()["submissions"][0]["user"].clone(),
             sue.get("/api/settings/export/").await.ok()["requests"][0].clone(),

@@ -12,30 +12,30 @@ pub(crate) fn slot(start: i64) -> Value {
 impl Interviewing {
     /// A club with an application, and a person who is invited to an interview.
     pub(crate) async fn new(campus: &TestCampus) -> Self {
-        Self::of(campus, campus.drive("chess").await).await
+        Self::of(campus, campus.recruitment("chess").await).await
     }
 
     /// The same around the present time of a running clock.
     pub(crate) async fn new_now(campus: &TestCampus) -> Self {
-        Self::of(campus, campus.drive_now("chess").await).await
+        Self::of(campus, campus.recruitment_now("chess").await).await
     }
 
     /// A club with an application, and a person who applied and is not invited yet.
     pub(crate) async fn uninvited(campus: &TestCampus) -> Self {
-        Self::applied(campus, campus.drive("chess").await).await
+        Self::applied(campus, campus.recruitment("chess").await).await
     }
 
-    pub(crate) async fn of(campus: &TestCampus, drive: Recruitment) -> Self {
-        let interviewing = Self::applied(campus, drive).await;
+    pub(crate) async fn of(campus: &TestCampus, recruitment: Recruitment) -> Self {
+        let interviewing = Self::applied(campus, recruitment).await;
         interviewing.invite(&interviewing.submission).await;
         interviewing
     }
 
-    async fn applied(campus: &TestCampus, drive: Recruitment) -> Self {
+    async fn applied(campus: &TestCampus, recruitment: Recruitment) -> Self {
         let sue = campus.as_("sue");
-        let submission = drive.submit(&sue).await;
+        let submission = recruitment.submit(&sue).await;
         Self {
-            drive,
+            recruitment,
             sue,
             submission,
         }
@@ -44,19 +44,19 @@ impl Interviewing {
     /// Invites an applicant.
     pub(crate) async fn invite(&self, submission: &Value) {
         let invited = json!({ "submissions": [id(submission)] });
-        self.drive.send("interview", invited).await.ok();
+        self.recruitment.send("interview", invited).await.ok();
     }
 
     /// Creates a slot and returns its id.
     pub(crate) async fn slot(&self, body: Value) -> u64 {
-        let path = format!("{}slots/", self.drive.path);
-        id(&self.drive.officer.post(&path, body).await.created())
+        let path = format!("{}slots/", self.recruitment.path);
+        id(&self.recruitment.officer.post(&path, body).await.created())
     }
 
     /// The slot as officers see it.
     pub(crate) async fn shown(&self, slot: u64) -> Value {
-        let path = format!("{}slots/{slot}/", self.drive.path);
-        self.drive.officer.get(&path).await.ok()
+        let path = format!("{}slots/{slot}/", self.recruitment.path);
+        self.recruitment.officer.get(&path).await.ok()
     }
 
     /// `/api/submissions/…/` of the person.
@@ -67,7 +67,7 @@ impl Interviewing {
     /// The path of the interview for officers.
     pub(crate) fn path(&self) -> String {
         let id = id(&self.submission);
-        format!("{}submissions/{id}/interview/", self.drive.path)
+        format!("{}submissions/{id}/interview/", self.recruitment.path)
     }
 
     /// Books a slot as the person.
@@ -79,18 +79,18 @@ impl Interviewing {
     /// Books a slot for the person, as an officer.
     pub(crate) async fn assign(&self, slot: u64) -> tests::Response {
         let body = json!({ "slot": slot });
-        self.drive.officer.put(&self.path(), body).await
+        self.recruitment.officer.put(&self.path(), body).await
     }
 
     /// The interview as the person sees it.
     pub(crate) async fn interview(&self) -> Value {
-        self.drive.own(&self.sue, &self.submission).await["interview"].clone()
+        self.recruitment.own(&self.sue, &self.submission).await["interview"].clone()
     }
 }
 
 /// A club, and Sue, who is invited to an interview.
 pub(crate) struct Interviewing {
-    pub(crate) drive: Recruitment,
+    pub(crate) recruitment: Recruitment,
     pub(crate) sue: tests::Client,
     pub(crate) submission: Value,
 }
@@ -99,16 +99,18 @@ pub(crate) struct Interviewing {
 #[tokio::test]
 async fn officers_write_slots() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let bob = campus.member("chess", &drive.officer, "bob", 20).await;
+    let recruitment = campus.recruitment("chess").await;
+    let bob = campus
+        .member("chess", &recruitment.officer, "bob", 20)
+        .await;
     let person = id(&bob.get("/api/settings/").await.ok());
-    let path = format!("{}slots/", drive.path);
-    let committee = &drive.application["committees"][0]["id"];
+    let path = format!("{}slots/", recruitment.path);
+    let committee = &recruitment.application["committees"][0]["id"];
     let body = json!({
         "start_time": hours(30), "end_time": hours(31), "location": "https://meet.example/chess",
         "capacity": 3, "committee": committee, "interviewers": [person], "note": "Bring tea.",
     });
-    let created = drive.officer.post(&path, body).await;
+    let created = recruitment.officer.post(&path, body).await;
     assert!(created.header("location").contains("/slots/"));
     let created = created.created();
     let known =
@@ -120,15 +122,15 @@ async fn officers_write_slots() {
         "interviewers": known, "note": "Bring tea.", "booked": 0, "bookings": [],
     });
     assert_eq!(created, expected);
-    let earlier = drive.officer.post(&path, slot(5)).await.created();
+    let earlier = recruitment.officer.post(&path, slot(5)).await.created();
     assert_eq!(earlier["capacity"], 1);
-    let past = drive.officer.post(&path, slot(-50)).await.created();
-    let listed = drive.officer.get(&path).await.ok();
+    let past = recruitment.officer.post(&path, slot(-50)).await.created();
+    let listed = recruitment.officer.get(&path).await.ok();
     assert_eq!(listed, json!([past, earlier, expected]));
     let one = format!("{path}{}/", id(&created));
-    assert_eq!(drive.officer.get(&one).await.ok(), expected);
+    assert_eq!(recruitment.officer.get(&one).await.ok(), expected);
     let change = json!({ "note": "", "interviewers": [], "committee": null });
-    let changed = drive.officer.patch(&one, change).await.ok();
+    let changed = recruitment.officer.patch(&one, change).await.ok();
     assert_eq!(
         (
             &changed["note"],
@@ -140,20 +142,24 @@ async fn officers_write_slots() {
     );
     bob.get(&path).await.error(403);
     campus.anonymous().get(&path).await.error(401);
-    drive.officer.put(&one, slot(1)).await.error(405);
-    drive.officer.delete(&one).await.no_content();
-    drive.officer.get(&one).await.error(404);
-    drive.officer.delete(&one).await.error(404);
+    recruitment.officer.put(&one, slot(1)).await.error(405);
+    recruitment.officer.delete(&one).await.no_content();
+    recruitment.officer.get(&one).await.error(404);
+    recruitment.officer.delete(&one).await.error(404);
 }
 
 // proves K2
 #[tokio::test]
 async fn wrong_slots_are_refused() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}slots/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}slots/", recruitment.path);
     let refused = async |body: Value, field: &str| {
-        drive.officer.post(&path, body).await.invalid(&[field]);
+        recruitment
+            .officer
+            .post(&path, body)
+            .await
+            .invalid(&[field]);
     };
     refused(
         json!({ "start_time": hours(1), "end_time": hours(1) }),
@@ -182,20 +188,23 @@ async fn wrong_slots_are_refused() {
     let mut body = slot(1);
     body["interviewers"] = json!([7]);
     refused(body, "interviewers.0").await;
-    assert_eq!(drive.officer.get(&path).await.ok(), json!([]));
+    assert_eq!(recruitment.officer.get(&path).await.ok(), json!([]));
 }
 
 // proves K4
 #[tokio::test]
 async fn a_series_has_all_slots_that_fit() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}slots/series/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}slots/series/", recruitment.path);
     let body = json!({
         "start_time": hours(30), "end_time": hours(32), "minutes": 25, "break_minutes": 5,
         "location": "Room 2", "capacity": 2, "note": "Quiet.",
     });
-    let keyed = drive.officer.clone().header("idempotency-key", "morning");
+    let keyed = recruitment
+        .officer
+        .clone()
+        .header("idempotency-key", "morning");
     let made = keyed.post(&path, body.clone()).await.created();
     let made = made.as_array().cloned().unwrap_or_default();
     assert_eq!(made.len(), 4);
@@ -205,35 +214,39 @@ async fn a_series_has_all_slots_that_fit() {
     );
     assert_eq!(made[1]["note"], "Quiet.");
     keyed.post(&path, body).await.created();
-    let slots = format!("{}slots/", drive.path);
-    let listed = drive.officer.get(&slots).await.ok();
+    let slots = format!("{}slots/", recruitment.path);
+    let listed = recruitment.officer.get(&slots).await.ok();
     assert_eq!(listed.as_array().map(Vec::len), Some(4));
     let refused = async |minutes: i64, end: i64, field: &str| {
         let body = json!({ "start_time": hours(1), "end_time": hours(end), "minutes": minutes });
-        drive.officer.post(&path, body).await.invalid(&[field]);
+        recruitment
+            .officer
+            .post(&path, body)
+            .await
+            .invalid(&[field]);
     };
     refused(121, 3, "minutes").await;
     refused(5, 25, "minutes").await;
     refused(4, 2, "minutes").await;
     refused(30, 26, "end_time").await;
-    assert_eq!(drive.officer.get(&slots).await.ok(), listed);
+    assert_eq!(recruitment.officer.get(&slots).await.ok(), listed);
 }
 
 // proves K2
 #[tokio::test]
 async fn an_application_has_at_most_a_thousand_slots() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}slots/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}slots/", recruitment.path);
     let series = format!("{path}series/");
     let body = |end: i64| json!({ "start_time": hours(1), "end_time": hours(end), "minutes": 6 });
     for _ in 0..5 {
-        drive.officer.post(&series, body(21)).await.created();
+        recruitment.officer.post(&series, body(21)).await.created();
     }
-    let refused = drive.officer.post(&path, slot(1)).await;
+    let refused = recruitment.officer.post(&path, slot(1)).await;
     assert_eq!(refused.json()["code"], "quota");
     refused.error(400);
-    let all = drive.officer.get(&path).await.ok();
+    let all = recruitment.officer.get(&path).await.ok();
     assert_eq!(all.as_array().map(Vec::len), Some(1_000));
 }
 
@@ -246,9 +259,9 @@ async fn a_slot_in_use_keeps_what_its_bookings_need() {
     body["capacity"] = json!(3);
     let slot = there.slot(body).await;
     there.book(slot).await.ok();
-    let (officer, path) = (&there.drive.officer, &there.drive.path);
+    let (officer, path) = (&there.recruitment.officer, &there.recruitment.path);
     let bob = campus.as_("bob");
-    let other = there.drive.submit(&bob).await;
+    let other = there.recruitment.submit(&bob).await;
     let booking = json!({ "slot": slot });
     let interview = format!("{path}submissions/{}/interview/", id(&other));
     officer.put(&interview, booking).await.ok();
@@ -262,7 +275,7 @@ async fn a_slot_in_use_keeps_what_its_bookings_need() {
     // What is wrong in itself is told first, all of it.
     let wrong = json!({ "capacity": 1, "end_time": hours(1), "interviewers": [{ "id": 1 }] });
     officer.patch(&one, wrong).await.invalid(&["end_time"]);
-    in_use(json!({ "committee": there.drive.application["committees"][0]["id"] })).await;
+    in_use(json!({ "committee": there.recruitment.application["committees"][0]["id"] })).await;
     let refused = officer.delete(&one).await;
     assert_eq!(refused.json()["code"], "in_use");
     officer.patch(&one, json!({ "capacity": 2 })).await.ok();
@@ -278,46 +291,54 @@ async fn a_slot_in_use_keeps_what_its_bookings_need() {
 #[tokio::test]
 async fn a_committee_with_slots_stays() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let mut body = slot(40);
-    body["committee"] = drive.application["committees"][0]["id"].clone();
-    drive
+    body["committee"] = recruitment.application["committees"][0]["id"].clone();
+    recruitment
         .officer
-        .post(&format!("{}slots/", drive.path), body)
+        .post(&format!("{}slots/", recruitment.path), body)
         .await
         .created();
     let change = json!({ "committees": [{ "name": "Outreach" }] });
-    let refused = drive.officer.patch(&drive.path, change).await;
+    let refused = recruitment.officer.patch(&recruitment.path, change).await;
     assert_eq!(refused.json()["code"], "in_use");
     let change = json!({ "committees": [{ "name": "Tech" }] });
-    drive.officer.patch(&drive.path, change).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, change)
+        .await
+        .ok();
 }
 
 // proves K1
 #[tokio::test]
 async fn an_interviewer_who_leaves_the_club_leaves_the_slots() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let bob = campus.member("chess", &drive.officer, "bob", 20).await;
+    let recruitment = campus.recruitment("chess").await;
+    let bob = campus
+        .member("chess", &recruitment.officer, "bob", 20)
+        .await;
     let person = id(&bob.get("/api/settings/").await.ok());
     let mut body = slot(40);
     body["interviewers"] = json!([person]);
-    let path = format!("{}slots/", drive.path);
-    let created = drive.officer.post(&path, body).await.created();
+    let path = format!("{}slots/", recruitment.path);
+    let created = recruitment.officer.post(&path, body).await.created();
     assert_eq!(created["interviewers"][0]["username"], "bob");
-    drive
+    recruitment
         .officer
         .delete("/api/clubs/chess/members/bob/")
         .await
         .no_content();
     let one = format!("{path}{}/", id(&created));
     assert_eq!(
-        drive.officer.get(&one).await.ok()["interviewers"],
+        recruitment.officer.get(&one).await.ok()["interviewers"],
         json!([])
     );
-    campus.member("chess", &drive.officer, "bob", 20).await;
+    campus
+        .member("chess", &recruitment.officer, "bob", 20)
+        .await;
     assert_eq!(
-        drive.officer.get(&path).await.ok()[0]["interviewers"],
+        recruitment.officer.get(&path).await.ok()[0]["interviewers"],
         json!([])
     );
 }
@@ -326,18 +347,22 @@ async fn an_interviewer_who_leaves_the_club_leaves_the_slots() {
 #[tokio::test]
 async fn a_copy_has_the_template_and_the_notice_and_no_slots() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let change = json!({ "interview_notice_hours": 24, "interview_email": "<p>{{ link }}</p>" });
-    let changed = drive.officer.patch(&drive.path, change).await.ok();
-    assert_eq!(changed["interview_notice_hours"], 24);
-    drive
+    let changed = recruitment
         .officer
-        .post(&format!("{}slots/", drive.path), slot(40))
+        .patch(&recruitment.path, change)
+        .await
+        .ok();
+    assert_eq!(changed["interview_notice_hours"], 24);
+    recruitment
+        .officer
+        .post(&format!("{}slots/", recruitment.path), slot(40))
         .await
         .created();
-    let copy = drive
+    let copy = recruitment
         .officer
-        .post(&format!("{}duplicate/", drive.path), json!({}))
+        .post(&format!("{}duplicate/", recruitment.path), json!({}))
         .await
         .created();
     assert_eq!(
@@ -345,32 +370,32 @@ async fn a_copy_has_the_template_and_the_notice_and_no_slots() {
         (&json!(24), &json!("<p>{{ link }}</p>"))
     );
     let slots = format!("/api/clubs/chess/applications/{}/slots/", id(&copy));
-    assert_eq!(drive.officer.get(&slots).await.ok(), json!([]));
-    let fresh = &drive.application;
+    assert_eq!(recruitment.officer.get(&slots).await.ok(), json!([]));
+    let fresh = &recruitment.application;
     assert_eq!(
         (&fresh["interview_notice_hours"], &fresh["interview_email"]),
         (&json!(12), &json!(""))
     );
-    drive
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "interview_notice_hours": 169 }))
+        .patch(&recruitment.path, json!({ "interview_notice_hours": 169 }))
         .await
         .invalid(&["interview_notice_hours"]);
     let reason = json!({ "interview_email": "{{ reason }}" });
-    drive
+    recruitment
         .officer
-        .patch(&drive.path, reason)
+        .patch(&recruitment.path, reason)
         .await
         .invalid(&["interview_email"]);
     let link = json!({ "rejection_email": "{{ link }}" });
-    drive
+    recruitment
         .officer
-        .patch(&drive.path, link)
+        .patch(&recruitment.path, link)
         .await
         .invalid(&["rejection_email"]);
     let sue = campus.as_("sue");
     assert_eq!(
-        sue.get(&drive.path).await.ok()["interview_email"],
+        sue.get(&recruitment.path).await.ok()["interview_email"],
         json!(null)
     );
 }

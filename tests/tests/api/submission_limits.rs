@@ -10,12 +10,12 @@ use crate::submit_again::campus;
 // proves N10
 #[tokio::test]
 async fn drafts_of_one_application_are_bounded() {
-    let (campus, drive) = campus().await;
-    let (sue, path) = (campus.as_("sue"), format!("{}questions/", drive.path));
-    let mut questions = vec![drive.question];
+    let (campus, recruitment) = campus().await;
+    let (sue, path) = (campus.as_("sue"), format!("{}questions/", recruitment.path));
+    let mut questions = vec![recruitment.question];
     for n in 0..20 {
         let body = json!({ "question_type": 1, "prompt": format!("Q{n}") });
-        questions.push(id(&drive.officer.post(&path, body).await.created()));
+        questions.push(id(&recruitment.officer.post(&path, body).await.created()));
     }
     let text = "ü".repeat(19_000);
     let save = async |committee: Option<u64>, question: u64, version: u32, text: &str| {
@@ -23,10 +23,10 @@ async fn drafts_of_one_application_are_bounded() {
         let body = json!({
             "responses": [{ "question": question, "text": text, "version": version }],
         });
-        sue.patch(&format!("{}draft/{query}", drive.path), body)
+        sue.patch(&format!("{}draft/{query}", recruitment.path), body)
             .await
     };
-    let committee = id(&drive.application["committees"][0]);
+    let committee = id(&recruitment.application["committees"][0]);
     for question in &questions[..10] {
         save(Some(committee), *question, 0, &text).await.ok();
     }
@@ -41,14 +41,14 @@ async fn drafts_of_one_application_are_bounded() {
     save(None, questions[6], 0, &text).await.ok();
     campus.advance(TimeDelta::seconds(1));
     let body = json!({ "committee": committee, "responses": [] });
-    sue.post(&format!("{}submissions/", drive.path), body)
+    sue.post(&format!("{}submissions/", recruitment.path), body)
         .await
         .created();
     save(None, questions[7], 0, &text).await.ok();
     // Answers that were submitted give no room to others.
     let body = json!({ "responses": [] });
     campus.advance(TimeDelta::seconds(1));
-    sue.post(&format!("{}submissions/", drive.path), body)
+    sue.post(&format!("{}submissions/", recruitment.path), body)
         .await
         .created();
     for question in &questions[..16] {
@@ -58,7 +58,7 @@ async fn drafts_of_one_application_are_bounded() {
         let answer = |id: &u64| json!({ "question": id, "text": text, "version": 0 });
         json!({ "responses": questions.iter().map(answer).collect::<Vec<_>>() })
     };
-    let draft = format!("{}draft/", drive.path);
+    let draft = format!("{}draft/", recruitment.path);
     let more = sue.patch(&draft, all(&questions[1..7])).await;
     assert_eq!(more.json()["code"], "quota");
 }
@@ -66,9 +66,9 @@ async fn drafts_of_one_application_are_bounded() {
 // proves S18
 #[tokio::test]
 async fn a_person_has_at_most_three_hundred_submissions() {
-    let (campus, drive) = campus().await;
+    let (campus, recruitment) = campus().await;
     let sue = campus.as_("sue");
-    let sent = drive.submit(&sue).await;
+    let sent = recruitment.submit(&sue).await;
     let table = &campus.campus.app.table;
     let person = shared::ids::Id::new(id(&sent["user"]));
     let model = table
@@ -95,13 +95,14 @@ async fn a_person_has_at_most_three_hundred_submissions() {
         expires: model.created_at.plus(TimeDelta::hours(1)).epoch_seconds(),
     };
     table.note_place(&noted).await.expect("a table");
-    let path = format!("{}submissions/", drive.path);
-    let body = json!({ "committee": drive.application["committees"][0]["id"], "responses": [] });
+    let path = format!("{}submissions/", recruitment.path);
+    let body =
+        json!({ "committee": recruitment.application["committees"][0]["id"], "responses": [] });
     let refused = sue.post(&path, body.clone()).await;
     assert_eq!(refused.json()["code"], "quota");
     refused.error(400);
     // The ones that are there can be changed, and a withdrawal makes room.
-    sue.post(&path, drive.answer("Newer.")).await.ok();
+    sue.post(&path, recruitment.answer("Newer.")).await.ok();
     sue.delete(&format!("/api/submissions/{}/", id(&sent)))
         .await
         .no_content();
@@ -111,8 +112,8 @@ async fn a_person_has_at_most_three_hundred_submissions() {
 // proves H35
 #[tokio::test]
 async fn a_stored_write_with_a_large_answer_is_no_error() {
-    let (campus, drive) = campus().await;
-    let path = format!("{}questions/", drive.path);
+    let (campus, recruitment) = campus().await;
+    let path = format!("{}questions/", recruitment.path);
     let options: Vec<String> = (0..50)
         .map(|n| format!("{n:02}{}", "ü".repeat(998)))
         .collect();
@@ -120,13 +121,21 @@ async fn a_stored_write_with_a_large_answer_is_no_error() {
         let body = json!({
             "question_type": 2, "prompt": format!("Q{n}"), "multiple_choice": options,
         });
-        drive.officer.post(&path, body).await.created();
+        recruitment.officer.post(&path, body).await.created();
     }
-    let ada = drive.officer.clone().header("accept-encoding", "identity");
-    ada.get(&drive.path).await.error(400);
+    let ada = recruitment
+        .officer
+        .clone()
+        .header("accept-encoding", "identity");
+    ada.get(&recruitment.path).await.error(400);
     let body = Some("application/json");
     let done = ada
-        .raw(Method::PATCH, &drive.path, body, r#"{"name":"Renamed"}"#)
+        .raw(
+            Method::PATCH,
+            &recruitment.path,
+            body,
+            r#"{"name":"Renamed"}"#,
+        )
         .await;
     assert_eq!(done.status, 200, "{}", done.text().len());
     let short = done.json();
@@ -135,13 +144,16 @@ async fn a_stored_write_with_a_large_answer_is_no_error() {
         (&json!("Renamed"), &json!(true))
     );
     assert!(short.get("questions").is_none());
-    let copy = format!("{}duplicate/", drive.path);
+    let copy = format!("{}duplicate/", recruitment.path);
     let copy = ada.raw(Method::POST, &copy, None, "").await;
     assert_eq!(
         (copy.status.as_u16(), &copy.json()["truncated"]),
         (201, &json!(true))
     );
-    let whole = drive.officer.clone().header("accept-encoding", "gzip");
+    let whole = recruitment
+        .officer
+        .clone()
+        .header("accept-encoding", "gzip");
     assert_eq!(whole.get(copy.header("location")).await.status, 200);
     let short = application("Other");
     let listed = campus

@@ -9,11 +9,11 @@ use tests::fixtures::{hours, id};
 #[tokio::test]
 async fn the_list_is_newest_first_and_filtered() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}submissions/", drive.path);
-    let tech = &drive.application["committees"][0]["id"];
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}submissions/", recruitment.path);
+    let tech = &recruitment.application["committees"][0]["id"];
     for name in ["ann", "bob", "cleo"] {
-        drive.submit(&campus.as_(name)).await;
+        recruitment.submit(&campus.as_(name)).await;
     }
     let dan = campus.client(
         &json!({ "email": "dan@other.example", "name": "Dän Müller" }),
@@ -23,9 +23,13 @@ async fn the_list_is_newest_first_and_filtered() {
         .post(&path, json!({ "committee": tech, "responses": [] }))
         .await
         .created();
-    drive.decide(&last, 4, "").await;
+    recruitment.decide(&last, 4, "").await;
     let found = async |query: &str| -> Vec<String> {
-        let all = drive.officer.get(&format!("{path}{query}")).await.ok();
+        let all = recruitment
+            .officer
+            .get(&format!("{path}{query}"))
+            .await
+            .ok();
         all.as_array()
             .map(|all| {
                 all.iter()
@@ -56,7 +60,7 @@ async fn the_list_is_newest_first_and_filtered() {
         ("limit=0", "limit"),
         ("cursor=x", "cursor"),
     ] {
-        drive
+        recruitment
             .officer
             .get(&format!("{path}?{query}"))
             .await
@@ -68,21 +72,23 @@ async fn the_list_is_newest_first_and_filtered() {
 #[tokio::test]
 async fn a_long_list_comes_in_slices() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     for n in 0..5 {
-        drive.submit(&campus.as_(&format!("student{n}"))).await;
+        recruitment
+            .submit(&campus.as_(&format!("student{n}")))
+            .await;
     }
-    let whole = drive
+    let whole = recruitment
         .officer
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await
         .ok();
     let (mut path, mut slices) = (
-        format!("{}submissions/?limit=2&status=1", drive.path),
+        format!("{}submissions/?limit=2&status=1", recruitment.path),
         Vec::new(),
     );
     loop {
-        let answer = drive.officer.get(&path).await;
+        let answer = recruitment.officer.get(&path).await;
         let link = answer.header("link").to_owned();
         slices.extend(answer.ok().as_array().cloned().unwrap_or_default());
         let Some((next, rel)) = link.strip_prefix('<').and_then(|link| link.split_once('>')) else {
@@ -98,16 +104,16 @@ async fn a_long_list_comes_in_slices() {
 #[tokio::test]
 async fn the_export_is_harmless_csv() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let choice = json!({
         "question_type": 2,
         "prompt": "=HYPERLINK(1)",
         "multiple_choice": ["+a", "b"],
         "precedence": 2,
     });
-    let choice = drive
+    let choice = recruitment
         .officer
-        .post(&format!("{}questions/", drive.path), choice)
+        .post(&format!("{}questions/", recruitment.path), choice)
         .await
         .created();
     let eve = campus.client(
@@ -115,17 +121,17 @@ async fn the_export_is_harmless_csv() {
         "eve",
     );
     let body = json!({ "responses": [
-        { "question": drive.question, "text": "@SUM(1), \"quoted\"\nnew line" },
+        { "question": recruitment.question, "text": "@SUM(1), \"quoted\"\nnew line" },
         { "question": choice["id"], "multiple_choice": choice["multiple_choice"][0]["id"] },
     ] });
     let submission = eve
-        .post(&format!("{}submissions/", drive.path), body)
+        .post(&format!("{}submissions/", recruitment.path), body)
         .await
         .created();
-    drive.decide(&submission, 3, "-1").await;
-    let answer = drive
+    recruitment.decide(&submission, 3, "-1").await;
+    let answer = recruitment
         .officer
-        .get(&format!("{}submissions/export/", drive.path))
+        .get(&format!("{}submissions/export/", recruitment.path))
         .await;
     assert_eq!(answer.header("content-type"), "text/csv; charset=utf-8");
     let text = answer.text();
@@ -140,16 +146,16 @@ async fn the_export_is_harmless_csv() {
         hours(0)
     );
     assert_eq!(text, expected);
-    let by_accept = drive
+    let by_accept = recruitment
         .officer
         .clone()
         .header("accept", "text/csv")
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await;
     assert_eq!(by_accept.text(), expected);
-    let filtered = drive
+    let filtered = recruitment
         .officer
-        .get(&format!("{}submissions/export/?status=4", drive.path))
+        .get(&format!("{}submissions/export/?status=4", recruitment.path))
         .await;
     assert_eq!(filtered.text().lines().count(), 1);
 }
@@ -158,17 +164,17 @@ async fn the_export_is_harmless_csv() {
 #[tokio::test]
 async fn lists_follow_a_changed_name() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    drive.submit(&campus.as_("sue")).await;
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.submit(&campus.as_("sue")).await;
     campus.advance(TimeDelta::minutes(1));
     let renamed = campus.client(
         &json!({ "email": "new@uni.example", "name": "Susan Storm" }),
         "sue",
     );
     renamed.get("/api/settings/").await.ok();
-    let list = drive
+    let list = recruitment
         .officer
-        .get(&format!("{}submissions/", drive.path))
+        .get(&format!("{}submissions/", recruitment.path))
         .await
         .ok();
     assert_eq!(list[0]["user"]["name"], "Susan Storm");
@@ -179,20 +185,22 @@ async fn lists_follow_a_changed_name() {
 #[tokio::test]
 async fn csv_comes_in_slices_and_info_texts_have_no_column() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let info = json!({ "question_type": 4, "prompt": "Read this first" });
-    drive
+    recruitment
         .officer
-        .post(&format!("{}questions/", drive.path), info)
+        .post(&format!("{}questions/", recruitment.path), info)
         .await
         .created();
     for n in 0..5 {
-        drive.submit(&campus.as_(&format!("student{n}"))).await;
+        recruitment
+            .submit(&campus.as_(&format!("student{n}")))
+            .await;
     }
-    let mut path = format!("{}submissions/export/?limit=2", drive.path);
+    let mut path = format!("{}submissions/export/?limit=2", recruitment.path);
     let mut names = Vec::new();
     loop {
-        let answer = drive.officer.get(&path).await;
+        let answer = recruitment.officer.get(&path).await;
         let link = answer
             .header("link")
             .split(['<', '>'])
@@ -213,11 +221,11 @@ async fn csv_comes_in_slices_and_info_texts_have_no_column() {
 #[tokio::test]
 async fn a_slice_with_a_filter_reads_on_until_it_is_full() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let mut wanted = Vec::new();
     for n in 0..80 {
         let student = campus.as_(&format!("student{n}"));
-        let submission = drive.submit(&student).await;
+        let submission = recruitment.submit(&student).await;
         campus.advance(chrono::TimeDelta::seconds(1));
         match n {
             // The newest of all is withdrawn.
@@ -226,16 +234,16 @@ async fn a_slice_with_a_filter_reads_on_until_it_is_full() {
                 .await
                 .no_content(),
             _ if n % 30 == 1 => {
-                drive.decide(&submission, 4, "").await;
+                recruitment.decide(&submission, 4, "").await;
                 wanted.insert(0, id(&submission));
             }
             _ => {}
         }
     }
-    let mut path = format!("{}submissions/?status=4&limit=2", drive.path);
+    let mut path = format!("{}submissions/?status=4&limit=2", recruitment.path);
     let mut found = Vec::new();
     loop {
-        let answer = drive.officer.get(&path).await;
+        let answer = recruitment.officer.get(&path).await;
         let link = answer.header("link").to_owned();
         let slice = answer.ok();
         assert!(slice.as_array().is_some_and(|slice| slice.len() <= 2));
@@ -246,9 +254,9 @@ async fn a_slice_with_a_filter_reads_on_until_it_is_full() {
         }
     }
     assert_eq!(found, wanted);
-    let all = drive
+    let all = recruitment
         .officer
-        .get(&format!("{}submissions/?limit=100", drive.path))
+        .get(&format!("{}submissions/?limit=100", recruitment.path))
         .await
         .ok();
     assert_eq!(all.as_array().map(Vec::len), Some(79));

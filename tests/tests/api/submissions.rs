@@ -9,25 +9,25 @@ use tests::fixtures::{Recruitment, for_officer, hours, id};
 #[tokio::test]
 async fn a_submission_is_stored_as_it_was_sent() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let tech = &drive.application["committees"][0];
+    let recruitment = campus.recruitment("chess").await;
+    let tech = &recruitment.application["committees"][0];
     let sue = campus.as_("sue");
     sue.patch("/api/settings/", json!({ "graduation_year": 2028 }))
         .await
         .ok();
     let body = json!({
         "committee": tech["id"],
-        "responses": [{ "question": drive.question, "text": " Because <b> \n" }],
+        "responses": [{ "question": recruitment.question, "text": " Because <b> \n" }],
     });
-    let path = format!("{}submissions/", drive.path);
+    let path = format!("{}submissions/", recruitment.path);
     let submission = sue.post(&path, body).await.created();
     let me = id(&sue.get("/api/settings/").await.ok());
     assert_eq!(
         submission,
         json!({
             "id": submission["id"],
-            "club": drive.club,
-            "application": drive.application["id"],
+            "club": recruitment.club,
+            "application": recruitment.application["id"],
             "user": {
                 "id": me,
                 "username": "sue",
@@ -44,7 +44,7 @@ async fn a_submission_is_stored_as_it_was_sent() {
             "committee": tech,
             "responses": [{
                 "question": {
-                    "id": drive.question,
+                    "id": recruitment.question,
                     "question_type": 1,
                     "prompt": "Why?",
                     "word_limit": 0,
@@ -65,32 +65,23 @@ async fn a_submission_is_stored_as_it_was_sent() {
         })
     );
     let shown = for_officer(&submission);
-    assert_eq!(drive.officer.get(&path).await.ok(), json!([shown]));
-    assert_eq!(
-        drive
-            .officer
-            .get(&format!("{path}{}/", id(&submission)))
-            .await
-            .ok(),
-        shown
-    );
-    assert_eq!(
-        sue.get(&format!("{path}{}/", id(&submission))).await.ok(),
-        submission
-    );
-    campus
-        .as_("bob")
-        .get(&format!("{path}{}/", id(&submission)))
-        .await
-        .error(403);
+    assert_eq!(recruitment.officer.get(&path).await.ok(), json!([shown]));
+    let one = format!("{path}{}/", id(&submission));
+    assert_eq!(recruitment.officer.get(&one).await.ok(), shown);
+    assert_eq!(sue.get(&one).await.ok(), submission);
+    campus.as_("bob").get(&one).await.error(403);
     campus.as_("bob").get(&format!("{path}1/")).await.error(403);
-    drive.officer.get(&format!("{path}1/")).await.error(404);
+    recruitment
+        .officer
+        .get(&format!("{path}1/"))
+        .await
+        .error(404);
 }
 
 /// A recruitment with questions of every type, and another one.
 struct Scene {
     campus: TestCampus,
-    drive: Recruitment,
+    recruitment: Recruitment,
     other: Recruitment,
     limited: u64,
     info: u64,
@@ -104,10 +95,10 @@ struct Scene {
 impl Scene {
     async fn new() -> Self {
         let campus = TestCampus::new();
-        let drive = campus.drive("chess").await;
-        let other = campus.drive("go").await;
-        let questions = format!("{}questions/", drive.path);
-        let new = async |body: Value| drive.officer.post(&questions, body).await.created();
+        let recruitment = campus.recruitment("chess").await;
+        let other = campus.recruitment("go").await;
+        let questions = format!("{}questions/", recruitment.path);
+        let new = async |body: Value| recruitment.officer.post(&questions, body).await.created();
         let limited = json!({ "question_type": 3, "prompt": "Short", "word_limit": 3 });
         let limited = id(&new(limited).await);
         let info = id(&new(json!({ "question_type": 4, "prompt": "Info" })).await);
@@ -121,13 +112,13 @@ impl Scene {
             "question_type": 1,
             "prompt": "For tech",
             "committee_question": true,
-            "committees": [drive.application["committees"][0]["id"]],
+            "committees": [recruitment.application["committees"][0]["id"]],
         }))
         .await);
         Self {
             foreign: second["multiple_choice"][0]["id"].clone(),
             campus,
-            drive,
+            recruitment,
             other,
             limited,
             info,
@@ -139,13 +130,13 @@ impl Scene {
     /// Sends these bodies. Each must be refused for its field, and nothing may be stored.
     async fn refuses(&self, cases: Vec<(&str, Value)>) {
         let sue = self.campus.as_("sue");
-        let path = format!("{}submissions/", self.drive.path);
+        let path = format!("{}submissions/", self.recruitment.path);
         for (field, body) in cases {
             let answer = sue.post(&path, body.clone()).await;
             assert!(answer.status == 400, "{body}: {}", answer.text());
             answer.invalid(&[field]);
         }
-        assert_eq!(self.drive.officer.get(&path).await.ok(), json!([]));
+        assert_eq!(self.recruitment.officer.get(&path).await.ok(), json!([]));
     }
 }
 
@@ -155,7 +146,7 @@ async fn each_broken_rule_of_answers_is_named_and_nothing_is_stored() {
     let scene = Scene::new().await;
     let (limited, info, choice) = (scene.limited, scene.info, &scene.choice);
     let (option, foreign) = (&choice["multiple_choice"][0]["id"], &scene.foreign);
-    let free = scene.drive.question;
+    let free = scene.recruitment.question;
     let cases = vec![
         ("responses", json!({})),
         ("responses", json!({ "responses": null })),
@@ -212,7 +203,7 @@ async fn each_broken_rule_of_answers_is_named_and_nothing_is_stored() {
 async fn each_broken_rule_of_committees_is_named_and_nothing_is_stored() {
     let scene = Scene::new().await;
     let special = scene.special;
-    let outreach = &scene.drive.application["committees"][1]["id"];
+    let outreach = &scene.recruitment.application["committees"][1]["id"];
     let elsewhere = &scene.other.application["committees"][0]["id"];
     let cases = vec![
         (
@@ -238,11 +229,11 @@ async fn each_broken_rule_of_committees_is_named_and_nothing_is_stored() {
 async fn answers_to_questions_of_every_type_are_stored() {
     let scene = Scene::new().await;
     let (limited, info, special) = (scene.limited, scene.info, scene.special);
-    let (choice, free) = (&scene.choice, scene.drive.question);
+    let (choice, free) = (&scene.choice, scene.recruitment.question);
     let option = &choice["multiple_choice"][0]["id"];
-    let tech = &scene.drive.application["committees"][0]["id"];
+    let tech = &scene.recruitment.application["committees"][0]["id"];
     let sue = scene.campus.as_("sue");
-    let path = format!("{}submissions/", scene.drive.path);
+    let path = format!("{}submissions/", scene.recruitment.path);
     let fine = json!({ "committee": tech, "responses": [
         { "question": limited, "text": "one two\u{a0}three " },
         { "question": info, "text": "" },
@@ -266,18 +257,21 @@ async fn answers_to_questions_of_every_type_are_stored() {
 #[tokio::test]
 async fn all_answers_together_have_a_limit_in_bytes() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let mut responses = Vec::new();
     for n in 0..16 {
         let body = json!({ "question_type": 1, "prompt": n.to_string() });
-        let question = drive
+        let question = recruitment
             .officer
-            .post(&format!("{}questions/", drive.path), body)
+            .post(&format!("{}questions/", recruitment.path), body)
             .await
             .created();
         responses.push(json!({ "question": question["id"], "text": "x".repeat(20_000) }));
     }
-    let (sue, path) = (campus.as_("sue"), format!("{}submissions/", drive.path));
+    let (sue, path) = (
+        campus.as_("sue"),
+        format!("{}submissions/", recruitment.path),
+    );
     sue.post(&path, json!({ "responses": responses }))
         .await
         .invalid(&["responses"]);
@@ -291,10 +285,10 @@ async fn all_answers_together_have_a_limit_in_bytes() {
 #[tokio::test]
 async fn submitting_again_replaces_the_answers_as_a_whole() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let path = format!("{}submissions/", drive.path);
-    let first = drive.submit(&sue).await;
+    let path = format!("{}submissions/", recruitment.path);
+    let first = recruitment.submit(&sue).await;
     campus.advance(TimeDelta::hours(1));
     let again = sue.post(&path, json!({ "responses": [] })).await.ok();
     assert_eq!(again["id"], first["id"]);
@@ -302,10 +296,10 @@ async fn submitting_again_replaces_the_answers_as_a_whole() {
     assert_eq!(again["updated_at"], hours(1));
     assert_eq!(again["responses"], json!([]));
     assert_eq!(
-        drive.officer.get(&path).await.ok(),
+        recruitment.officer.get(&path).await.ok(),
         json!([for_officer(&again)])
     );
-    let tech = &drive.application["committees"][0]["id"];
+    let tech = &recruitment.application["committees"][0]["id"];
     let second = sue
         .post(&path, json!({ "committee": tech, "responses": [] }))
         .await
@@ -314,8 +308,8 @@ async fn submitting_again_replaces_the_answers_as_a_whole() {
         second["id"], first["id"],
         "each committee has its own submission"
     );
-    drive.decide(&first, 2, "no").await;
-    sue.post(&path, drive.answer("late")).await.error(400);
+    recruitment.decide(&first, 2, "no").await;
+    sue.post(&path, recruitment.answer("late")).await.error(400);
     sue.post(&path, json!({ "committee": tech, "responses": [] }))
         .await
         .ok();
@@ -325,19 +319,29 @@ async fn submitting_again_replaces_the_answers_as_a_whole() {
 #[tokio::test]
 async fn only_open_applications_take_submissions() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let (sue, path) = (campus.as_("sue"), format!("{}submissions/", drive.path));
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (
+        campus.as_("sue"),
+        format!("{}submissions/", recruitment.path),
+    );
     let closed = async |change: Value| {
-        drive.officer.patch(&drive.path, change).await.ok();
-        sue.post(&path, drive.answer("x")).await.error(400)
+        recruitment
+            .officer
+            .patch(&recruitment.path, change)
+            .await
+            .ok();
+        sue.post(&path, recruitment.answer("x")).await.error(400)
     };
     closed(json!({ "is_active": false })).await;
     closed(json!({ "is_active": true, "application_start_time": hours(1) })).await;
     closed(json!({ "application_start_time": hours(-3), "application_end_time": hours(-1) })).await;
-    drive
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "application_end_time": hours(0) }))
+        .patch(
+            &recruitment.path,
+            json!({ "application_end_time": hours(0) }),
+        )
         .await
         .ok();
-    drive.submit(&sue).await;
+    recruitment.submit(&sue).await;
 }

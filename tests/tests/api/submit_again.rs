@@ -9,30 +9,30 @@ use tests::held::Held;
 
 pub(crate) async fn campus() -> (TestCampus, Recruitment) {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    (campus, drive)
+    let recruitment = campus.recruitment("chess").await;
+    (campus, recruitment)
 }
 
 // proves X6
 #[tokio::test]
 async fn the_last_five_keys_are_answered_with_what_is_stored() {
-    let (campus, drive) = campus().await;
-    let path = format!("{}submissions/", drive.path);
+    let (campus, recruitment) = campus().await;
+    let path = format!("{}submissions/", recruitment.path);
     let send = async |key: &str, text: &str| {
         let keyed = campus.as_("sue").header("idempotency-key", key);
-        keyed.post(&path, drive.answer(text)).await
+        keyed.post(&path, recruitment.answer(text)).await
     };
     let first = send("one", "1").await.created();
     for (key, text) in [("two", "2"), ("three", "3"), ("four", "4"), ("five", "5")] {
         send(key, text).await.ok();
     }
     // An officer changes the form, and the deadline passes. Neither matters for a repeat.
-    let question = format!("{}questions/{}/", drive.path, drive.question);
-    drive.officer.delete(&question).await.no_content();
+    let question = format!("{}questions/{}/", recruitment.path, recruitment.question);
+    recruitment.officer.delete(&question).await.no_content();
     campus.advance(TimeDelta::hours(20));
-    drive
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "is_active": false }))
+        .patch(&recruitment.path, json!({ "is_active": false }))
         .await
         .ok();
     for (key, text, status) in [("one", "1", 201), ("three", "3", 200), ("five", "5", 200)] {
@@ -52,8 +52,8 @@ async fn the_last_five_keys_are_answered_with_what_is_stored() {
         );
     }
     assert_eq!(send("two", "other").await.json()["code"], "key_reused");
-    let committee = &drive.application["committees"][0]["id"];
-    let mut elsewhere = drive.answer("1");
+    let committee = &recruitment.application["committees"][0]["id"];
+    let mut elsewhere = recruitment.answer("1");
     elsewhere["committee"] = committee.clone();
     let keyed = campus.as_("sue").header("idempotency-key", "one");
     assert_eq!(
@@ -75,15 +75,19 @@ async fn the_last_five_keys_are_answered_with_what_is_stored() {
 // proves X1
 #[tokio::test]
 async fn a_key_that_is_used_again_after_a_day_protects_again() {
-    let (campus, drive) = campus().await;
+    let (campus, recruitment) = campus().await;
     let later = json!({
         "application_end_time": hours(72), "result_release_time": hours(73),
     });
-    drive.officer.patch(&drive.path, later).await.ok();
-    let path = format!("{}submissions/", drive.path);
+    recruitment
+        .officer
+        .patch(&recruitment.path, later)
+        .await
+        .ok();
+    let path = format!("{}submissions/", recruitment.path);
     let send = async |text: &str| {
         let keyed = campus.as_("sue").header("idempotency-key", "one");
-        keyed.post(&path, drive.answer(text)).await
+        keyed.post(&path, recruitment.answer(text)).await
     };
     send("1").await.created();
     campus.advance(TimeDelta::hours(25));
@@ -99,11 +103,11 @@ async fn a_key_that_is_used_again_after_a_day_protects_again() {
 #[tokio::test]
 async fn a_tab_that_is_behind_replaces_nothing() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let path = format!("{}submissions/", drive.path);
+    let path = format!("{}submissions/", recruitment.path);
     let seen = |text: &str, revision: Value| {
-        let mut body = drive.answer(text);
+        let mut body = recruitment.answer(text);
         body["revision"] = revision;
         body
     };
@@ -119,7 +123,7 @@ async fn a_tab_that_is_behind_replaces_nothing() {
     sue.post(&path, seen("three", json!(1))).await.error(412);
     assert_eq!(sue.get(&own).await.ok()["revision"], 2);
     // Who does not say it replaces what is there.
-    sue.post(&path, drive.answer("four")).await.ok();
+    sue.post(&path, recruitment.answer("four")).await.ok();
     sue.post(&path, seen("four and more", json!(null)))
         .await
         .ok();
@@ -135,11 +139,11 @@ async fn a_tab_that_is_behind_replaces_nothing() {
 #[tokio::test(start_paused = true)]
 async fn of_two_tabs_at_once_one_is_told() {
     let (held, campus) = Held::campus();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let path = format!("{}submissions/", drive.path);
+    let path = format!("{}submissions/", recruitment.path);
     let seen = |text: &str| {
-        let mut body = drive.answer(text);
+        let mut body = recruitment.answer(text);
         body["revision"] = json!(0);
         body
     };
@@ -158,43 +162,48 @@ async fn of_two_tabs_at_once_one_is_told() {
 // proves S19, S2, T5
 #[tokio::test]
 async fn equal_answers_change_nothing_and_are_confirmed_once() {
-    let (campus, drive) = campus().await;
-    drive
+    let (campus, recruitment) = campus().await;
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "confirmation": true }))
+        .patch(&recruitment.path, json!({ "confirmation": true }))
         .await
         .ok();
-    let (sue, path) = (campus.as_("sue"), format!("{}submissions/", drive.path));
-    let first = drive.submit(&sue).await;
+    let (sue, path) = (
+        campus.as_("sue"),
+        format!("{}submissions/", recruitment.path),
+    );
+    let first = recruitment.submit(&sue).await;
     campus.deliver().await;
     campus.advance(TimeDelta::minutes(1));
     for _ in 0..3 {
-        let again = sue.post(&path, drive.answer("Because.")).await.ok();
+        let again = sue.post(&path, recruitment.answer("Because.")).await.ok();
         assert_eq!(again, first);
     }
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 1);
     // What was received later is newer, although it changed nothing.
     for n in 0..8 {
-        sue.post(&path, drive.answer(&format!("{n}"))).await.ok();
+        sue.post(&path, recruitment.answer(&format!("{n}")))
+            .await
+            .ok();
     }
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 5, "five confirmations a day");
     let own = format!("/api/submissions/{}/", id(&first));
     for _ in 0..2 {
         sue.delete(&own).await.no_content();
-        sue.post(&path, drive.answer("Anew.")).await.created();
+        sue.post(&path, recruitment.answer("Anew.")).await.created();
     }
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 5, "also after a withdrawal");
     campus.advance(TimeDelta::hours(23) + TimeDelta::minutes(59));
-    let last = sue.post(&path, drive.answer("the last")).await.ok();
+    let last = sue.post(&path, recruitment.answer("the last")).await.ok();
     assert_eq!(last["revision"], 12);
     // A decision cannot be noticed by them.
-    drive.decide(&last, 2, "no").await;
-    let again = sue.post(&path, drive.answer("the last")).await.ok();
+    recruitment.decide(&last, 2, "no").await;
+    let again = sue.post(&path, recruitment.answer("the last")).await.ok();
     assert_eq!(again, last);
-    let other = sue.post(&path, drive.answer("another")).await;
+    let other = sue.post(&path, recruitment.answer("another")).await;
     assert_eq!(other.json()["code"], "application_closed");
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 6);
@@ -203,27 +212,27 @@ async fn equal_answers_change_nothing_and_are_confirmed_once() {
 // proves H29, S17, N9
 #[tokio::test]
 async fn an_answer_to_a_question_that_is_gone_is_told_and_can_be_removed() {
-    let (campus, drive) = campus().await;
-    let (sue, draft) = (campus.as_("sue"), format!("{}draft/", drive.path));
+    let (campus, recruitment) = campus().await;
+    let (sue, draft) = (campus.as_("sue"), format!("{}draft/", recruitment.path));
     let save = |version: u32, text: Value| {
-        let answer = json!({ "question": drive.question, "text": text, "version": version });
+        let answer = json!({ "question": recruitment.question, "text": text, "version": version });
         json!({ "responses": [answer] })
     };
     sue.patch(&draft, save(0, json!("typed"))).await.ok();
-    let question = format!("{}questions/{}/", drive.path, drive.question);
-    drive.officer.delete(&question).await.no_content();
-    let path = format!("{}submissions/", drive.path);
-    let refused = sue.post(&path, drive.answer("x")).await;
+    let question = format!("{}questions/{}/", recruitment.path, recruitment.question);
+    recruitment.officer.delete(&question).await.no_content();
+    let path = format!("{}submissions/", recruitment.path);
+    let refused = sue.post(&path, recruitment.answer("x")).await;
     assert_eq!(refused.json()["code"], "question_gone");
     refused.invalid(&["responses.0.question"]);
-    let mut unknown = drive.answer("x");
+    let mut unknown = recruitment.answer("x");
     unknown["responses"][0]["question"] = json!(7);
     assert_eq!(
         sue.post(&path, unknown.clone()).await.json()["code"],
         "invalid"
     );
     // One that is gone and one that never was: the client can still drop what is gone.
-    let both = [&unknown, &drive.answer("x")].map(|body| body["responses"][0].clone());
+    let both = [&unknown, &recruitment.answer("x")].map(|body| body["responses"][0].clone());
     let both = sue.post(&path, json!({ "responses": both })).await;
     assert_eq!(both.json()["code"], "question_gone");
     assert_eq!(sue.get(&draft).await.ok()["responses"][0]["text"], "typed");
@@ -235,18 +244,22 @@ async fn an_answer_to_a_question_that_is_gone_is_told_and_can_be_removed() {
         json!([])
     );
     // A committee that is gone.
-    let committee = id(&drive.application["committees"][0]);
+    let committee = id(&recruitment.application["committees"][0]);
     let other = json!({ "question_type": 1, "prompt": "And?" });
-    let other = drive
+    let other = recruitment
         .officer
-        .post(&format!("{}questions/", drive.path), other)
+        .post(&format!("{}questions/", recruitment.path), other)
         .await
         .created();
     let path = format!("{draft}?committee={committee}");
     let body = json!({ "responses": [{ "question": other["id"], "text": "t", "version": 0 }] });
     sue.patch(&path, body).await.ok();
-    let left = json!({ "committees": [drive.application["committees"][1]] });
-    drive.officer.patch(&drive.path, left).await.ok();
+    let left = json!({ "committees": [recruitment.application["committees"][1]] });
+    recruitment
+        .officer
+        .patch(&recruitment.path, left)
+        .await
+        .ok();
     let found = sue.get(&path).await;
     let tag = found.header("etag").to_owned();
     assert_eq!(found.ok()["committee"], committee);
@@ -267,52 +280,64 @@ async fn an_answer_to_a_question_that_is_gone_is_told_and_can_be_removed() {
 // proves D5
 #[tokio::test(start_paused = true)]
 async fn what_remains_of_an_erased_applicant_does_not_change() {
-    let (campus, drive) = campus().await;
+    let (campus, recruitment) = campus().await;
     let sue = campus.as_("sue");
-    let sent = drive.submit(&sue).await;
-    let other = drive.submit(&campus.as_("bob")).await;
-    drive.decide(&sent, 2, "Because.").await;
+    let sent = recruitment.submit(&sue).await;
+    let other = recruitment.submit(&campus.as_("bob")).await;
+    recruitment.decide(&sent, 2, "Because.").await;
     sue.delete("/api/settings/").await.no_content();
-    let path = format!("{}submissions/{}/", drive.path, id(&sent));
+    let path = format!("{}submissions/{}/", recruitment.path, id(&sent));
     let erased = async |answer: tests::Response| {
         assert_eq!(answer.json()["code"], "erased", "{}", answer.text());
         answer.error(400);
     };
-    erased(drive.officer.patch(&path, json!({ "reason": "x" })).await).await;
+    erased(
+        recruitment
+            .officer
+            .patch(&path, json!({ "reason": "x" }))
+            .await,
+    )
+    .await;
     let review = json!({ "score": 3, "comment": null });
     erased(
-        drive
+        recruitment
             .officer
             .put(&format!("{path}reviews/mine/"), review)
             .await,
     )
     .await;
     let own = format!("{path}reviews/mine/");
-    erased(drive.officer.delete(&own).await).await;
+    erased(recruitment.officer.delete(&own).await).await;
     let both = json!({ "submissions": [other["id"], sent["id"]], "status": 4 });
     erased(
-        drive
+        recruitment
             .officer
-            .post(&format!("{}submissions/status/", drive.path), both)
+            .post(&format!("{}submissions/status/", recruitment.path), both)
             .await,
     )
     .await;
-    let path = format!("{}submissions/{}/", drive.path, id(&other));
-    assert_eq!(drive.officer.get(&path).await.ok()["status"], 1);
+    let path = format!("{}submissions/{}/", recruitment.path, id(&other));
+    assert_eq!(recruitment.officer.get(&path).await.ok()["status"], 1);
 }
 
 // proves H29, W4, W7
 #[tokio::test(start_paused = true)]
 async fn a_blind_round_tells_nothing_and_an_erased_reviewer_leaves_no_tie() {
-    let (campus, drive) = campus().await;
-    drive
+    let (campus, recruitment) = campus().await;
+    recruitment
         .officer
-        .patch(&drive.path, json!({ "blind_reviews": true }))
+        .patch(&recruitment.path, json!({ "blind_reviews": true }))
         .await
         .ok();
-    let bob = campus.member("chess", &drive.officer, "bob", 10).await;
-    let sent = drive.submit(&campus.as_("sue")).await;
-    let path = format!("{}submissions/{}/reviews/mine/", drive.path, id(&sent));
+    let bob = campus
+        .member("chess", &recruitment.officer, "bob", 10)
+        .await;
+    let sent = recruitment.submit(&campus.as_("sue")).await;
+    let path = format!(
+        "{}submissions/{}/reviews/mine/",
+        recruitment.path,
+        id(&sent)
+    );
     let mine = bob
         .put(&path, json!({ "score": 5, "comment": "Yes." }))
         .await;
@@ -324,7 +349,7 @@ async fn a_blind_round_tells_nothing_and_an_erased_reviewer_leaves_no_tie() {
         .put(&path, review.clone())
         .await
         .error(412);
-    let ada = &drive.officer;
+    let ada = &recruitment.officer;
     ada.clone()
         .header("if-match", "*")
         .put(&path, review.clone())
@@ -336,7 +361,7 @@ async fn a_blind_round_tells_nothing_and_an_erased_reviewer_leaves_no_tie() {
         .await
         .ok();
     let found = async |client: &tests::Client, reviewed: &str| {
-        let list = format!("{}submissions/?reviewed={reviewed}", drive.path);
+        let list = format!("{}submissions/?reviewed={reviewed}", recruitment.path);
         client.get(&list).await.ok().as_array().map_or(0, Vec::len)
     };
     assert_eq!(
@@ -363,19 +388,21 @@ async fn a_blind_round_tells_nothing_and_an_erased_reviewer_leaves_no_tie() {
     let of_nobody = |review: &&Value| review["by"].is_null();
     let left = all.as_array().into_iter().flatten().find(of_nobody);
     assert_eq!(left.map(|review| &review["score"]), Some(&json!(4)));
-    let shown = format!("{}submissions/{}/", drive.path, id(&sent));
+    let shown = format!("{}submissions/{}/", recruitment.path, id(&sent));
     assert_eq!(ada.get(&shown).await.ok()["score_average"], 3.5);
 }
 
 // proves H29
 #[tokio::test]
 async fn a_withdrawal_takes_the_tag_of_the_submission() {
-    let (campus, drive) = campus().await;
+    let (campus, recruitment) = campus().await;
     let sue = campus.as_("sue");
-    let path = format!("/api/submissions/{}/", id(&drive.submit(&sue).await));
+    let path = format!("/api/submissions/{}/", id(&recruitment.submit(&sue).await));
     let old = sue.get(&path).await.header("etag").to_owned();
-    let submissions = format!("{}submissions/", drive.path);
-    sue.post(&submissions, drive.answer("Newer.")).await.ok();
+    let submissions = format!("{}submissions/", recruitment.path);
+    sue.post(&submissions, recruitment.answer("Newer."))
+        .await
+        .ok();
     sue.clone()
         .header("if-match", old)
         .delete(&path)

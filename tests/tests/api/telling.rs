@@ -13,11 +13,11 @@ use tests::{Setup, TestCampus};
 
 pub(crate) async fn mailed(
     campus: &TestCampus,
-    drive: &Recruitment,
+    recruitment: &Recruitment,
     kind: &str,
     more: Value,
 ) -> Value {
-    campus.with_worker(drive.send(kind, more)).await.ok()
+    campus.with_worker(recruitment.send(kind, more)).await.ok()
 }
 
 fn sent_to(campus: &TestCampus, name: &str) -> usize {
@@ -31,15 +31,15 @@ fn sent_to(campus: &TestCampus, name: &str) -> usize {
 async fn an_acceptance_after_a_rejection_is_told_again_with_a_new_invitation() {
     for more in [json!({}), json!({ "one_per_person": true })] {
         let campus = TestCampus::new();
-        let drive = campus.drive("chess").await;
+        let recruitment = campus.recruitment("chess").await;
         let sue = campus.as_("sue");
-        let submission = drive.submit(&sue).await;
+        let submission = recruitment.submit(&sue).await;
         // Everything happens within one second.
         for (status, kind) in [(4, "acceptance"), (2, "rejection"), (4, "acceptance")] {
-            drive.decide(&submission, status, "").await;
-            let sent = mailed(&campus, &drive, kind, more.clone()).await;
+            recruitment.decide(&submission, status, "").await;
+            let sent = mailed(&campus, &recruitment, kind, more.clone()).await;
             assert_eq!(sent["sent"], 1, "{kind}: {sent}");
-            let again = mailed(&campus, &drive, kind, more.clone()).await;
+            let again = mailed(&campus, &recruitment, kind, more.clone()).await;
             assert_eq!(
                 (&again["sent"], &again["skipped"]["already_notified"]),
                 (&json!(0), &json!(1)),
@@ -47,7 +47,7 @@ async fn an_acceptance_after_a_rejection_is_told_again_with_a_new_invitation() {
             );
         }
         assert_eq!(sent_to(&campus, "sue"), 3);
-        let own = drive.own(&sue, &submission).await;
+        let own = recruitment.own(&sue, &submission).await;
         assert_eq!(
             (&own["status"], &own["email_status"]),
             (&json!(4), &json!("sent"))
@@ -62,32 +62,35 @@ async fn an_acceptance_after_a_rejection_is_told_again_with_a_new_invitation() {
 #[tokio::test]
 async fn an_acceptance_is_told_again_although_another_committee_was_told() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
-    let tech = drive.submit(&sue).await;
-    let mut body = drive.answer("x");
-    body["committee"] = drive.application["committees"][1]["id"].clone();
-    let path = format!("{}submissions/", drive.path);
+    let tech = recruitment.submit(&sue).await;
+    let mut body = recruitment.answer("x");
+    body["committee"] = recruitment.application["committees"][1]["id"].clone();
+    let path = format!("{}submissions/", recruitment.path);
     let outreach = sue.post(&path, body).await.created();
     let person = json!({ "one_per_person": true });
     for submission in [&tech, &outreach] {
-        drive.decide(submission, 4, "").await;
+        recruitment.decide(submission, 4, "").await;
     }
     assert_eq!(
-        mailed(&campus, &drive, "acceptance", person.clone()).await["sent"],
+        mailed(&campus, &recruitment, "acceptance", person.clone()).await["sent"],
         1
     );
-    drive.decide(&tech, 2, "").await;
+    recruitment.decide(&tech, 2, "").await;
     let one = json!({ "submissions": [tech["id"]] });
-    assert_eq!(mailed(&campus, &drive, "rejection", one).await["sent"], 1);
-    let none = mailed(&campus, &drive, "acceptance", person.clone()).await;
-    assert_eq!(none["skipped"]["already_notified"], 1);
-    drive.decide(&tech, 4, "").await;
     assert_eq!(
-        mailed(&campus, &drive, "acceptance", person.clone()).await["sent"],
+        mailed(&campus, &recruitment, "rejection", one).await["sent"],
         1
     );
-    let none = mailed(&campus, &drive, "acceptance", person).await;
+    let none = mailed(&campus, &recruitment, "acceptance", person.clone()).await;
+    assert_eq!(none["skipped"]["already_notified"], 1);
+    recruitment.decide(&tech, 4, "").await;
+    assert_eq!(
+        mailed(&campus, &recruitment, "acceptance", person.clone()).await["sent"],
+        1
+    );
+    let none = mailed(&campus, &recruitment, "acceptance", person).await;
     assert_eq!(
         (&none["sent"], &none["skipped"]["already_notified"]),
         (&json!(0), &json!(1))
@@ -98,27 +101,34 @@ async fn an_acceptance_is_told_again_although_another_committee_was_told() {
 #[tokio::test]
 async fn a_rejection_per_person_names_those_that_were_not_told() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let body = json!({ "rejection_email": "<p>{{ committees }}.</p>" });
-    drive.officer.patch(&drive.path, body).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, body)
+        .await
+        .ok();
     let sue = campus.as_("sue");
     let mut all = Vec::new();
     for committee in [0, 1] {
-        let committee = &drive.application["committees"][committee]["id"];
+        let committee = &recruitment.application["committees"][committee]["id"];
         let body = json!({ "committee": committee, "responses": [] });
-        let path = format!("{}submissions/", drive.path);
+        let path = format!("{}submissions/", recruitment.path);
         all.push(sue.post(&path, body).await.created());
     }
-    drive.decide(&all[0], 2, "").await;
+    recruitment.decide(&all[0], 2, "").await;
     let first = json!({ "submissions": [all[0]["id"]] });
-    assert_eq!(mailed(&campus, &drive, "rejection", first).await["sent"], 1);
-    drive.decide(&all[1], 2, "").await;
+    assert_eq!(
+        mailed(&campus, &recruitment, "rejection", first).await["sent"],
+        1
+    );
+    recruitment.decide(&all[1], 2, "").await;
     let person = json!({ "one_per_person": true });
-    let rest = mailed(&campus, &drive, "rejection", person.clone()).await;
+    let rest = mailed(&campus, &recruitment, "rejection", person.clone()).await;
     assert_eq!(rest["sent"], 1, "{rest}");
     let last = campus.mails_but_welcomes().pop().expect("a mail");
     assert!(last.text.starts_with("Outreach."), "{}", last.text);
-    let none = mailed(&campus, &drive, "rejection", person).await;
+    let none = mailed(&campus, &recruitment, "rejection", person).await;
     assert_eq!(
         (&none["sent"], &none["skipped"]["already_notified"]),
         (&json!(0), &json!(1))
@@ -129,15 +139,15 @@ async fn a_rejection_per_person_names_those_that_were_not_told() {
 #[tokio::test]
 async fn everybody_decided_looks_at_all_submissions_of_the_chosen_people() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let path = format!("{}submissions/", drive.path);
-    let committee = &drive.application["committees"][0]["id"];
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}submissions/", recruitment.path);
+    let committee = &recruitment.application["committees"][0]["id"];
     for (name, status) in [("sue", 2), ("bob", 4)] {
         let client = campus.as_(name);
-        let decided = drive.submit(&client).await;
+        let decided = recruitment.submit(&client).await;
         let body = json!({ "committee": committee, "responses": [] });
         client.post(&path, body).await.created();
-        drive.decide(&decided, status, "").await;
+        recruitment.decide(&decided, status, "").await;
         let kind = if status == 4 {
             "acceptance"
         } else {
@@ -148,7 +158,7 @@ async fn everybody_decided_looks_at_all_submissions_of_the_chosen_people() {
                 "submissions": [decided["id"]], "require_all_decided": true,
                 "one_per_person": person, "dry_run": person,
             });
-            let sent = drive.send(kind, more).await;
+            let sent = recruitment.send(kind, more).await;
             if status == 4 {
                 // Who gets an acceptance is decided.
                 assert!(!sent.ok()["warnings"].to_string().contains("decided"));
@@ -165,12 +175,12 @@ async fn everybody_decided_looks_at_all_submissions_of_the_chosen_people() {
 #[tokio::test]
 async fn three_mails_a_day_are_enough() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&submission, 4, "").await;
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    recruitment.decide(&submission, 4, "").await;
     let resend = json!({ "allow_resend": true });
     for n in 1..=4 {
-        let sent = mailed(&campus, &drive, "acceptance", resend.clone()).await;
+        let sent = mailed(&campus, &recruitment, "acceptance", resend.clone()).await;
         let skipped = &sent["skipped"]["resent_recently"];
         assert_eq!(
             (&sent["sent"], skipped),
@@ -179,7 +189,7 @@ async fn three_mails_a_day_are_enough() {
     }
     campus.advance(TimeDelta::hours(24));
     assert_eq!(
-        mailed(&campus, &drive, "acceptance", resend).await["sent"],
+        mailed(&campus, &recruitment, "acceptance", resend).await["sent"],
         1
     );
 }
@@ -204,16 +214,16 @@ async fn a_repeat_with_its_key_completes_a_resend_and_mails_nobody_twice() {
         Box::pin(async move { answer }) as _
     };
     let campus = Setup::default().hook(Arc::new(hook)).build();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let names = ["sue", "bob", "ann", "tom"];
     for name in names {
-        let submission = drive.submit(&campus.as_(name)).await;
-        drive.decide(&submission, 4, "").await;
+        let submission = recruitment.submit(&campus.as_(name)).await;
+        recruitment.decide(&submission, 4, "").await;
     }
-    mailed(&campus, &drive, "acceptance", json!({})).await;
+    mailed(&campus, &recruitment, "acceptance", json!({})).await;
     let keyed = campus.as_("ada").header("idempotency-key", "once more");
     let body = json!({ "email_type": { "id": "acceptance" }, "allow_resend": true });
-    let path = format!("{}send_emails/", drive.path);
+    let path = format!("{}send_emails/", recruitment.path);
     queued.store(2, Ordering::SeqCst);
     let first = campus
         .with_worker(keyed.post(&path, body.clone()))
@@ -301,13 +311,13 @@ async fn more_decisions_than_one_mail_holds_are_told_in_several() {
 #[tokio::test]
 async fn what_cannot_be_taken_back_refuses_what_it_does_not_know() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&submission, 4, "").await;
-    let path = format!("{}send_emails/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    recruitment.decide(&submission, 4, "").await;
+    let path = format!("{}send_emails/", recruitment.path);
     let kind = json!({ "id": "acceptance" });
     let one = &submission["id"];
-    let officer = &drive.officer;
+    let officer = &recruitment.officer;
     for (body, field) in [
         (json!({ "email_type": kind, "dryRun": true }), "dryRun"),
         (
@@ -335,7 +345,7 @@ async fn what_cannot_be_taken_back_refuses_what_it_does_not_know() {
     let dry = format!("{path}?dry_run=true");
     officer.post(&dry, both).await.invalid(&["dry_run"]);
     assert_eq!(officer.post(&dry, body).await.ok()["dry_run"], true);
-    let bulk = format!("{}submissions/", drive.path);
+    let bulk = format!("{}submissions/", recruitment.path);
     let json = Some("application/json");
     for (path, body, field) in [
         (

@@ -9,25 +9,25 @@ use tests::fixtures::{Recruitment, hours, id};
 use tests::{Setup, TestCampus};
 use tokio::sync::Notify;
 
-use crate::notices::{advance, draft, end_at, long_drive, notices};
+use crate::notices::{advance, draft, end_at, long_recruitment, notices};
 use crate::slots::{Interviewing, slot};
 
 // proves G5
 #[tokio::test]
 async fn a_timer_that_was_stopped_for_a_day_sends_what_still_helps() {
     let campus = TestCampus::new();
-    let drive = long_drive(&campus).await;
-    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    let recruitment = long_recruitment(&campus).await;
+    draft(&recruitment, &campus.as_("sue"), "One", 0).await;
     advance(&campus, 1).await;
     let evening = json!({
         "name": "Short", "application_start_time": hours(-1), "application_end_time": hours(60),
         "result_release_time": hours(200), "is_active": true,
     });
     let path = "/api/clubs/chess/applications/";
-    let short = drive.officer.post(path, evening).await.created();
+    let short = recruitment.officer.post(path, evening).await.created();
     let short = Recruitment {
         path: format!("{path}{}/", id(&short)),
-        ..drive.clone()
+        ..recruitment.clone()
     };
     let questions = format!("{}questions/", short.path);
     let question = json!({ "question_type": 1, "prompt": "Why?" });
@@ -62,9 +62,9 @@ async fn two_timers_at_once_and_one_that_dies_anywhere_mail_once() {
                 })
             }))
             .build();
-        let drive = long_drive(&campus).await;
+        let recruitment = long_recruitment(&campus).await;
         for person in ["sue", "bob", "eve"] {
-            draft(&drive, &campus.as_(person), "One", 0).await;
+            draft(&recruitment, &campus.as_(person), "One", 0).await;
         }
         advance(&campus, 70).await;
         campus.advance(TimeDelta::hours(1));
@@ -103,17 +103,25 @@ async fn an_entry_that_is_filed_while_the_timer_looks_is_not_removed() {
             })
         }))
         .build();
-    let drive = long_drive(&campus).await;
-    draft(&drive, &campus.as_("sue"), "One", 0).await;
+    let recruitment = long_recruitment(&campus).await;
+    draft(&recruitment, &campus.as_("sue"), "One", 0).await;
     advance(&campus, 70).await;
     let active = |is_active: bool| json!({ "is_active": is_active });
-    drive.officer.patch(&drive.path, active(false)).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, active(false))
+        .await
+        .ok();
     campus.advance(TimeDelta::hours(1));
     wanted.store(true, Ordering::SeqCst);
     // It has read that the application is off. Now it is switched on, and has an entry again.
     let on = async {
         waits.notified().await;
-        drive.officer.patch(&drive.path, active(true)).await.ok();
+        recruitment
+            .officer
+            .patch(&recruitment.path, active(true))
+            .await
+            .ok();
         go.notify_one();
     };
     let (worked, ()) = tokio::join!(campus.campus.ticker.tick(), on);
@@ -127,8 +135,8 @@ async fn an_entry_that_is_filed_while_the_timer_looks_is_not_removed() {
 async fn moving_the_clock_does_what_would_have_been_done_in_order() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    end_at(&there.drive, 95).await;
-    draft(&there.drive, &campus.as_("bob"), "One", 0).await;
+    end_at(&there.recruitment, 95).await;
+    draft(&there.recruitment, &campus.as_("bob"), "One", 0).await;
     let slot = there.slot(slot(50)).await;
     there.book(slot).await.ok();
     let day = json!({ "advance_s": 10 * 86_400 });
@@ -146,7 +154,7 @@ async fn moving_the_clock_does_what_would_have_been_done_in_order() {
 async fn the_check_finds_what_the_timer_would_not_hear_of() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    end_at(&there.drive, 95).await;
+    end_at(&there.recruitment, 95).await;
     let slot = there.slot(slot(50)).await;
     there.book(slot).await.ok();
     let weekly = json!({ "notices": { "news": "weekly" } });

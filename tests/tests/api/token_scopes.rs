@@ -101,16 +101,18 @@ async fn every_operation_needs_its_scope_to_the_end() {
 #[tokio::test]
 async fn a_token_has_the_rights_that_its_person_has_now_and_never_those_of_an_admin() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let officer = campus.member("chess", &drive.officer, "olga", 10).await;
+    let recruitment = campus.recruitment("chess").await;
+    let officer = campus
+        .member("chess", &recruitment.officer, "olga", 10)
+        .await;
     let all = TokenScope::ALL;
     let token = with_scopes(&campus, &officer, &all).await;
     token.get("/api/clubs/chess/applications/").await.ok();
     let member = json!({ "role": 20 });
     let path = "/api/clubs/chess/members/olga/";
-    drive.officer.patch(path, member).await.ok();
+    recruitment.officer.patch(path, member).await.ok();
     // Members may read an application, but a token of a member may not.
-    for path in ["/api/clubs/chess/applications/", drive.path.as_str()] {
+    for path in ["/api/clubs/chess/applications/", recruitment.path.as_str()] {
         let answer = token.get(path).await;
         assert_eq!(answer.json()["code"], "permission_denied");
         answer.error(403);
@@ -151,12 +153,14 @@ async fn a_token_for_one_club_is_for_no_other_one() {
 #[tokio::test]
 async fn who_may_only_write_is_shown_no_addresses_and_no_answers() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let sue = campus.member("chess", &drive.officer, "sue", 20).await;
-    let submission = drive.submit(&sue).await;
-    let one = format!("{}submissions/{}/", drive.path, id(&submission));
+    let recruitment = campus.recruitment("chess").await;
+    let sue = campus
+        .member("chess", &recruitment.officer, "sue", 20)
+        .await;
+    let submission = recruitment.submit(&sue).await;
+    let one = format!("{}submissions/{}/", recruitment.path, id(&submission));
     let writes = [TokenScope::MembersWrite, TokenScope::RecruitmentWrite];
-    let token = with_scopes(&campus, &drive.officer, &writes).await;
+    let token = with_scopes(&campus, &recruitment.officer, &writes).await;
     for (path, body) in [
         (one.as_str(), json!({ "status": 4 })),
         (
@@ -170,23 +174,32 @@ async fn who_may_only_write_is_shown_no_addresses_and_no_answers() {
         answer.ok();
         assert!(!text.contains('@') && !text.contains("Because"), "{text}");
         // A tag tells whether a guess is right.
-        let tag = drive.officer.get(path).await.header("etag").to_owned();
+        let tag = recruitment
+            .officer
+            .get(path)
+            .await
+            .header("etag")
+            .to_owned();
         let guess = token.clone().header("if-match", tag);
         guess.patch(path, json!({})).await.error(412);
         let any = token.clone().header("if-match", "*");
         any.patch(path, json!({})).await.ok();
     }
     let both = [TokenScope::RecruitmentRead, TokenScope::RecruitmentWrite];
-    let token = with_scopes(&campus, &drive.officer, &both).await;
+    let token = with_scopes(&campus, &recruitment.officer, &both).await;
     let whole = token.patch(&one, json!({ "status": 3 })).await.ok();
     assert_eq!(whole["responses"][0]["text"], "Because.");
     assert!(whole.to_string().contains("sue@uni.example"));
     // What is left out has no tag. The address of a club is public.
     let answer = token.patch(&one, json!({ "status": 4 })).await;
     assert!(!answer.header("etag").is_empty());
-    let clubs = with_scopes(&campus, &drive.officer, &[TokenScope::ClubsWrite]).await;
+    let clubs = with_scopes(&campus, &recruitment.officer, &[TokenScope::ClubsWrite]).await;
     let public = json!({ "email": "chess@uni.example" });
-    drive.officer.patch("/api/clubs/chess/", public).await.ok();
+    recruitment
+        .officer
+        .patch("/api/clubs/chess/", public)
+        .await
+        .ok();
     let answer = clubs
         .patch("/api/clubs/chess/", json!({ "subtitle": "x" }))
         .await;
@@ -197,7 +210,7 @@ async fn who_may_only_write_is_shown_no_addresses_and_no_answers() {
     );
     // A repeat with a key shows no more than the first answer.
     let link = json!({ "email": "ina@uni.example" });
-    let token = with_scopes(&campus, &drive.officer, &writes).await;
+    let token = with_scopes(&campus, &recruitment.officer, &writes).await;
     let keyed = token.header("idempotency-key", "k");
     let invites = "/api/clubs/chess/invites/";
     let first = keyed.post(invites, link.clone()).await.created();
@@ -232,8 +245,10 @@ async fn a_token_never_gets_the_answer_to_a_key_of_somebody_else() {
 #[tokio::test]
 async fn a_token_does_not_do_what_only_the_member_does() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let olga = campus.member("chess", &drive.officer, "olga", 10).await;
+    let recruitment = campus.recruitment("chess").await;
+    let olga = campus
+        .member("chess", &recruitment.officer, "olga", 10)
+        .await;
     let path = "/api/clubs/chess/members/olga/";
     olga.patch(path, json!({ "public": false })).await.ok();
     let token = with_scopes(&campus, &olga, &[TokenScope::MembersWrite]).await;

@@ -10,13 +10,13 @@ use tests::images::form;
 #[tokio::test]
 async fn a_key_that_is_there_twice_is_named() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
-    drive.decide(&submission, 2, "").await;
-    let send = format!("{}send_emails/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    recruitment.decide(&submission, 2, "").await;
+    let send = format!("{}send_emails/", recruitment.path);
     let twice = r#"{"email_type":{"id":"rejection"},"dry_run":true,"dry_run":false}"#;
     let json = Some("application/json");
-    let officer = &drive.officer;
+    let officer = &recruitment.officer;
     let answer = officer.raw(Method::POST, &send, json, twice).await;
     answer.invalid(&["dry_run"]);
     let within = r#"{"email_type":{"id":"acceptance","id":"rejection"}}"#;
@@ -55,10 +55,10 @@ async fn a_quote_that_is_not_closed_takes_no_rows_along() {
 #[tokio::test]
 async fn what_cleaning_would_take_out_of_a_template_is_named() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
+    let recruitment = campus.recruitment("chess").await;
     let saved = async |field: &str, template: &str| {
         let body = json!({ field: template });
-        drive.officer.patch(&drive.path, body).await
+        recruitment.officer.patch(&recruitment.path, body).await
     };
     for lost in [
         "<!-- {% if reason %} --><p>{{ reason }}</p><!-- {% else %} --><p>no</p><!-- {% endif %} -->",
@@ -76,8 +76,8 @@ async fn what_cleaning_would_take_out_of_a_template_is_named() {
         <a href='{{link}}'>{{ link }}</a> or {{ link }}</p>";
     saved("interview_email", link).await.ok();
     let sue = campus.as_("sue");
-    let submission = drive.submit(&sue).await;
-    drive
+    let submission = recruitment.submit(&sue).await;
+    recruitment
         .send("interview", json!({ "submissions": [id(&submission)] }))
         .await
         .ok();
@@ -89,7 +89,11 @@ async fn what_cleaning_would_take_out_of_a_template_is_named() {
     assert!(!mail.html.contains("clubs.invalid") && !mail.html.contains("{{"));
     // What is not sent stays.
     let body = json!({ "name": "Another" });
-    let kept = drive.officer.patch(&drive.path, body).await.ok();
+    let kept = recruitment
+        .officer
+        .patch(&recruitment.path, body)
+        .await
+        .ok();
     assert!(
         kept["interview_email"]
             .to_string()
@@ -119,8 +123,8 @@ async fn a_name_that_nobody_sees_is_blank() {
 #[tokio::test]
 async fn the_format_that_is_ranked_higher_is_sent() {
     let campus = TestCampus::new();
-    let drive = campus.drive("chess").await;
-    let list = format!("{}submissions/", drive.path);
+    let recruitment = campus.recruitment("chess").await;
+    let list = format!("{}submissions/", recruitment.path);
     for (accept, is_csv) in [
         ("text/csv", true),
         ("text/csv;q=0", false),
@@ -129,11 +133,14 @@ async fn the_format_that_is_ranked_higher_is_sent() {
         ("application/json, text/csv", false),
         ("text/csv; charset=utf-8, application/json", true),
     ] {
-        let client = drive.officer.clone().header("accept", accept);
+        let client = recruitment.officer.clone().header("accept", accept);
         let kind = client.get(&list).await.header("content-type").to_owned();
         assert_eq!(kind.starts_with("text/csv"), is_csv, "{accept}: {kind}");
     }
-    let wrong = drive.officer.get(&format!("{list}?committee=x")).await;
+    let wrong = recruitment
+        .officer
+        .get(&format!("{list}?committee=x"))
+        .await;
     let why: Value = wrong.json()["errors"]["committee"][0].clone();
     assert_eq!(why, "Expected an id.");
 }

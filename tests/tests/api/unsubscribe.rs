@@ -11,14 +11,20 @@ use crate::notices::notices;
 
 /// Sends Sue a reminder and returns the path of the API that its headers name.
 async fn reminded(campus: &TestCampus, sue: &Client) -> String {
-    let drive = campus.drive("chess").await;
-    let answer = json!({ "question": drive.question, "text": "One", "version": 0 });
+    let recruitment = campus.recruitment("chess").await;
+    let answer = json!({ "question": recruitment.question, "text": "One", "version": 0 });
     let body = json!({ "responses": [answer] });
-    sue.patch(&format!("{}draft/", drive.path), body).await.ok();
+    sue.patch(&format!("{}draft/", recruitment.path), body)
+        .await
+        .ok();
     let times = json!({
         "application_end_time": hours(95), "result_release_time": hours(200)
     });
-    drive.officer.patch(&drive.path, times).await.ok();
+    recruitment
+        .officer
+        .patch(&recruitment.path, times)
+        .await
+        .ok();
     campus.advance(TimeDelta::hours(71));
     campus.tick().await;
     let [mail] = &notices(campus)[..] else {

@@ -166,7 +166,7 @@ fn serves() -> BTreeMap<String, &'static str> {
 async fn workers(witness: &Witness) -> Vec<Row> {
     let mut p = Prices::new(witness);
     let clock: Arc<dyn Clock> = p.campus.campus.clock.clone();
-    let recruitment = p.campus.drive("chess").await;
+    let recruitment = p.campus.recruitment("chess").await;
     let webhook = json!({ "url": "https://chat.example/204", "types": ["submission.created"] });
     let webhooks = "/api/clubs/chess/webhooks/";
     recruitment.officer.post(webhooks, webhook).await.created();

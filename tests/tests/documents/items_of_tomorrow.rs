@@ -9,7 +9,7 @@ use tests::TestCampus;
 
 use crate::table::one_of_everything;
 
-/// Lists and exports that read many types. The drive of the table has the only application.
+/// Lists and exports that read many types. The recruitment of the table has the only application.
 const LISTS: [&str; 22] = [
     "clubs/",
     "clubs/chess/members/",
@@ -18,10 +18,10 @@ const LISTS: [&str; 22] = [
     "clubs/chess/membershiprequests/",
     "clubs/chess/events/",
     "clubs/chess/applications/",
-    "{drive}questions/",
-    "{drive}extensions/",
-    "{drive}submissions/",
-    "{drive}reviewers/",
+    "{recruitment}questions/",
+    "{recruitment}extensions/",
+    "{recruitment}submissions/",
+    "{recruitment}reviewers/",
     "events/",
     "clubfairs/",
     "tags/",
@@ -49,11 +49,11 @@ async fn failing(campus: &TestCampus) -> BTreeSet<String> {
     let officer = campus.as_("ada");
     let applications = officer.get("/api/clubs/chess/applications/").await.json();
     let application = applications[0]["id"].as_u64();
-    let drive = application.map(|id| format!("clubs/chess/applications/{id}/"));
+    let recruitment = application.map(|id| format!("clubs/chess/applications/{id}/"));
     for list in LISTS {
-        let path = match &drive {
-            Some(drive) => list.replace("{drive}", drive),
-            None if list.contains("{drive}") => continue,
+        let path = match &recruitment {
+            Some(recruitment) => list.replace("{recruitment}", recruitment),
+            None if list.contains("{recruitment}") => continue,
             None => list.to_owned(),
         };
         for client in [&officer, &campus.as_("sue")] {

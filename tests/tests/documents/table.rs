@@ -90,21 +90,21 @@ async fn what_faults_and_erasure_leave(campus: &TestCampus) {
         .no_content();
 }
 
-async fn draft_and_review(campus: &TestCampus, drive: &Recruitment, submission: &Value) {
+async fn draft_and_review(campus: &TestCampus, recruitment: &Recruitment, submission: &Value) {
     campus
         .as_("ann")
         .patch(
-            &format!("{}draft/", drive.path),
-            json!({ "responses": [{ "question": drive.question, "text": "I", "version": 0 }] }),
+            &format!("{}draft/", recruitment.path),
+            json!({ "responses": [{ "question": recruitment.question, "text": "I", "version": 0 }] }),
         )
         .await
         .ok();
     let reviews = format!(
         "{}submissions/{}/reviews/",
-        drive.path,
+        recruitment.path,
         tests::fixtures::id(submission)
     );
-    drive
+    recruitment
         .officer
         .put(
             &format!("{reviews}mine/"),
@@ -114,20 +114,20 @@ async fn draft_and_review(campus: &TestCampus, drive: &Recruitment, submission: 
         .ok();
 }
 
-async fn file_of_a_submission(campus: &TestCampus, drive: &Recruitment) {
-    let cv = drive.file_question(json!({})).await;
+async fn file_of_a_submission(campus: &TestCampus, recruitment: &Recruitment) {
+    let cv = recruitment.file_question(json!({})).await;
     let applicant = campus.as_("fay");
-    let file = drive
+    let file = recruitment
         .upload(&applicant, &cv, &tests::files::pdf("CV"))
         .await;
     let answers = json!({ "responses": [{ "question": cv["id"], "file": file }] });
-    let path = format!("{}submissions/", drive.path);
+    let path = format!("{}submissions/", recruitment.path);
     applicant.post(&path, answers).await.created();
 }
 
-async fn question_with_a_condition(drive: &Recruitment) {
-    let questions = format!("{}questions/", drive.path);
-    let add = async |body| drive.officer.post(&questions, body).await.created();
+async fn question_with_a_condition(recruitment: &Recruitment) {
+    let questions = format!("{}questions/", recruitment.path);
+    let add = async |body| recruitment.officer.post(&questions, body).await.created();
     let options = json!({ "question_type": 2, "prompt": "A or B?", "multiple_choice": ["A", "B"] });
     let choice = add(options).await;
     let a = &choice["multiple_choice"][0]["id"];
@@ -141,13 +141,13 @@ async fn question_with_a_condition(drive: &Recruitment) {
 }
 
 /// An event, a club at a fair, and a join link that somebody has used.
-async fn event_fair_and_link(campus: &TestCampus, drive: &Recruitment) {
+async fn event_fair_and_link(campus: &TestCampus, recruitment: &Recruitment) {
     let event = json!({
         "name": "Open evening",
         "description": "word ".repeat(1_000),
         "showings": [{ "start_time": hours(5), "end_time": hours(6) }],
     });
-    drive
+    recruitment
         .officer
         .post("/api/clubs/chess/events/", event)
         .await
@@ -159,7 +159,7 @@ async fn event_fair_and_link(campus: &TestCampus, drive: &Recruitment) {
         .find(|(name, _)| *name == "{fair}")
         .map(|(_, fair)| *fair)
         .unwrap_or_default();
-    drive
+    recruitment
         .officer
         .post(
             &format!("/api/clubfairs/{fair}/register/"),
@@ -167,7 +167,7 @@ async fn event_fair_and_link(campus: &TestCampus, drive: &Recruitment) {
         )
         .await
         .ok();
-    let link = drive
+    let link = recruitment
         .officer
         .post("/api/clubs/chess/joinlinks/", json!({ "note": "Fair" }))
         .await
@@ -189,8 +189,8 @@ async fn event_fair_and_link(campus: &TestCampus, drive: &Recruitment) {
 }
 
 /// What remains of a withdrawn submission, and of a deleted application.
-async fn what_is_gone(campus: &TestCampus, drive: &Recruitment) {
-    let withdrawn = drive.submit(&campus.as_("bob")).await;
+async fn what_is_gone(campus: &TestCampus, recruitment: &Recruitment) {
+    let withdrawn = recruitment.submit(&campus.as_("bob")).await;
     campus
         .as_("bob")
         .delete(&format!(
@@ -203,7 +203,7 @@ async fn what_is_gone(campus: &TestCampus, drive: &Recruitment) {
         "name": "Short", "application_start_time": hours(-1), "application_end_time": hours(1),
         "result_release_time": hours(2), "is_active": true,
     });
-    let short = drive
+    let short = recruitment
         .officer
         .post("/api/clubs/chess/applications/", short)
         .await
@@ -217,7 +217,7 @@ async fn what_is_gone(campus: &TestCampus, drive: &Recruitment) {
     sue.post(&format!("{short}submissions/"), body)
         .await
         .created();
-    drive
+    recruitment
         .officer
         .delete(&format!("{short}?force=true"))
         .await
@@ -225,19 +225,22 @@ async fn what_is_gone(campus: &TestCampus, drive: &Recruitment) {
 }
 
 /// A slot with an interviewer, a note and a booking, and an invitation.
-async fn interview(drive: &Recruitment, submission: &Value) {
-    let ada = drive.officer.get("/api/settings/").await.ok();
+async fn interview(recruitment: &Recruitment, submission: &Value) {
+    let ada = recruitment.officer.get("/api/settings/").await.ok();
     let slot = json!({
         "start_time": hours(40), "end_time": hours(41), "note": "Bring tea.",
         "interviewers": [ada["id"]],
     });
-    let path = format!("{}slots/", drive.path);
-    let slot = drive.officer.post(&path, slot).await.created();
+    let path = format!("{}slots/", recruitment.path);
+    let slot = recruitment.officer.post(&path, slot).await.created();
     let chosen = json!({ "submissions": [submission["id"]] });
-    drive.send("interview", chosen).await.ok();
-    let path = format!("{}submissions/{}/interview/", drive.path, submission["id"]);
+    recruitment.send("interview", chosen).await.ok();
+    let path = format!(
+        "{}submissions/{}/interview/",
+        recruitment.path, submission["id"]
+    );
     let booking = json!({ "slot": slot["id"] });
-    drive.officer.put(&path, booking).await.ok();
+    recruitment.officer.put(&path, booking).await.ok();
 }
 
 /// A table with at least one item of every type. An erasure reads twice, with a pause in between,
@@ -246,28 +249,32 @@ pub async fn one_of_everything() -> TestCampus {
     let campus = Setup::default()
         .settings(|settings| settings.mail.rate = 1_000)
         .build();
-    let drive = campus.drive("chess").await;
-    let submission = drive.submit(&campus.as_("sue")).await;
+    let recruitment = campus.recruitment("chess").await;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
     let texts = json!({ "description": "<p>Tell us about yourself.</p>" });
-    drive.officer.patch(&drive.path, texts).await.ok();
-    drive
+    recruitment
+        .officer
+        .patch(&recruitment.path, texts)
+        .await
+        .ok();
+    recruitment
         .officer
         .post(
-            &format!("{}extensions/", drive.path),
+            &format!("{}extensions/", recruitment.path),
             json!({ "username": "sue", "end_time": hours(30) }),
         )
         .await
         .created();
-    draft_and_review(&campus, &drive, &submission).await;
-    question_with_a_condition(&drive).await;
-    file_of_a_submission(&campus, &drive).await;
+    draft_and_review(&campus, &recruitment, &submission).await;
+    question_with_a_condition(&recruitment).await;
+    file_of_a_submission(&campus, &recruitment).await;
     tests::scene::own_token(&campus.as_("pia")).await;
-    tests::scene::webhooks(&campus.admin(), &drive.officer).await;
-    interview(&drive, &submission).await;
-    drive.decide(&submission, 4, "").await;
-    drive.decide(&submission, 4, "Welcome.").await;
+    tests::scene::webhooks(&campus.admin(), &recruitment.officer).await;
+    interview(&recruitment, &submission).await;
+    recruitment.decide(&submission, 4, "").await;
+    recruitment.decide(&submission, 4, "Welcome.").await;
     campus
-        .with_worker(drive.send("acceptance", json!({})))
+        .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
     campus
@@ -275,7 +282,7 @@ pub async fn one_of_everything() -> TestCampus {
         .post("/api/requests/membership/", json!({ "club": "chess" }))
         .await
         .created();
-    event_fair_and_link(&campus, &drive).await;
+    event_fair_and_link(&campus, &recruitment).await;
     let sue = campus.as_("sue");
     for path in ["/api/favorites/", "/api/subscriptions/"] {
         sue.post(path, json!({ "club": "chess" })).await.created();
@@ -288,7 +295,7 @@ pub async fn one_of_everything() -> TestCampus {
         .post("/api/clubs/", json!({ "name": "Go" }))
         .await
         .created();
-    drive
+    recruitment
         .officer
         .patch(
             "/api/clubs/chess/",
@@ -296,7 +303,7 @@ pub async fn one_of_everything() -> TestCampus {
         )
         .await
         .ok();
-    drive
+    recruitment
         .officer
         .post(
             "/api/clubs/chess/invites/",
@@ -306,7 +313,7 @@ pub async fn one_of_everything() -> TestCampus {
         .created();
     campus.tick().await;
     campus.list_changes().await;
-    what_is_gone(&campus, &drive).await;
+    what_is_gone(&campus, &recruitment).await;
     what_faults_and_erasure_leave(&campus).await;
     campus
 }

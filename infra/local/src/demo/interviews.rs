@@ -8,7 +8,7 @@ use shared::domain::{
 use shared::time::Timestamp;
 
 use super::Numbers;
-use super::recruitment::Drives;
+use super::recruitment::Recruitments;
 
 /// All items of the interviews.
 #[derive(Default)]
@@ -26,12 +26,12 @@ const BOOKED: usize = 3;
 /// Makes slots for the two open applications, invites who is not decided, and books some.
 pub fn interviews(
     numbers: &Numbers,
-    drives: &mut Drives,
+    recruitments: &mut Recruitments,
     members: &[Membership],
     now: Timestamp,
 ) -> Interviews {
     let mut all = Interviews::default();
-    for application in &drives.applications[..2] {
+    for application in &recruitments.applications[..2] {
         let slots = slots(numbers, application, members, now);
         all.own.extend(slots[0].own_interviews());
         all.slots.extend(slots);
@@ -41,8 +41,8 @@ pub fn interviews(
         slot: all.slots[0].id,
         note: "Bring the robot.".into(),
     });
-    let application = drives.applications[0].id;
-    let mut pending: Vec<&mut Submission> = drives
+    let application = recruitments.applications[0].id;
+    let mut pending: Vec<&mut Submission> = recruitments
         .submissions
         .iter_mut()
         .map(|answered| &mut answered.submission)

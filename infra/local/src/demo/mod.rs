@@ -21,7 +21,7 @@ use shared::time::Timestamp;
 use crate::issuer::Subject;
 use crate::{Campus, Error};
 use interviews::Interviews;
-use recruitment::Drives;
+use recruitment::Recruitments;
 
 pub use people::{admin, officer, student};
 
@@ -56,9 +56,9 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     table.load_people(&people).await?;
     collections.load(&campus.app).await?;
     catalogue::logos(&campus.app, &mut clubs).await?;
-    let mut drive = recruitment::drives(&numbers, &people, &mut clubs, now);
-    let mut interviews = interviews::interviews(&numbers, &mut drive, &members, now);
-    let own = own::load(campus, &mut clubs, &drive, &mut interviews, now);
+    let mut recruitment = recruitment::recruitments(&numbers, &people, &mut clubs, now);
+    let mut interviews = interviews::interviews(&numbers, &mut recruitment, &members, now);
+    let own = own::load(campus, &mut clubs, &recruitment, &mut interviews, now);
     let events = events::events(&numbers, now);
     for event in &events {
         clubs
@@ -71,27 +71,33 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     let (requests, invites) = people::asking(&people, &members, now);
     table.load(&requests).await?;
     table.load(&invites).await?;
-    table.load(&drive.applications).await?;
-    table.load(&drive.texts).await?;
-    table.load(&drive.questions).await?;
-    table.load(&drive.prompts).await?;
-    table.load_answered(&drive.submissions).await?;
-    files::load(campus, &drive.submissions).await?;
-    table.load(&drive.changes).await?;
-    table.load(&drive.reviews).await?;
+    table.load(&recruitment.applications).await?;
+    table.load(&recruitment.texts).await?;
+    table.load(&recruitment.questions).await?;
+    table.load(&recruitment.prompts).await?;
+    table.load_answered(&recruitment.submissions).await?;
+    files::load(campus, &recruitment.submissions).await?;
+    table.load(&recruitment.changes).await?;
+    table.load(&recruitment.reviews).await?;
     table.load(&interviews.slots).await?;
     table.load(&interviews.notes).await?;
     table.load(&interviews.bookings).await?;
     table.load(&interviews.own).await?;
-    table.load(&due_entries(&drive, &interviews, now)).await?;
+    table
+        .load(&due_entries(&recruitment, &interviews, now))
+        .await?;
     own.await?;
     table.load_events(&events).await?;
     events::flyers(&campus.app, &events).await
 }
 
 /// What the timer has to know.
-fn due_entries(drives: &Drives, interviews: &Interviews, now: Timestamp) -> Vec<DueEntry> {
-    let applications = drives.applications.iter();
+fn due_entries(
+    recruitments: &Recruitments,
+    interviews: &Interviews,
+    now: Timestamp,
+) -> Vec<DueEntry> {
+    let applications = recruitments.applications.iter();
     let slots = interviews.slots.iter();
     let drafts = applications.filter_map(|application| application.due_entry(now));
     drafts

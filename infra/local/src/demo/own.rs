@@ -13,7 +13,7 @@ use shared::time::Timestamp;
 
 use super::files;
 use super::interviews::Interviews;
-use super::recruitment::{Drives, submission};
+use super::recruitment::{Recruitments, submission};
 use super::{admin, people, webhooks};
 use crate::Campus;
 
@@ -25,7 +25,7 @@ use crate::Campus;
 pub fn load<'a>(
     campus: &'a Campus,
     clubs: &mut [Club],
-    drives: &Drives,
+    recruitments: &Recruitments,
     interviews: &mut Interviews,
     now: Timestamp,
 ) -> impl Future<Output = Result<(), TableError>> + use<'a> {
@@ -80,8 +80,8 @@ pub fn load<'a>(
         accepted: vec![],
     };
     // The debate application is open, and nothing is decided there.
-    let debate = &drives.applications[1];
-    let questions: Vec<_> = drives
+    let debate = &recruitments.applications[1];
+    let questions: Vec<_> = recruitments
         .questions
         .iter()
         .filter(|question| question.application == debate.id)
@@ -89,8 +89,8 @@ pub fn load<'a>(
         .collect();
     let mut submission = submission(debate, &questions, &person, 0, days(-1), false);
     interviews.book(&mut submission.submission, 7, now);
-    let robotics = &drives.applications[0];
-    let question = drives.questions.iter().find(|question| {
+    let robotics = &recruitments.applications[0];
+    let question = recruitments.questions.iter().find(|question| {
         question.application == robotics.id
             && question.prompt.question_type == QuestionType::FreeResponse
     });
@@ -107,7 +107,7 @@ pub fn load<'a>(
         updated_at: now,
         expires: robotics.end.plus(TimeDelta::days(30)).epoch_seconds(),
     });
-    let applicant = drives.submissions.iter().find_map(|submission| {
+    let applicant = recruitments.submissions.iter().find_map(|submission| {
         let applicant = submission.applicant.as_ref()?;
         Some((submission.person?, applicant.personal.username.clone()))
     });

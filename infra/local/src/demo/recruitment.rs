@@ -14,7 +14,7 @@ use super::{Numbers, questions};
 
 /// All items of the recruitment.
 #[derive(Default)]
-pub struct Drives {
+pub struct Recruitments {
     pub applications: Vec<Application>,
     pub texts: Vec<ApplicationTexts>,
     pub questions: Vec<Question>,
@@ -47,8 +47,13 @@ struct RecruitmentPlan<'a> {
     clippy::too_many_lines,
     reason = "a table: the applications of the demo campus"
 )]
-pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Timestamp) -> Drives {
-    let mut all = Drives::default();
+pub fn recruitments(
+    numbers: &Numbers,
+    people: &[Person],
+    clubs: &mut [Club],
+    now: Timestamp,
+) -> Recruitments {
+    let mut all = Recruitments::default();
     let plans = [
         RecruitmentPlan {
             club: "robotics",
@@ -75,9 +80,12 @@ pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Tim
             decided: true,
         },
     ];
-    for drive in &plans {
-        let application = application(numbers, drive, now);
-        if let Some(club) = clubs.iter_mut().find(|club| *club.code == *drive.club) {
+    for recruitment in &plans {
+        let application = application(numbers, recruitment, now);
+        if let Some(club) = clubs
+            .iter_mut()
+            .find(|club| *club.code == *recruitment.club)
+        {
             let window = application.window();
             let id = application.id.to_string();
             club.releases.insert(id.clone(), application.release);
@@ -85,9 +93,14 @@ pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Tim
             club.applications += 1;
         }
         let questions = questions::of(numbers, &application);
-        for (i, person) in people[2..].iter().rev().take(drive.applicants).enumerate() {
+        for (i, person) in people[2..]
+            .iter()
+            .rev()
+            .take(recruitment.applicants)
+            .enumerate()
+        {
             let at = now.plus(
-                TimeDelta::days(drive.window.0)
+                TimeDelta::days(recruitment.window.0)
                     + TimeDelta::hours(5 + 3 * i64::try_from(i).unwrap_or_default()),
             );
             let mut submission = submission(
@@ -96,7 +109,7 @@ pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Tim
                 person,
                 i,
                 at.min(now),
-                drive.decided,
+                recruitment.decided,
             );
             if submission.status != Status::Pending {
                 all.changes.push(DecisionChange {
@@ -140,23 +153,27 @@ pub fn drives(numbers: &Numbers, people: &[Person], clubs: &mut [Club], now: Tim
     all
 }
 
-fn application(numbers: &Numbers, drive: &RecruitmentPlan<'_>, now: Timestamp) -> Application {
+fn application(
+    numbers: &Numbers,
+    recruitment: &RecruitmentPlan<'_>,
+    now: Timestamp,
+) -> Application {
     let day = |days| now.plus(TimeDelta::days(days));
-    let created = day(drive.window.0 - 2);
+    let created = day(recruitment.window.0 - 2);
     Application {
         id: numbers.next(),
-        club: super::code(drive.club),
+        club: super::code(recruitment.club),
         version: 1,
-        name: drive.name.into(),
-        start: day(drive.window.0),
-        end: day(drive.window.1),
-        release: day(drive.window.2),
+        name: recruitment.name.into(),
+        start: day(recruitment.window.0),
+        end: day(recruitment.window.1),
+        release: day(recruitment.window.2),
         is_active: true,
         external_url: None,
         confirmation: false,
         blind_reviews: false,
         interview_notice_hours: Application::NOTICE_HOURS,
-        committees: drive
+        committees: recruitment
             .committees
             .iter()
             .map(|name| Committee {
