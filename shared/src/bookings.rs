@@ -11,9 +11,9 @@ use crate::time::Timestamp;
 
 /// How a place is given back.
 #[derive(Debug, Clone, Copy)]
-pub struct Freeing<'a> {
+pub struct BookingRelease<'a> {
     /// The club and the application, for the mail.
-    pub place: (&'a Club, &'a Application),
+    pub recruitment: (&'a Club, &'a Application),
     /// The slot that is booked now.
     pub slot: &'a Slot,
     /// The order number of the request.
@@ -26,11 +26,11 @@ pub struct Freeing<'a> {
 
 /// Returns the mail that tells an applicant that their interview is cancelled. None if it is over,
 /// or if they have no address.
-pub fn cancellation(submission: &Submission, freeing: &Freeing<'_>) -> Option<Mail> {
-    let Freeing { slot, now, .. } = *freeing;
+pub fn cancellation(submission: &Submission, booking_release: &BookingRelease<'_>) -> Option<Mail> {
+    let BookingRelease { slot, now, .. } = *booking_release;
     let file = submission.interview()?.next_file(Some(slot));
     let news = (AppointmentNews::Cancelled, file);
-    let mail = appointment(freeing.place, submission, slot, news, now);
+    let mail = appointment(booking_release.recruitment, submission, slot, news, now);
     mail.filter(|_| slot.end > now)
 }
 
@@ -39,16 +39,16 @@ pub fn cancellation(submission: &Submission, freeing: &Freeing<'_>) -> Option<Ma
 pub async fn free(
     table: &Table,
     submission: &Submission,
-    freeing: &Freeing<'_>,
+    booking_release: &BookingRelease<'_>,
 ) -> Result<Option<Interview>, TableError> {
     let Some(interview) = submission.interview() else {
         return Ok(None);
     };
     let new = Interview {
-        over: freeing.over,
-        ..interview.freed(freeing.slot, freeing.received)
+        over: booking_release.over,
+        ..interview.after_release(booking_release.slot, booking_release.received)
     };
-    let mail = cancellation(submission, freeing);
+    let mail = cancellation(submission, booking_release);
     let change = InterviewChange {
         submission,
         new: new.clone(),
@@ -71,10 +71,10 @@ pub async fn closed(table: &Table, mut slot: Slot) -> Result<Option<Slot>, Table
     let mut retries = Retries::default();
     while !slot.deleted {
         retries.next().await?;
-        match table.mark_slot_deleted(&slot).await {
+        match table.set_slot_deleted(&slot).await {
             Ok(()) => slot.deleted = true,
             Err(TableError::Refused(_)) => match table.slot(slot.application, slot.id).await? {
-                Some(now) => slot = now,
+                Some(current) => slot = current,
                 None => return Ok(None),
             },
             Err(error) => return Err(error),
@@ -85,7 +85,7 @@ pub async fn closed(table: &Table, mut slot: Slot) -> Result<Option<Slot>, Table
 
 /// Gives all places of a slot back that nobody can book any more. Safe to repeat. Returns the slot
 /// as it is then; none if it is gone.
-pub async fn free_all(
+pub async fn release_all_bookings(
     table: &Table,
     (club, application): (&Club, &Application),
     mut slot: Slot,
@@ -98,8 +98,8 @@ pub async fn free_all(
         let booked = table
             .submissions_by_id(application.id, &seated(&slot))
             .await?;
-        let freeing = Freeing {
-            place: (club, application),
+        let booking_release = BookingRelease {
+            recruitment: (club, application),
             slot: &slot,
             received,
             over: false,
@@ -109,7 +109,7 @@ pub async fn free_all(
             if submission.booked() != Some(slot.id) {
                 continue;
             }
-            match free(table, submission, &freeing).await {
+            match free(table, submission, &booking_release).await {
                 // If somebody else changed it, it is read again.
                 Ok(_) | Err(TableError::Refused(_)) => {}
                 Err(error) => return Err(error),

@@ -81,9 +81,9 @@ pub enum MessageType {
 }
 
 impl From<&Notification> for MessageType {
-    fn from(told: &Notification) -> Self {
+    fn from(notification: &Notification) -> Self {
         let test = Self::Test(TestType::WebhookTest);
-        told.change_type.map_or(test, Self::Change)
+        notification.change_type.map_or(test, Self::Change)
     }
 }
 
@@ -112,13 +112,15 @@ pub struct WebhookMessage {
 
 impl WebhookMessage {
     /// The message; `base` is what URLs begin with.
-    pub fn new(told: &Notification, by: Option<Id<Person>>, base: &str) -> Self {
+    pub fn new(notification: &Notification, by: Option<Id<Person>>, base: &str) -> Self {
         Self {
-            id: Id::new(told.id),
-            at: told.at,
-            message_type: told.into(),
-            club: told.club.clone(),
-            object: told.changed().map(|object| ObjectBody::new(&object, base)),
+            id: Id::new(notification.id),
+            at: notification.at,
+            message_type: notification.into(),
+            club: notification.club.clone(),
+            object: notification
+                .changed()
+                .map(|object| ObjectBody::new(&object, base)),
             by,
         }
     }

@@ -110,7 +110,7 @@ pub struct Ids {
     last_received: AtomicU64,
     /// Low bits of the next order number. They start at a random value, so that two processes
     /// rarely generate the same number.
-    turn: AtomicU64,
+    counter: AtomicU64,
 }
 
 impl Ids {
@@ -127,12 +127,12 @@ impl Ids {
 
     /// Returns a generator that uses low bits from `random`.
     pub fn with(random: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
-        let turn = AtomicU64::new(random());
+        let counter = AtomicU64::new(random());
         Self {
             random: Box::new(random),
             last: AtomicU64::new(0),
             last_received: AtomicU64::new(0),
-            turn,
+            counter,
         }
     }
 
@@ -143,7 +143,7 @@ impl Ids {
         let first = order_number(at);
         // Only half of the range is used, so that more requests of the same millisecond can follow.
         let candidate =
-            first | (self.turn.fetch_add(1, Atomic::Relaxed) & ((1 << (RANDOM_BITS - 1)) - 1));
+            first | (self.counter.fetch_add(1, Atomic::Relaxed) & ((1 << (RANDOM_BITS - 1)) - 1));
         let next = |last: u64| {
             if last >> RANDOM_BITS == first >> RANDOM_BITS {
                 candidate.max(last + 1)
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn order_numbers_follow_the_time_of_receipt_and_not_the_order_of_calls() {
+    fn order_numbers_follow_the_time_of_receipt() {
         let ids = Ids::with(|| 7);
         let at = |ms: i64| DateTime::from_timestamp_millis(1_800_000_000_000 + ms).unwrap();
         let (later, sooner, same, day) = (

@@ -11,6 +11,7 @@ pub mod calendars;
 pub mod changes;
 pub mod db;
 pub mod domain;
+pub mod encryption;
 mod environment;
 pub mod files;
 pub mod ids;
@@ -29,7 +30,6 @@ pub mod queue;
 pub mod receipts;
 #[cfg(any(feature = "api", feature = "queue"))]
 pub mod receiver_rules;
-pub mod seal;
 pub mod settings;
 #[cfg(feature = "api")]
 pub mod state;

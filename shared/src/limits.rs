@@ -9,7 +9,7 @@ use std::time::Duration;
 pub const DELETION_GRACE: Duration = Duration::from_secs(1);
 /// Text that one request may hold in memory, in bytes: the answers in a list, the mails in a
 /// preview. For more, the caller must request less at once.
-pub const MAX_HELD_BYTES: usize = 60_000_000;
+pub const MEMORY_BUDGET_BYTES: usize = 60_000_000;
 /// Number of fields that one error names.
 pub const NAMED_ERRORS: usize = 50;
 /// The name of a token.
@@ -158,7 +158,7 @@ pub const MULTIPART_OVERHEAD: usize = 256 * 1024;
 /// How much of a body that is too large is read before it is refused, in bytes.
 pub const MAX_DRAINED_BYTES: usize = 32 * 1024 * 1024;
 /// A response body, in bytes. Its base64 form must fit in the 6 MB of a Lambda response.
-pub const ANSWER_BODY: usize = 4_400_000;
+pub const RESPONSE_BODY: usize = 4_400_000;
 /// Characters of a description that lists of clubs store and show, and of the text of a description
 /// in a calendar.
 pub const SHORTENED_DESCRIPTION: usize = 2_000;

@@ -61,14 +61,15 @@ impl Queue {
                 .message_body(text.map_err(|error| QueueError(error.to_string()))?)
                 .delay_seconds(seconds)
                 // While the calls of one webhook are slow or many, SQS prefers the others.
-                .message_group_id(call.place.webhook.to_string())
+                .message_group_id(call.key.webhook.to_string())
                 .build();
             entries.push(entry.map_err(|error| QueueError(error.to_string()))?);
         }
         let request = self.client.send_message_batch().queue_url(&self.url);
-        let answer = request.set_entries(Some(entries)).send().await;
-        let answer = answer.map_err(|error| QueueError(DisplayErrorContext(&error).to_string()))?;
-        if let Some(failed) = answer.failed.first() {
+        let response = request.set_entries(Some(entries)).send().await;
+        let response =
+            response.map_err(|error| QueueError(DisplayErrorContext(&error).to_string()))?;
+        if let Some(failed) = response.failed.first() {
             return Err(QueueError(failed.code.clone()));
         }
         Ok(())

@@ -67,7 +67,7 @@ struct CanonicalAnswer {
 
 /// Returns the hash of answers that a receipt has.
 pub fn hash_of(answers: &Answers) -> String {
-    let mut said: Vec<CanonicalAnswer> = answers
+    let mut canonical: Vec<CanonicalAnswer> = answers
         .read()
         .iter()
         .map(|answer| CanonicalAnswer {
@@ -77,9 +77,9 @@ pub fn hash_of(answers: &Answers) -> String {
             text: answer.text(),
         })
         .collect();
-    said.sort_by_key(|answer| answer.question);
+    canonical.sort_by_key(|answer| answer.question);
     // serde_json escapes texts as RFC 8785 demands, and ids are whole numbers.
-    let json = serde_json::to_vec(&said).unwrap_or_default();
+    let json = serde_json::to_vec(&canonical).unwrap_or_default();
     BASE64_URL_SAFE_NO_PAD.encode(digest::digest(&digest::SHA256, &json))
 }
 
@@ -118,7 +118,7 @@ crate::text::enums::text_enum! {
 }
 
 impl ReceiptState {
-    /// Compares what a receipt states with what is stored in its place, and with its answers.
+    /// Compares what a receipt states with what is stored at its key, and with its answers.
     pub fn of(
         claims: &ReceiptClaims,
         stored: &StoredSubmission,
@@ -132,7 +132,7 @@ impl ReceiptState {
         }
         let stored = match stored {
             StoredSubmission::Present(stored) => stored,
-            StoredSubmission::Gone(_) => return Self::Erased,
+            StoredSubmission::Deleted(_) => return Self::Erased,
             StoredSubmission::Nothing | StoredSubmission::Withdrawn(_) => return Self::Missing,
         };
         let is_same = answers.is_some_and(|answers| hash_of(answers) == claims.answers);

@@ -72,7 +72,7 @@ impl ReceiverRules {
             &settings.media.url,
         ];
         let hosts = urls.iter().filter_map(|url| Url::parse(url).ok());
-        let hosts = hosts.filter_map(|url| Some(place(&url, settings.webhooks.is_local)?.0));
+        let hosts = hosts.filter_map(|url| Some(endpoint(&url, settings.webhooks.is_local)?.0));
         Self {
             own_hosts: hosts.chain(settings.webhooks.own_hosts.clone()).collect(),
             is_local: settings.webhooks.is_local,
@@ -105,7 +105,7 @@ impl ReceiverRules {
         if !PORTS.contains(&port) && !self.is_local {
             return Err("The URL can have the ports 443 and 8443.");
         }
-        let (host, address) = place(&url, self.is_local).ok_or("The URL has no host.")?;
+        let (host, address) = endpoint(&url, self.is_local).ok_or("The URL has no host.")?;
         if self.own_hosts.contains(&host) {
             return Err("A webhook cannot call this service itself.");
         }
@@ -120,7 +120,7 @@ impl ReceiverRules {
 
 /// The host of a URL, and its address if it is one. On a laptop, several services have the same
 /// host, so the port belongs to it.
-fn place(url: &Url, is_local: bool) -> Option<(String, Option<IpAddr>)> {
+fn endpoint(url: &Url, is_local: bool) -> Option<(String, Option<IpAddr>)> {
     let host = url.host()?;
     let address = match host {
         Host::Ipv4(v4) => Some(IpAddr::V4(v4)),

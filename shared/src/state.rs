@@ -3,11 +3,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::auth::{KnownPeople, KnownTokens, Verifier};
+use crate::auth::{GrantCache, ProfileCache, Verifier};
 use crate::db::{Table, TableError};
 use crate::domain::{
-    Answered, Catalogue, Clubs, Entries, Forms, InMemory, KnownSlots, ListedClub, ListedEvent,
-    Lookups, Versions,
+    Answered, Catalogue, Clubs, Entries, Forms, InMemory, ListedClub, ListedEvent, ReferenceData,
+    SlotCache, Versions,
 };
 use crate::ids::Ids;
 use crate::media::Media;
@@ -25,9 +25,9 @@ pub struct App {
     /// Verifies access tokens.
     pub verifier: Verifier,
     /// People whose profiles do not have to be read again.
-    pub known_people: KnownPeople,
+    pub profiles: ProfileCache,
     /// Tokens of programs that do not have to be looked up again.
-    pub known_tokens: KnownTokens,
+    pub grants: GrantCache,
     /// All clubs, cached in memory.
     pub clubs: Catalogue<ListedClub>,
     /// Events with showings, cached in memory by the month in which they end.
@@ -35,9 +35,9 @@ pub struct App {
     /// Applications with their questions, cached in memory.
     pub forms: Forms,
     /// Where slots are.
-    pub slots: KnownSlots,
+    pub slots: SlotCache,
     /// The collections that admins edit, cached in memory.
-    pub lookups: Lookups,
+    pub reference_data: ReferenceData,
     /// Stores images, and returns their URLs.
     pub media: Media,
     /// Source of the current time.
@@ -59,21 +59,21 @@ impl App {
         ids: Ids,
         settings: Settings,
     ) -> Shared {
-        let (known_people, clubs, events) = (
-            KnownPeople::default(),
+        let (profiles, clubs, events) = (
+            ProfileCache::default(),
             Catalogue::default(),
             Catalogue::default(),
         );
         Arc::new(Self {
             table,
             verifier,
-            known_people,
-            known_tokens: KnownTokens::default(),
+            profiles,
+            grants: GrantCache::default(),
             clubs,
             events,
             forms: Forms::default(),
-            slots: KnownSlots::default(),
-            lookups: Lookups::default(),
+            slots: SlotCache::default(),
+            reference_data: ReferenceData::default(),
             media,
             clock,
             ids,
@@ -117,6 +117,6 @@ impl App {
         versions: &Versions,
     ) -> Result<Entries<T>, TableError> {
         let now = self.clock.now();
-        self.lookups.all(&self.table, versions, now).await
+        self.reference_data.all(&self.table, versions, now).await
     }
 }

@@ -24,7 +24,8 @@ impl Clock for SystemClock {
     }
 }
 
-/// When a request that writes came: what decides the order of writes, and the time that people see.
+/// When a request that writes was received: what decides the order of writes, and the time that
+/// people see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestTime {
     /// The order number of the request ([`crate::ids::Ids::received`]).

@@ -11,7 +11,7 @@ const KINDS: [NoticeKind; 3] = [NoticeKind::Drafts, NoticeKind::Interviews, Noti
 
 /// Returns the token of a person whose profile is from this time.
 pub fn token(secret: &Secret, person: Id<Person>, since: Timestamp, kind: NoticeKind) -> String {
-    let number = KINDS.iter().position(|known| *known == kind);
+    let number = KINDS.iter().position(|one| *one == kind);
     let number = number.and_then(|number| u8::try_from(number).ok());
     let number = number.unwrap_or_default();
     let since = since.epoch_seconds();

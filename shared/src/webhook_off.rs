@@ -1,7 +1,7 @@
 //! Switches a webhook off, with the mails that say so (Z10).
 
 use crate::db::{Retries, Table, TableError, Write};
-use crate::domain::{OffReason, Recipient, Role, Webhook, WebhookPlace};
+use crate::domain::{OffReason, Role, Webhook, WebhookKey, WebhookRecipient};
 use crate::mail;
 use crate::time::Timestamp;
 
@@ -13,7 +13,7 @@ const MOST_OWNERS: usize = 50;
 /// each is queued once. `site` is the base of links.
 pub async fn switch_off(
     table: &Table,
-    place: &WebhookPlace,
+    key: &WebhookKey,
     reason: OffReason,
     site: &str,
     now: Timestamp,
@@ -21,11 +21,11 @@ pub async fn switch_off(
     let mut retries = Retries::default();
     loop {
         retries.next().await?;
-        let Some(webhook) = table.webhook(place).await?.filter(|webhook| webhook.active) else {
+        let Some(webhook) = table.webhook(key).await?.filter(|webhook| webhook.active) else {
             return Ok(());
         };
         let (person, membership) = table.creator_of(&webhook).await?;
-        let club = match &webhook.place.club {
+        let club = match &webhook.key.club {
             Some(code) => table.club(code).await?,
             None => None,
         };
@@ -37,17 +37,17 @@ pub async fn switch_off(
                 is_deleted || !Webhook::has_right(person.as_ref(), membership.as_ref(), today)
             }
             OffReason::Failed => webhook.has_failed(now),
-            OffReason::Gone(at) => webhook.on_since <= at,
+            OffReason::Declined(at) => webhook.on_since <= at,
             OffReason::NoSecret(lost) => webhook.secrets.first().is_none_or(|one| one.id == lost),
         };
         if !still {
             return Ok(());
         }
         let creator = person.as_ref().filter(|person| !person.erasing);
-        let creator = creator.map(Recipient::from);
-        let mut told = recipients_of(table, &webhook, reason, creator).await?;
-        told.retain(|one| !one.email.is_empty() && !is_deleted);
-        if told.is_empty() && !is_deleted {
+        let creator = creator.map(WebhookRecipient::from);
+        let mut recipients = recipients_of(table, &webhook, reason, creator).await?;
+        recipients.retain(|one| !one.email.is_empty() && !is_deleted);
+        if recipients.is_empty() && !is_deleted {
             tracing::error!(
                 webhook = webhook.id().get(),
                 "a webhook is off, and nobody is told"
@@ -61,7 +61,7 @@ pub async fn switch_off(
         };
         let put = Write::put(&off)?.if_equals("version", &webhook.version);
         let mut writes = vec![put];
-        for recipient in &told {
+        for recipient in &recipients {
             let about = (&off, name, reason);
             let mail = mail::webhook_off(recipient, about, site, now);
             writes.push(Write::put(&mail)?.if_new());
@@ -78,9 +78,9 @@ async fn recipients_of(
     table: &Table,
     webhook: &Webhook,
     reason: OffReason,
-    creator: Option<Recipient>,
-) -> Result<Vec<Recipient>, TableError> {
-    let club = webhook.place.club.as_ref();
+    creator: Option<WebhookRecipient>,
+) -> Result<Vec<WebhookRecipient>, TableError> {
+    let club = webhook.key.club.as_ref();
     match (club, creator) {
         (Some(_), Some(creator)) if reason != OffReason::NoRight && !creator.email.is_empty() => {
             Ok(vec![creator])
@@ -93,12 +93,15 @@ async fn recipients_of(
                 owners.retain(|owner| owner.confirmed);
             }
             owners.sort_by_key(|owner| (!owner.active, owner.id));
-            let told = owners.into_iter().take(MOST_OWNERS).map(|owner| Recipient {
-                person: owner.person,
-                first_name: owner.personal.first_name,
-                email: owner.personal.email,
-            });
-            Ok(told.collect())
+            let recipients = owners
+                .into_iter()
+                .take(MOST_OWNERS)
+                .map(|owner| WebhookRecipient {
+                    person: owner.person,
+                    first_name: owner.personal.first_name,
+                    email: owner.personal.email,
+                });
+            Ok(recipients.collect())
         }
         (None, creator) => Ok(creator.into_iter().collect()),
     }

@@ -20,7 +20,7 @@ use object_store::{
 pub struct Bucket {
     objects: Arc<InMemory>,
     is_down: Arc<AtomicBool>,
-    are_copies_late: Arc<AtomicBool>,
+    are_copies_delayed: Arc<AtomicBool>,
     late: Arc<Mutex<Vec<(Path, PutPayload)>>>,
 }
 
@@ -42,9 +42,9 @@ impl Bucket {
         self.is_down.store(is_down, Ordering::Relaxed);
     }
 
-    /// From now on, copies have no answer, and are made only when they arrive.
-    pub fn make_copies_late(&self, are_late: bool) {
-        self.are_copies_late.store(are_late, Ordering::Relaxed);
+    /// From now on, copies have no response, and are made only when they arrive.
+    pub fn delay_copies(&self, are_late: bool) {
+        self.are_copies_delayed.store(are_late, Ordering::Relaxed);
     }
 
     /// Makes the copies that were late, and returns how many.
@@ -75,7 +75,7 @@ impl ObjectStore for Bucket {
         options: PutOptions,
     ) -> Result<PutResult> {
         let is_copy = location.as_ref().starts_with("files/");
-        if is_copy && self.are_copies_late.load(Ordering::Relaxed) {
+        if is_copy && self.are_copies_delayed.load(Ordering::Relaxed) {
             let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
             late.push((location.clone(), payload));
             return Err(out_of_reach());

@@ -1,4 +1,4 @@
-//! A client of the API. If an answer is not the expected one, the test prints it.
+//! A client of the API. If a response is not the expected one, the test prints it.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -147,7 +147,7 @@ impl Response {
         serde_json::from_slice(&self.bytes).unwrap_or_default()
     }
 
-    /// A header, or `""` if the answer does not have it.
+    /// A header, or `""` if the response does not have it.
     pub fn header(&self, name: &str) -> &str {
         self.headers
             .get(name)
@@ -214,11 +214,11 @@ impl Response {
             .as_object()
             .map(|errors| errors.keys().cloned().collect())
             .unwrap_or_default();
-        let mut wanted: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
-        wanted.sort();
+        let mut expected: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
+        expected.sort();
         assert_eq!(
             named,
-            wanted,
+            expected,
             "{}: {} {}",
             self.call,
             self.status,

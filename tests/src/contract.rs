@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use http::Method;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
-use shared::openapi::{CODES, KNOWN_VALUES};
+use shared::openapi::{CODES, LISTED_VALUES};
 
 use crate::Response;
 
@@ -119,8 +119,8 @@ impl Contract {
         let has_tag = *method == Method::GET || !by_token;
         Self::check_headers(method, has_tag, documented, response, &mut problems);
         if method != Method::HEAD {
-            let place = format!("{verb} {template} {key}");
-            self.check_body(&place, documented, response, &mut problems);
+            let location = format!("{verb} {template} {key}");
+            self.check_body(&location, documented, response, &mut problems);
         }
         if response.status.is_success() {
             self.check_query(operation, target, &mut problems);
@@ -128,8 +128,8 @@ impl Contract {
                 let schema = operation.pointer("/requestBody/content/application~1json/schema");
                 // A body that nobody asked for is ignored.
                 if let Some(schema) = schema {
-                    let place = format!("{verb} {template}");
-                    self.check_value(&place, &self.document, schema, body, &mut problems);
+                    let location = format!("{verb} {template}");
+                    self.check_value(&location, &self.document, schema, body, &mut problems);
                 }
             }
         }
@@ -145,12 +145,12 @@ impl Contract {
             } else {
                 path
             };
-            let wanted: Vec<&str> = path.split('/').collect();
+            let expected: Vec<&str> = path.split('/').collect();
             let parts: Vec<&str> = template.trim_end_matches('/').split('/').collect();
-            let same = parts.len() == wanted.len()
+            let same = parts.len() == expected.len()
                 && parts
                     .iter()
-                    .zip(&wanted)
+                    .zip(&expected)
                     .all(|(part, word)| part.starts_with('{') && !word.is_empty() || part == word);
             // The more words agree, the better: `current/` is no id.
             same.then(|| parts.iter().filter(|part| !part.starts_with('{')).count())
@@ -179,19 +179,19 @@ impl Contract {
         problems: &mut Vec<String>,
     ) {
         let empty = Map::new();
-        let known = documented["headers"].as_object().unwrap_or(&empty);
+        let existing = documented["headers"].as_object().unwrap_or(&empty);
         for name in response.headers.keys() {
-            let is_known = known
+            let is_listed = existing
                 .keys()
-                .any(|known| known.eq_ignore_ascii_case(name.as_str()));
+                .any(|existing| existing.eq_ignore_ascii_case(name.as_str()));
             // The gateway of the emulated cloud adds headers of its own.
             let is_gateways = name.as_str().starts_with("x-amzn-");
-            if !is_known && !is_gateways && !OF_HTTP.contains(&name.as_str()) {
+            if !is_listed && !is_gateways && !OF_HTTP.contains(&name.as_str()) {
                 problems.push(format!("the header {name} is not documented"));
             }
         }
         let status = response.status.as_u16();
-        for (name, is_due) in [
+        for (name, is_required) in [
             (
                 "ETag",
                 has_tag && matches!(status, 200 | 201) && method != Method::POST,
@@ -199,7 +199,7 @@ impl Contract {
             ("ETag", has_tag && status == 201),
             ("Location", matches!(status, 201 | 302)),
         ] {
-            let is_promised = is_due && known.contains_key(name);
+            let is_promised = is_required && existing.contains_key(name);
             if is_promised && !response.headers.contains_key(name) {
                 problems.push(format!("the header {name} is missing"));
             }
@@ -208,7 +208,7 @@ impl Contract {
 
     fn check_body(
         &self,
-        place: &str,
+        location: &str,
         documented: &Value,
         response: &Response,
         problems: &mut Vec<String>,
@@ -227,10 +227,10 @@ impl Contract {
         };
         if kind == "application/json" && response.header("content-encoding").is_empty() {
             match serde_json::from_slice::<Value>(&response.bytes) {
-                // A shortened answer names the entry and says so; it has no other part (H35).
+                // A shortened response names the entry and says so; it has no other part (H35).
                 Ok(body) if body["truncated"] == true => {}
                 Ok(body) => {
-                    self.check_value(place, &self.closed, &media["schema"], &body, problems);
+                    self.check_value(location, &self.closed, &media["schema"], &body, problems);
                 }
                 Err(error) => problems.push(format!("the body is not JSON: {error}")),
             }
@@ -245,7 +245,7 @@ impl Contract {
                 .as_array()
                 .into_iter()
                 .flatten()
-                .find(|known| known["in"] == "query" && known["name"] == name.as_ref());
+                .find(|existing| existing["in"] == "query" && existing["name"] == name.as_ref());
             let Some(schema) = parameter.map(|parameter| &parameter["schema"]) else {
                 continue;
             };
@@ -258,26 +258,26 @@ impl Contract {
                 },
                 _ => json!(text),
             };
-            let place = format!("{} ?{name}", operation["operationId"]);
-            self.check_value(&place, &self.document, schema, &value, problems);
+            let location = format!("{} ?{name}", operation["operationId"]);
+            self.check_value(&location, &self.document, schema, &value, problems);
         }
     }
 
     fn check_value(
         &self,
-        place: &str,
+        location: &str,
         document: &Value,
         schema: &Value,
         value: &Value,
         problems: &mut Vec<String>,
     ) {
         let validator = {
-            let mut known = self
+            let mut existing = self
                 .validators
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            known
-                .entry(place.to_owned())
+            existing
+                .entry(location.to_owned())
                 .or_insert_with(|| {
                     let mut schema = schema.clone();
                     schema["components"] = json!({ "schemas": document["components"]["schemas"] });
@@ -289,7 +289,7 @@ impl Contract {
         problems.extend(
             validator
                 .iter_errors(value)
-                .map(|error| format!("{place}, {}: {error}", error.instance_path()))
+                .map(|error| format!("{location}, {}: {error}", error.instance_path()))
                 .map(|text| text.chars().take(400).collect()),
         );
     }
@@ -301,8 +301,8 @@ fn close(value: &mut Value) {
     match value {
         Value::Object(object) => {
             object.values_mut().for_each(close);
-            if let Some(known) = object.remove(KNOWN_VALUES) {
-                object.insert("enum".into(), known);
+            if let Some(existing) = object.remove(LISTED_VALUES) {
+                object.insert("enum".into(), existing);
             }
             if object.get("properties").is_some_and(Value::is_object)
                 && object.get("type") == Some(&json!("object"))

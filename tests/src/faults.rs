@@ -20,13 +20,13 @@ pub enum Fault {
     Throttle,
     /// The call conflicts with another transaction and is not applied.
     Conflict,
-    /// The call is not applied, and the answer is a server error.
+    /// The call is not applied, and the response is a server error.
     ErrorBefore,
-    /// The call is applied, but the answer is a server error.
+    /// The call is applied, but the response is a server error.
     ErrorAfter,
-    /// The call is applied, but the connection breaks before the answer.
+    /// The call is applied, but the connection breaks before the response.
     BrokenAfter,
-    /// The call gets no answer in time. It is applied later, when the caller has given up.
+    /// The call gets no response in time. It is applied later, when the caller has given up.
     Late,
     /// Only half of a batch is done, or a page holds only one item.
     Part,
@@ -69,7 +69,7 @@ impl Fault {
 const LATE: (Duration, Duration) = (Duration::from_millis(300), Duration::from_millis(900));
 
 /// After how long a write that is held back arrives.
-pub const HELD: Duration = Duration::from_millis(4_500);
+pub const DELAY: Duration = Duration::from_millis(4_500);
 
 /// Executes a call with this body.
 pub type Apply = Arc<dyn Fn(Vec<u8>) -> BoxFuture<'static, Reply> + Send + Sync>;
@@ -81,7 +81,7 @@ pub struct Faults {
     calls: AtomicU64,
     seen: Mutex<Seen>,
     /// How many of the next writes are held back.
-    held: AtomicU64,
+    delayed: AtomicU64,
     /// After how many calls the callers are killed, and what kills them. 0 for never.
     left: AtomicU64,
     kill: OnceLock<Arc<dyn Fn() + Send + Sync>>,
@@ -91,7 +91,7 @@ pub struct Faults {
 #[derive(Default)]
 struct Seen {
     counts: HashMap<Fault, u64>,
-    /// The last answer to each query of an index, for [`Fault::Stale`].
+    /// The last response to each query of an index, for [`Fault::Stale`].
     pages: HashMap<Vec<u8>, Reply>,
 }
 
@@ -117,22 +117,22 @@ impl Faults {
             per_mille: AtomicU64::new(0),
             calls: AtomicU64::new(0),
             seen: Mutex::default(),
-            held: AtomicU64::new(0),
+            delayed: AtomicU64::new(0),
             left: AtomicU64::new(0),
             kill: OnceLock::new(),
             lag: OnceLock::new(),
         })
     }
 
-    /// The first attempts of the next `n` writes arrive [`HELD`] later. Their callers get a broken
+    /// The first attempts of the next `n` writes arrive [`DELAY`] later. Their callers get a broken
     /// connection before that.
     pub fn hold(&self, n: u64) {
-        self.held.store(n, Ordering::Relaxed);
+        self.delayed.store(n, Ordering::Relaxed);
     }
 
     /// How many of the writes are still to be held back.
-    pub fn to_be_held(&self) -> u64 {
-        self.held.load(Ordering::Relaxed)
+    pub fn to_be_delayed(&self) -> u64 {
+        self.delayed.load(Ordering::Relaxed)
     }
 
     /// From now on, the indexes are behind by this time. The table must be empty.
@@ -231,8 +231,8 @@ impl Faults {
     /// Executes a call, perhaps with a fault, late, or as the last one of its caller.
     pub async fn run(&self, operation: &str, body: Vec<u8>, apply: Apply) -> Reply {
         let apply = self.through_lag(operation, apply);
-        if WRITES.contains(&operation) && Self::take(&self.held).is_some() {
-            return late(apply, body, HELD).await;
+        if WRITES.contains(&operation) && Self::take(&self.delayed).is_some() {
+            return late(apply, body, DELAY).await;
         }
         let reply = self.faulty(operation, body, apply).await;
         if Self::take(&self.left) == Some(1)
@@ -253,7 +253,7 @@ impl Faults {
                 "message": "injected",
             });
             body["CancellationReasons"] = more;
-            Reply::Answer(status, body.to_string())
+            Reply::Response(status, body.to_string())
         };
         match fault {
             None => {
@@ -329,7 +329,7 @@ async fn part(operation: &str, mut request: Value, apply: Apply) -> Reply {
         request["Limit"] = json!(1);
         return apply(request.to_string().into_bytes()).await;
     }
-    let Some((table, wanted)) = request["RequestItems"]
+    let Some((table, expected)) = request["RequestItems"]
         .as_object()
         .and_then(|all| all.iter().next().map(|(k, v)| (k.clone(), v.clone())))
     else {
@@ -337,20 +337,20 @@ async fn part(operation: &str, mut request: Value, apply: Apply) -> Reply {
     };
     let reads = operation == "BatchGetItem";
     let all = if reads {
-        wanted["Keys"].as_array()
+        expected["Keys"].as_array()
     } else {
-        wanted.as_array()
+        expected.as_array()
     }
     .cloned()
     .unwrap_or_default();
     let (now, later) = all.split_at(all.len() / 2);
-    let place = |items: &[Value]| {
-        let mut one = wanted.clone();
+    let with = |items: &[Value]| {
+        let mut one = expected.clone();
         *(if reads { &mut one["Keys"] } else { &mut one }) = json!(items);
         json!({ table.as_str(): one })
     };
     let (rest, unprocessed) = (
-        place(later),
+        with(later),
         if reads {
             "UnprocessedKeys"
         } else {
@@ -362,14 +362,14 @@ async fn part(operation: &str, mut request: Value, apply: Apply) -> Reply {
         if reads {
             nothing["Responses"] = json!({ table.as_str(): [] });
         }
-        return Reply::Answer(200, nothing.to_string());
+        return Reply::Response(200, nothing.to_string());
     }
-    request["RequestItems"] = place(now);
+    request["RequestItems"] = with(now);
     match apply(request.to_string().into_bytes()).await {
-        Reply::Answer(200, text) => {
-            let mut answer: Value = serde_json::from_str(&text).unwrap_or_default();
-            answer[unprocessed] = rest;
-            Reply::Answer(200, answer.to_string())
+        Reply::Response(200, text) => {
+            let mut response: Value = serde_json::from_str(&text).unwrap_or_default();
+            response[unprocessed] = rest;
+            Reply::Response(200, response.to_string())
         }
         other => other,
     }

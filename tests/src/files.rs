@@ -24,7 +24,7 @@ pub fn announced(question: &Value, name: &str, bytes: &[u8]) -> Value {
     })
 }
 
-/// Sends bytes as the answer to an announcement says.
+/// Sends bytes as the response to an announcement says.
 pub async fn send(client: &Client, file: &Value, bytes: &[u8]) -> Response {
     let fields = file["upload"]["fields"].as_object().expect("fields");
     let mut parts: Vec<(&str, &[u8])> = fields

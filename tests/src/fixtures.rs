@@ -335,7 +335,7 @@ pub fn club(n: u64) -> Club {
         owners: 1,
         events: 0,
         favorites: i64::try_from(crate::mixed(n) % 40).unwrap_or_default(),
-        told_of_requests_at: None,
+        requests_notified_at: None,
         windows: BTreeMap::new(),
         releases: BTreeMap::new(),
         applications: 0,

@@ -14,7 +14,7 @@ pub struct Lag {
     by: Duration,
     past: Engine,
     /// One call at a time, so that writes have the same order in both.
-    turn: tokio::sync::Mutex<()>,
+    lock: tokio::sync::Mutex<()>,
     later: Mutex<VecDeque<(Instant, String, Value)>>,
 }
 
@@ -33,7 +33,7 @@ impl Lag {
         Self {
             by,
             past: Engine::memory().expect("an engine"),
-            turn: tokio::sync::Mutex::default(),
+            lock: tokio::sync::Mutex::default(),
             later: Mutex::default(),
         }
     }
@@ -46,19 +46,19 @@ impl Lag {
         apply: impl Future<Output = Reply>,
     ) -> Reply {
         if operation == "Query" && !body["IndexName"].is_null() {
-            let _turn = self.turn.lock().await;
+            let _lock = self.lock.lock().await;
             self.catch_up();
             return match self.past.json(operation, &renamed(body)) {
-                Ok(answer) => Reply::Answer(200, answer.to_string()),
-                Err(error) => Reply::Answer(error.status_code(), error.to_json()),
+                Ok(response) => Reply::Response(200, response.to_string()),
+                Err(error) => Reply::Response(error.status_code(), error.to_json()),
             };
         }
         if !WRITES.contains(&operation) {
             return apply.await;
         }
-        let _turn = self.turn.lock().await;
+        let _lock = self.lock.lock().await;
         let reply = apply.await;
-        if matches!(reply, Reply::Answer(200, _)) {
+        if matches!(reply, Reply::Response(200, _)) {
             let write = (Instant::now(), operation.to_owned(), renamed(body));
             self.later().push_back(write);
         }

@@ -141,7 +141,7 @@ impl LambdaProcess {
         }
     }
 
-    /// Invokes the function with an event and returns its answer.
+    /// Invokes the function with an event and returns its response.
     pub async fn invoke(&self, event: Value) -> Value {
         let id = format!(
             "00000000-0000-0000-0000-{:012x}",
@@ -207,9 +207,9 @@ pub fn header(event: &mut Value, name: &str, value: &str) {
     event["multiValueHeaders"][name] = json!([value]);
 }
 
-/// The JSON body of a function's answer to API Gateway.
-pub fn body(answer: &Value) -> Value {
-    serde_json::from_str(answer["body"].as_str().unwrap_or_default()).unwrap_or_default()
+/// The JSON body of a function's response to API Gateway.
+pub fn body(response: &Value) -> Value {
+    serde_json::from_str(response["body"].as_str().unwrap_or_default()).unwrap_or_default()
 }
 
 async fn next_invocation(State(cloud): State<Arc<RuntimeApi>>) -> Response {
@@ -250,7 +250,7 @@ async fn table(State(cloud): State<Arc<RuntimeApi>>, headers: HeaderMap, body: S
         .and_then(|target| target.to_str().ok())
         .unwrap_or_default();
     let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
-    let Reply::Answer(status, body) = cloud
+    let Reply::Response(status, body) = cloud
         .campus
         .campus
         .engine

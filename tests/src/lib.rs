@@ -8,7 +8,6 @@ mod contract;
 pub mod faults;
 pub mod files;
 pub mod fixtures;
-pub mod held;
 pub mod images;
 mod intrinsics;
 pub mod lag;
@@ -19,6 +18,7 @@ pub mod receiver;
 pub mod recount;
 pub mod reports;
 pub mod scene;
+pub mod suspended;
 pub mod template;
 
 use std::sync::Arc;
@@ -106,16 +106,16 @@ impl Setup {
     #[must_use]
     pub fn table(self, before: Before) -> Self {
         self.hook(Arc::new(move |call: engine::Call| {
-            let answer = before(&call.operation, &call.body);
+            let response = before(&call.operation, &call.body);
             Box::pin(async move {
-                answer
+                response
                     .await
-                    .map(|(status, body)| engine::Reply::Answer(status, body.to_string()))
+                    .map(|(status, body)| engine::Reply::Response(status, body.to_string()))
             })
         }))
     }
 
-    /// Calls `hook` for each call of the table. It may also execute the call and lose the answer.
+    /// Calls `hook` for each call of the table. It may also execute the call and lose the response.
     #[must_use]
     pub fn hook(self, hook: engine::EngineHook) -> Self {
         Self {
@@ -365,11 +365,11 @@ impl TestCampus {
 
     /// All items of the table, for tests that look behind the API.
     pub fn stored(&self) -> Vec<Value> {
-        let answer = self
+        let response = self
             .campus
             .engine
             .json("Scan", &json!({ "TableName": local::table::TABLE }))
             .expect("a scan");
-        answer["Items"].as_array().cloned().unwrap_or_default()
+        response["Items"].as_array().cloned().unwrap_or_default()
     }
 }

@@ -66,13 +66,13 @@ async fn done(client: &Client, method: Method, path: &str, body: Value) -> Strin
     let mut tries = 0;
     loop {
         tries += 1;
-        let answer = client.send(method.clone(), path, body.clone()).await;
-        let passes = answer.status.is_server_error() || answer.status == 429;
+        let response = client.send(method.clone(), path, body.clone()).await;
+        let passes = response.status.is_server_error() || response.status == 429;
         // A request that was killed may have been done, so that its repeat finds nothing to delete.
-        let is_done = answer.status.is_success()
-            || tries > 1 && method == Method::DELETE && answer.status == 404;
+        let is_done = response.status.is_success()
+            || tries > 1 && method == Method::DELETE && response.status == 404;
         if is_done {
-            return answer
+            return response
                 .header("location")
                 .trim_start_matches("/dev")
                 .to_owned();
@@ -80,19 +80,19 @@ async fn done(client: &Client, method: Method, path: &str, body: Value) -> Strin
         assert!(
             passes && tries < 20,
             "{method} {path}: {} {}",
-            answer.status,
-            answer.text()
+            response.status,
+            response.text()
         );
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
 }
 
-/// Reads until there is an answer.
+/// Reads until there is a response.
 async fn read(client: &Client, path: &str) -> Value {
     for _ in 0..20 {
-        let answer = client.get(path).await;
-        if answer.status.is_success() {
-            return answer.json();
+        let response = client.get(path).await;
+        if response.status.is_success() {
+            return response.json();
         }
     }
     panic!("{path} cannot be read")

@@ -88,8 +88,9 @@ impl Receiver {
         let state: Arc<Mutex<State>> = Arc::default();
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
-        let known = state.clone();
-        let router = Router::new().fallback(move |request: Request| take(known.clone(), request));
+        let existing = state.clone();
+        let router =
+            Router::new().fallback(move |request: Request| take(existing.clone(), request));
         let server = tokio::spawn(async move {
             let _ = axum::serve(listener, router).await;
         });
@@ -189,13 +190,13 @@ async fn take(state: Arc<Mutex<State>>, request: Request) -> Response {
         .map(http_body_util::Collected::to_bytes);
     let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
     let headers = parts.headers;
-    let answer = {
+    let response = {
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         state.received.push(Received { headers, text });
         let next = state.next.pop_front();
         next.or_else(|| state.then.clone())
     };
-    match answer.unwrap_or(Answers::Status(204)) {
+    match response.unwrap_or(Answers::Status(204)) {
         Answers::Status(status) => StatusCode::from_u16(status)
             .unwrap_or_default()
             .into_response(),

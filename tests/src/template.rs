@@ -42,7 +42,7 @@ impl Function {
             }
         };
         self.rights.iter().any(|(actions, resources)| {
-            actions.iter().any(|known| known == action) && resources.iter().any(fits)
+            actions.iter().any(|existing| existing == action) && resources.iter().any(fits)
         })
     }
 }

@@ -82,8 +82,8 @@ pub async fn list_current_applications(
         now <= extension.end.moment() && !is_other
     };
     let own = extensions.iter().filter(is_here);
-    let wanted: BTreeSet<Id<Application>> = ids.chain(own.map(|one| one.application)).collect();
-    let mut forms = app.table.whole_forms_of(&club.code, &wanted).await?;
+    let requested: BTreeSet<Id<Application>> = ids.chain(own.map(|one| one.application)).collect();
+    let mut forms = app.table.whole_forms_of(&club.code, &requested).await?;
     forms.retain(|whole| {
         let application = &whole.form.application;
         application.is_current(now, extended(application.id))

@@ -15,8 +15,8 @@ pub(crate) const COMMITTEE_USED: &str =
 /// longer than half of this wait reads the application again (X15).
 pub(crate) async fn wait_for_running_submissions(app: &Shared, application: &Application) {
     let now = app.now();
-    let changed_lately = now < application.updated_at.plus(TimeDelta::minutes(1));
-    if changed_lately || (application.is_active && application.start <= now) {
+    let changed_recently = now < application.updated_at.plus(TimeDelta::minutes(1));
+    if changed_recently || (application.is_active && application.start <= now) {
         tokio::time::sleep(limits::DELETION_GRACE).await;
     }
 }
@@ -35,7 +35,7 @@ pub(crate) async fn remove_committees(
             app.table.all_slots(old.id)
         )?;
         used.extend(slots.into_iter().filter_map(|slot| slot.committee));
-        let is_removed = |id: &Id<Committee>| removed.iter().any(|gone| gone.id == *id);
+        let is_removed = |id: &Id<Committee>| removed.iter().any(|lost| lost.id == *id);
         Ok::<_, TableError>(used.iter().any(is_removed))
     };
     if is_used().await? {
@@ -71,20 +71,22 @@ async fn restore_committees(
     let mut retries = Retries::default();
     loop {
         retries.next().await?;
-        let mut now = app
+        let mut current = app
             .table
             .application(&old.club, old.id)
             .await?
             .ok_or(ApiError::NotFound)?;
-        let read_version = now.version;
+        let read_version = current.version;
         let missing: Vec<Committee> = removed
             .iter()
-            .filter(|gone| now.committee(gone.id).is_none())
+            .filter(|lost| current.committee(lost.id).is_none())
             .cloned()
             .collect();
-        now.committees.extend(missing);
-        now.version += 1;
-        let restored = app.table.update_application(&now, read_version, None, None);
+        current.committees.extend(missing);
+        current.version += 1;
+        let restored = app
+            .table
+            .update_application(&current, read_version, None, None);
         match restored.await {
             Err(TableError::Refused(_)) => {}
             done => return Ok(done.map(|()| None)?),

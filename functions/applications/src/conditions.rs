@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use shared::domain::{Form, Question, QuestionType, ShowIf};
 use shared::limits;
-use shared::web::{ApiError, Code, Reader, Reference, Result, Sent};
+use shared::web::{ApiError, Code, FieldInput, Reader, Reference, Result};
 use utoipa::ToSchema;
 
 /// The condition of a question.
@@ -27,7 +27,7 @@ const QUESTION: &str = "show_if.question";
 /// Reads a condition, or null, into `into`. It stays as it is if it is absent.
 pub(crate) fn read_condition(
     reader: &mut Reader,
-    sent: Sent<Option<ShowIfInput>>,
+    sent: FieldInput<Option<ShowIfInput>>,
     into: &mut Option<ShowIf>,
 ) {
     let Some(sent) = reader.get(sent) else {

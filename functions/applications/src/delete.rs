@@ -80,7 +80,7 @@ pub async fn delete_application(
         if application.deleted == Some(forced) {
             break forced;
         }
-        match mark_deleted(&app, &mut application, Some(forced)).await {
+        match set_deleted(&app, &mut application, Some(forced)).await {
             // Somebody else changed the application at the same moment.
             Err(ApiError::Changed) if scope.if_match.is_given() => {
                 return Err(ApiError::PreconditionFailed);
@@ -99,7 +99,7 @@ pub async fn delete_application(
     };
     // Somebody may have submitted since the check (X14).
     wait_for_running_submissions(&app, &application).await;
-    if Box::pin(remove_marked(&app, &scope.club, application, forced))
+    if Box::pin(remove_deleted(&app, &scope.club, application, forced))
         .await
         .map_err(ApiError::after_write)?
     {
@@ -114,38 +114,47 @@ const SLOTS_AT_ONCE: usize = 16;
 
 /// Removes an application that is marked as deleted. If it has submissions and `forced` is false,
 /// removes the mark instead and returns false.
-async fn remove_marked(
+async fn remove_deleted(
     app: &Shared,
     club: &Club,
     mut application: Application,
     forced: bool,
 ) -> Result<bool> {
     if !forced && app.table.has_submissions(application.id).await? {
-        mark_deleted(app, &mut application, None).await?;
+        set_deleted(app, &mut application, None).await?;
         return Ok(false);
     }
     let when = RequestTime {
         received: app.ids.received(app.clock.now()),
         at: app.now(),
     };
-    let place = (club, &application);
+    let recruitment = (club, &application);
     let slots = stream::iter(app.table.all_slots(application.id).await?);
-    let freed = slots.map(async |slot| {
+    let released = slots.map(async |slot| {
         // Nobody books it from now on.
         match bookings::closed(&app.table, slot).await? {
-            Some(slot) => bookings::free_all(&app.table, place, slot, when.received, when.at).await,
+            Some(slot) => {
+                bookings::release_all_bookings(
+                    &app.table,
+                    recruitment,
+                    slot,
+                    when.received,
+                    when.at,
+                )
+                .await
+            }
             None => Ok(None),
         }
     });
-    let freed = freed.buffer_unordered(SLOTS_AT_ONCE);
-    freed.try_for_each(async |_| Ok(())).await?;
+    let released = released.buffer_unordered(SLOTS_AT_ONCE);
+    released.try_for_each(async |_| Ok(())).await?;
     app.table
         .remove_application(&application, forced, when)
         .await?;
     Ok(true)
 }
 
-async fn mark_deleted(
+async fn set_deleted(
     app: &Shared,
     application: &mut Application,
     deleted: Option<bool>,

@@ -65,12 +65,12 @@ pub async fn duplicate_application(
         let id = Id::new(next_id());
         renamed.insert(std::mem::replace(&mut committee.id, id), id);
     }
-    let mut copies = Copies::default();
+    let mut new_ids = NewIds::default();
     for question in &mut questions {
-        copy_question(question, application.id, &renamed, &mut copies, &next_id);
+        copy_question(question, application.id, &renamed, &mut new_ids, &next_id);
     }
     for question in &mut questions {
-        copies.rename(&mut question.prompt.show_if);
+        new_ids.rename(&mut question.prompt.show_if);
     }
     texts.application = application.id;
     texts.version = texts.version.min(1);
@@ -83,12 +83,12 @@ pub async fn duplicate_application(
 
 /// The ids of the copies of questions and options, by those of the originals.
 #[derive(Default)]
-struct Copies {
+struct NewIds {
     questions: HashMap<Id<Question>, Id<Question>>,
     options: HashMap<Id<Choice>, Id<Choice>>,
 }
 
-impl Copies {
+impl NewIds {
     /// Lets a condition name the copies.
     fn rename(&self, condition: &mut Option<ShowIf>) {
         *condition = condition.take().and_then(|show_if| {
@@ -107,11 +107,11 @@ fn copy_question(
     question: &mut Question,
     application: Id<Application>,
     committees: &HashMap<Id<Committee>, Id<Committee>>,
-    copies: &mut Copies,
+    new_ids: &mut NewIds,
     next_id: impl Fn() -> u64,
 ) {
     let id = Id::new(next_id());
-    copies
+    new_ids
         .questions
         .insert(std::mem::replace(&mut question.id, id), id);
     question.application = application;
@@ -126,7 +126,7 @@ fn copy_question(
     question.prompt.version = 1;
     for option in &mut question.prompt.options {
         let id = Id::new(next_id());
-        copies
+        new_ids
             .options
             .insert(std::mem::replace(&mut option.id, id), id);
     }

@@ -9,8 +9,8 @@ use shared::ids::Id;
 use shared::time::Timestamp;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
-    ApiError, Code, Created, Input, Mode, NewId, NoContent, NoInput, Officer, Reader, Reference,
-    Result, Sent, create, edit,
+    ApiError, Code, Created, FieldInput, Input, Mode, NewId, NoContent, NoInput, Officer, Reader,
+    Reference, Result, create, edit,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -63,7 +63,7 @@ shared::input! {
 
 fn read_end(
     mode: Mode,
-    sent: Sent<Timestamp>,
+    sent: FieldInput<Timestamp>,
     application: &Application,
     end: &mut Timestamp,
 ) -> Result<()> {
@@ -158,8 +158,8 @@ pub async fn create_extension(
 /// The person whom the body names, with the name of the field that names them.
 async fn named(
     app: &Shared,
-    person: Sent<Option<Reference>>,
-    username: Sent<Option<String>>,
+    person: FieldInput<Option<Reference>>,
+    username: FieldInput<Option<String>>,
 ) -> Result<(&'static str, Person)> {
     let mut reader = Reader::new(Mode::Create);
     let id = reader.get(person).flatten().map(Reference::id);

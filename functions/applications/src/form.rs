@@ -13,7 +13,7 @@ use shared::mail::{MailType, Template};
 use shared::text::ClubCode;
 use shared::text::kinds::{Html, List, Name, NoticeHours, WebAddress};
 use shared::time::Timestamp;
-use shared::web::{ApiError, Mode, Reader, Sent};
+use shared::web::{ApiError, FieldInput, Mode, Reader};
 use utoipa::ToSchema;
 
 use crate::own::{OwnSubmissionBody, own_end};
@@ -299,7 +299,7 @@ fn check_order(reader: &mut Reader, application: &Application) {
     );
 }
 
-fn template(reader: &mut Reader, kind: MailType, sent: Sent<Html>, into: &mut String) {
+fn template(reader: &mut Reader, kind: MailType, sent: FieldInput<Html>, into: &mut String) {
     let mut text = into.clone();
     let (name, source) = (sent.name, sent.sent().cloned());
     let limit = limits::APPLICATION_TEXT_BYTES;
@@ -320,11 +320,11 @@ fn template(reader: &mut Reader, kind: MailType, sent: Sent<Html>, into: &mut St
 
 fn merge_committees(
     reader: &mut Reader,
-    wanted: Vec<CommitteeInput>,
+    inputs: Vec<CommitteeInput>,
     old: &[Committee],
     next_id: impl Fn() -> u64,
 ) -> Vec<Committee> {
-    if wanted.len() > limits::COMMITTEES {
+    if inputs.len() > limits::COMMITTEES {
         reader.errors.add(
             "committees",
             format!("At most {} committees are allowed.", limits::COMMITTEES),
@@ -332,10 +332,10 @@ fn merge_committees(
         return vec![];
     }
     // A committee that is named by its id may leave its name to another one.
-    let by_id: HashSet<_> = wanted.iter().filter_map(|committee| committee.id).collect();
+    let by_id: HashSet<_> = inputs.iter().filter_map(|committee| committee.id).collect();
     let (mut names, mut ids) = (HashSet::new(), HashSet::new());
-    let mut merged = Vec::with_capacity(wanted.len());
-    for (i, committee) in wanted.into_iter().enumerate() {
+    let mut merged = Vec::with_capacity(inputs.len());
+    for (i, committee) in inputs.into_iter().enumerate() {
         let field = format!("committees.{i}");
         let name = reader.part::<Name>(format!("{field}.name"), committee.name);
         let name = name.unwrap_or_default();
@@ -346,20 +346,20 @@ fn merge_committees(
                 "Another committee in this list has the same name.",
             );
         }
-        let known = match committee.id {
+        let existing = match committee.id {
             Some(id) => old.iter().find(|old| old.id == id),
             None => old
                 .iter()
                 .filter(|old| !by_id.contains(&old.id))
                 .find(|old| old.name.to_lowercase() == folded),
         };
-        if committee.id.is_some() && known.is_none() {
+        if committee.id.is_some() && existing.is_none() {
             reader.errors.add(
                 format!("{field}.id"),
                 "This application has no committee with this id.",
             );
         }
-        let id = known.map_or_else(|| Id::new(next_id()), |known| known.id);
+        let id = existing.map_or_else(|| Id::new(next_id()), |existing| existing.id);
         if !ids.insert(id) {
             reader
                 .errors

@@ -162,12 +162,12 @@ pub async fn show_home(
         async { Ok(app.table.invites_to(&person.personal.email, at).await?) },
     )?;
     let clubs = app.all_clubs(&versions).await?;
-    let known: HashMap<&ClubCode, &Club> = clubs
+    let by_code: HashMap<&ClubCode, &Club> = clubs
         .iter()
         .map(|listed| (&listed.club.code, &listed.club))
         .filter(|(_, club)| !club.archived)
         .collect();
-    let wanted = OpenQuery {
+    let query = OpenQuery {
         mine: None,
         after: None,
         limit: limits::OPEN_SLICE.0 + 1,
@@ -175,7 +175,7 @@ pub async fn show_home(
     };
     let mut roles: Vec<(&Club, Role)> = roles
         .iter()
-        .filter_map(|(code, role)| Some((*known.get(code)?, *role)))
+        .filter_map(|(code, role)| Some((*by_code.get(code)?, *role)))
         .collect();
     roles.sort_by_cached_key(|(club, _)| (text::fold(&club.profile.name), &club.code));
     let managed = roles.iter().filter(|(_, role)| *role <= Role::Officer);
@@ -184,18 +184,18 @@ pub async fn show_home(
         .take(limits::HOME_CLUBS)
         .collect();
     let (mut applications, mut waiting, (decisions, interviews)) = futures::try_join!(
-        open_for(&app, &user, now, &clubs, &own, &wanted),
+        open_for(&app, &user, now, &clubs, &own, &query),
         waiting_in(&app, &managed, at),
-        news_for(&app, &own, &known, now)
+        news_for(&app, &own, &by_code, now)
     )?;
-    let more_applications = applications.len() >= wanted.limit;
+    let more_applications = applications.len() >= query.limit;
     applications.truncate(limits::OPEN_SLICE.0);
-    let invites = shown_invites(invites, &user, &known, &roles);
+    let invites = shown_invites(invites, &user, &by_code, &roles);
     let codes = roles.iter().map(|(club, _)| club.code.clone());
     let visibility = Visibility::with_all(codes, user.is_admin());
     let mut favorites: Vec<OpenClubBody> = favorites
         .iter()
-        .filter_map(|favorite| known.get(&favorite.club))
+        .filter_map(|favorite| by_code.get(&favorite.club))
         .filter(|club| visibility.sees(club))
         .map(|club| OpenClubBody::new(club))
         .collect();
@@ -262,7 +262,7 @@ async fn news_for(
     let oldest = Timestamp::at(now).plus(-TimeDelta::days(limits::DECISION_DAYS));
     let show = |submission: &&Submission| {
         let application = applications.get(&submission.application)?;
-        let (status, since) = submission.known_decision(application, now)?;
+        let (status, since) = submission.visible_decision(application, now)?;
         (since >= oldest).then_some(HomeDecisionBody {
             id: submission.id,
             name: application.name.clone(),

@@ -51,7 +51,7 @@ pub struct OpenApplicationBody {
 
 impl OpenApplicationBody {
     /// Its place in the list.
-    fn place(&self) -> (i64, u64) {
+    fn sort_key(&self) -> (i64, u64) {
         (self.application_end_time.epoch_seconds(), self.id.get())
     }
 }
@@ -222,7 +222,7 @@ pub async fn list_open_applications(
     params.number("limit", 1, most)?;
     let slice = slice.with_default(standard);
     let mine = params.flag("mine")?;
-    let wanted = OpenQuery {
+    let query = OpenQuery {
         mine,
         after: slice.after()?,
         limit: slice.limit().map_or(usize::MAX, |limit| limit + 1),
@@ -231,8 +231,8 @@ pub async fn list_open_applications(
     let versions = async { Ok(app.table.versions().await?) };
     let (versions, own) = futures::try_join!(versions, Own::read(&app, &user, mine.is_some()))?;
     let clubs = app.all_clubs(&versions).await?;
-    let mut open = open_for(&app, &user, now, &clubs, &own, &wanted).await?;
-    Ok(slice.answer(&mut open, OpenApplicationBody::place, Clone::clone))
+    let mut open = open_for(&app, &user, now, &clubs, &own, &query).await?;
+    Ok(slice.respond(&mut open, OpenApplicationBody::sort_key, Clone::clone))
 }
 
 /// Which open applications to return.
@@ -254,37 +254,42 @@ pub(crate) async fn open_for(
     now: DateTime<Utc>,
     clubs: &Clubs,
     own: &Own,
-    wanted: &OpenQuery,
+    query: &OpenQuery,
 ) -> Result<Vec<OpenApplicationBody>> {
-    let mine = wanted.mine;
+    let mine = query.mine;
     let visible = seen_by(app, user, clubs).await?;
     let mut candidates: Vec<Candidate> = visible
         .into_iter()
         .flat_map(|club| candidates(club, own, now))
         .collect();
     candidates.retain(|one| mine.is_none_or(|mine| own.may_be(mine, one)));
-    let due = candidates.iter().map(|one| (one.club.clone(), one.id));
-    let applications = app.table.applications_by_id(due).await?;
+    let candidate_keys = candidates.iter().map(|one| (one.club.clone(), one.id));
+    let applications = app.table.applications_by_id(candidate_keys).await?;
     let mut open: Vec<(&Application, &Candidate)> = candidates
         .iter()
         .filter_map(|one| Some((applications.get(&one.id)?, one)))
         .filter(|(application, _)| application.is_current(now, own.extended(application.id)))
         .collect();
-    let place = |application: &Application| (application.end.epoch_seconds(), application.id.get());
-    open.sort_by_key(|(application, _)| place(application));
-    open.retain(|(application, _)| wanted.after.is_none_or(|after| place(application) > after));
-    if wanted.own_first {
+    let sort_key =
+        |application: &Application| (application.end.epoch_seconds(), application.id.get());
+    open.sort_by_key(|(application, _)| sort_key(application));
+    open.retain(|(application, _)| {
+        query
+            .after
+            .is_none_or(|after| sort_key(application) > after)
+    });
+    if query.own_first {
         open.sort_by_key(|(application, _)| !own.has_begun(application.id));
     }
     if mine.is_none() {
-        open.truncate(wanted.limit);
+        open.truncate(query.limit);
     }
     let drafts = live_drafts(app, user, &open, own).await?;
     open.retain(|(application, candidate)| {
         let is_mine = || own.is_mine(&candidate.club, candidate.id);
         mine.is_none_or(|mine| mine == (is_mine() || drafts.contains_key(&application.id)))
     });
-    open.truncate(wanted.limit);
+    open.truncate(query.limit);
     let show = |(application, candidate): (&Application, &Candidate)| {
         body(
             application,
@@ -334,21 +339,21 @@ pub(crate) async fn live_drafts(
     own: &Own,
 ) -> Result<HashMap<Id<Application>, BTreeSet<Option<Id<Committee>>>>> {
     let ids = applications.iter().map(|(application, _)| application.id);
-    let wanted: Vec<Id<Application>> = ids.filter(|id| own.has_draft(*id)).collect();
-    let place = |answer: &DraftAnswer| {
+    let query: Vec<Id<Application>> = ids.filter(|id| own.has_draft(*id)).collect();
+    let sort_key = |answer: &DraftAnswer| {
         let id = Submission::id_of(answer.application, user.id(), answer.committee);
         (answer.application, id)
     };
     let now = app.now();
     let mut live: HashMap<_, BTreeSet<_>> = HashMap::new();
     // Answers may be large, so only those of some applications are in memory at once.
-    for wanted in wanted.chunks(DRAFTS_AT_ONCE) {
-        let wanted = wanted.iter().copied().collect();
-        let answers = app.table.own_drafts(user.id(), &wanted).await?;
-        let places: HashSet<_> = answers.iter().map(place).collect();
-        let submitted = app.table.last_submitted(places).await?;
+    for query in query.chunks(DRAFTS_AT_ONCE) {
+        let query = query.iter().copied().collect();
+        let answers = app.table.own_drafts(user.id(), &query).await?;
+        let keys: HashSet<_> = answers.iter().map(sort_key).collect();
+        let submitted = app.table.last_submitted(keys).await?;
         let is_live = |answer: &&DraftAnswer| {
-            let last = submitted.get(&place(answer).1).copied().unwrap_or(0);
+            let last = submitted.get(&sort_key(answer).1).copied().unwrap_or(0);
             !answer.is_removed() && answer.is_live(last, now)
         };
         for answer in answers.iter().filter(is_live) {

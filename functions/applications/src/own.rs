@@ -31,7 +31,7 @@ pub struct OwnSubmissionBody {
 impl OwnSubmissionBody {
     /// The submission as its applicant may know it now (S14).
     pub fn new(submission: &Submission, application: &Application, now: DateTime<Utc>) -> Self {
-        let decided = submission.known_decision(application, now);
+        let decided = submission.visible_decision(application, now);
         Self {
             id: submission.id,
             committee: submission.committee,

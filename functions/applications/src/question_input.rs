@@ -7,7 +7,7 @@ use shared::domain::{Choice, Committee, FileFormat, Form, Prompt, Question, Ques
 use shared::ids::Id;
 use shared::limits;
 use shared::text::kinds::{FileMegabytes, List, OptionText, Position, PromptText, WordLimit};
-use shared::web::{ApiError, Code, Mode, Reader, Reference, Result, Sent};
+use shared::web::{ApiError, Code, FieldInput, Mode, Reader, Reference, Result};
 use utoipa::ToSchema;
 
 use crate::conditions::{ShowIfInput, check_condition, check_dependents, read_condition};
@@ -144,9 +144,9 @@ impl QuestionInput {
 fn read_file_rule(
     reader: &mut Reader,
     (formats, max_mb, shrink_photos): (
-        Sent<List<FileFormat, { FileFormat::ALL.len() }>>,
-        Sent<Option<FileMegabytes>>,
-        Sent<bool>,
+        FieldInput<List<FileFormat, { FileFormat::ALL.len() }>>,
+        FieldInput<Option<FileMegabytes>>,
+        FieldInput<bool>,
     ),
     prompt: &mut Prompt,
 ) {
@@ -192,16 +192,16 @@ fn read_file_rule(
 
 fn read_committees(
     reader: &mut Reader,
-    sent: Sent<List<Reference>>,
+    sent: FieldInput<List<Reference>>,
     question: &mut Question,
     form: &Form,
 ) {
-    let is_known = |id: &Id<Committee>| form.application.committee(*id).is_some();
+    let is_listed = |id: &Id<Committee>| form.application.committee(*id).is_some();
     if let Some(ids) = reader.get(sent) {
         let mut named = HashSet::new();
         question.committees = ids.into_iter().map(Reference::id).collect();
         for (i, id) in question.committees.iter().enumerate() {
-            if !is_known(id) {
+            if !is_listed(id) {
                 reader.errors.add(
                     format!("committees.{i}"),
                     "This application has no committee with this id.",
@@ -210,7 +210,7 @@ fn read_committees(
         }
         question.committees.retain(|id| named.insert(*id));
     }
-    question.committees.retain(is_known);
+    question.committees.retain(is_listed);
     if !question.committee_question {
         question.committees.clear();
     } else if question.committees.is_empty() && !reader.errors.has("committees.0") {
@@ -252,11 +252,11 @@ fn check_options(reader: &mut Reader, prompt: &Prompt) {
 
 fn merge_options(
     reader: &mut Reader,
-    wanted: Vec<OptionInput>,
+    inputs: Vec<OptionInput>,
     old: &[Choice],
     next_id: impl Fn() -> u64,
 ) -> Vec<Choice> {
-    if wanted.len() > limits::OPTIONS {
+    if inputs.len() > limits::OPTIONS {
         reader.errors.add(
             "multiple_choice",
             format!("At most {} options are allowed.", limits::OPTIONS),
@@ -264,27 +264,27 @@ fn merge_options(
         return vec![];
     }
     let mut used = HashSet::new();
-    let mut merged = Vec::with_capacity(wanted.len());
-    for (i, option) in wanted.into_iter().enumerate() {
+    let mut merged = Vec::with_capacity(inputs.len());
+    for (i, option) in inputs.into_iter().enumerate() {
         let field = format!("multiple_choice.{i}");
         let (id, text) = match option {
             OptionInput::Text(value) => (None, value),
             OptionInput::Object { id, value } => (id, value),
         };
         let value = reader.part::<OptionText>(&field, text).unwrap_or_default();
-        let known = match id {
+        let existing = match id {
             Some(id) => old.iter().find(|old| old.id == id),
             None => old
                 .iter()
                 .find(|old| old.value == value && !used.contains(&old.id)),
         };
-        if id.is_some() && known.is_none() {
+        if id.is_some() && existing.is_none() {
             reader.errors.add(
                 format!("{field}.id"),
                 "This question has no option with this id.",
             );
         }
-        let id = known.map_or_else(|| Id::new(next_id()), |known| known.id);
+        let id = existing.map_or_else(|| Id::new(next_id()), |existing| existing.id);
         if !used.insert(id) {
             reader
                 .errors

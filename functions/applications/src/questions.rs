@@ -86,8 +86,8 @@ pub async fn create_question(
                 Err(TableError::Refused(Refusal::Quota))
             };
             let own = async {
-                let now = app.table.form(&question.club, question.application).await?;
-                Ok(now.and_then(|form| form.question(id).cloned()))
+                let current = app.table.form(&question.club, question.application).await?;
+                Ok(current.and_then(|form| form.question(id).cloned()))
             };
             let refused = |refusal| match refusal {
                 Refusal::Quota => too_many(),
@@ -111,9 +111,9 @@ pub async fn create_question(
 /// Others may have created questions at the same moment, so that this one is above the limit. If
 /// the questions cannot be read now, it stays: after an error, a repeat would create it again.
 async fn take_back_if_too_many(app: &Shared, question: &Question) -> Result<()> {
-    let now = app.table.form(&question.club, question.application).await;
-    let now = now.ok().flatten();
-    if now.is_some_and(|form| form.questions.len() > limits::QUESTIONS) {
+    let current = app.table.form(&question.club, question.application).await;
+    let current = current.ok().flatten();
+    if current.is_some_and(|form| form.questions.len() > limits::QUESTIONS) {
         app.table.delete_question(question, app.now()).await?;
         return Err(too_many());
     }
@@ -298,9 +298,9 @@ pub async fn order_questions(
     let show = |form: &Form| bodies(form);
     let any_state = IfMatch::default();
     let ordered = edit(&any_state, form, show, read, |mut form: Form| async move {
-        let place = |question: &Question| ids.iter().position(|id| *id == question.id);
+        let position_of = |question: &Question| ids.iter().position(|id| *id == question.id);
         form.questions
-            .sort_by_key(|question| place(question).unwrap_or(usize::MAX));
+            .sort_by_key(|question| position_of(question).unwrap_or(usize::MAX));
         let mut moved = Vec::new();
         let first = first_precedence(&form.questions);
         for (question, precedence) in form.questions.iter_mut().zip(first..) {

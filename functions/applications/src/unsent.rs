@@ -40,8 +40,8 @@ pub async fn list_unsent_applications(
         .into_iter()
         .flat_map(|club| candidates(club, &own))
         .collect();
-    let due = candidates.iter().map(|one| (one.club.clone(), one.id));
-    let applications = app.table.applications_by_id(due).await?;
+    let candidate_keys = candidates.iter().map(|one| (one.club.clone(), one.id));
+    let applications = app.table.applications_by_id(candidate_keys).await?;
     let mut closed: Vec<(&Application, &Candidate)> = candidates
         .iter()
         .filter_map(|one| Some((applications.get(&one.id)?, one)))

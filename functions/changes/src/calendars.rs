@@ -15,8 +15,8 @@ use crate::image::{Image, Unreadable};
 pub fn calendars_of(record: &EventRecord) -> Result<Vec<CalendarPart>, Unreadable> {
     let old = Image(&record.change.old_image);
     let new = Image(&record.change.new_image);
-    let is_gone = matches!(new.kind(), "" | "Gone");
-    let kind = if is_gone { old.kind() } else { new.kind() };
+    let is_deleted = matches!(new.kind(), "" | "Tombstone");
+    let kind = if is_deleted { old.kind() } else { new.kind() };
     match kind {
         "Slot" => Ok(of_slot(old.read("Slot")?, new.read("Slot")?)),
         "Submission" => {
@@ -24,9 +24,10 @@ pub fn calendars_of(record: &EventRecord) -> Result<Vec<CalendarPart>, Unreadabl
             Ok(of_submission(before, after).into_iter().collect())
         }
         "Membership" => {
-            let left = old.read("Membership")?.filter(|_| is_gone);
-            let held = left.map(|left: Membership| CalendarPart::HeldIn(left.person, left.club));
-            Ok(held.into_iter().collect())
+            let left = old.read("Membership")?.filter(|_| is_deleted);
+            let left_interviews =
+                left.map(|left: Membership| CalendarPart::InterviewsIn(left.person, left.club));
+            Ok(left_interviews.into_iter().collect())
         }
         _ => Ok(vec![]),
     }
@@ -35,21 +36,21 @@ pub fn calendars_of(record: &EventRecord) -> Result<Vec<CalendarPart>, Unreadabl
 /// Interviewers see a slot while somebody has booked it. Those who have booked it see its time and
 /// place.
 fn of_slot(before: Option<Slot>, after: Option<Slot>) -> Vec<CalendarPart> {
-    let place = |slot: &Slot| (slot.start, slot.end, slot.location.clone(), slot.deleted);
-    let held = |slot: &Slot| (place(slot), slot.interviewers.clone());
+    let appearance = |slot: &Slot| (slot.start, slot.end, slot.location.clone(), slot.deleted);
+    let left_interviews = |slot: &Slot| (appearance(slot), slot.interviewers.clone());
     let shown = |slot: &Option<Slot>| {
         let booked = slot.as_ref().filter(|slot| !slot.seats.is_empty());
-        booked.map(held)
+        booked.map(left_interviews)
     };
     let mut parts = vec![];
     if shown(&before) != shown(&after) {
         for slot in before.iter().chain(&after) {
             let all = slot.interviewers.iter().map(|one| one.person);
-            parts.extend(all.map(|person| CalendarPart::Held(person, slot.application)));
+            parts.extend(all.map(|person| CalendarPart::Interviewing(person, slot.application)));
         }
     }
     if let (Some(before), Some(after)) = (&before, &after)
-        && place(before) != place(after)
+        && appearance(before) != appearance(after)
     {
         let booked = after.seats.keys().filter_map(|id| ids::parse(id));
         parts.extend(booked.map(|id| CalendarPart::BookedBy(after.application, id)));
@@ -63,8 +64,11 @@ fn of_slot(before: Option<Slot>, after: Option<Slot>) -> Vec<CalendarPart> {
 /// what happens to the interview, they know at once.
 fn of_submission(before: Option<Submission>, after: Option<Submission>) -> Option<CalendarPart> {
     let (before, after) = before.zip(after)?;
-    let told = |one: &Submission| {
-        let mailed = one.mailed.as_ref().map(|told| (told.status, told.at));
+    let published = |one: &Submission| {
+        let mailed = one
+            .mailed
+            .as_ref()
+            .map(|published| (published.status, published.at));
         let times = one
             .interview()
             .map(|interview| (interview.booked_at, interview.invited_at, interview.kept));
@@ -73,7 +77,7 @@ fn of_submission(before: Option<Submission>, after: Option<Submission>) -> Optio
     let decided = |one: &Submission| (one.status, one.rejected_at.unwrap_or(one.updated_at));
     let goes_on = after.booked().is_some() && before.booked() == after.booked();
     let person = after.person.filter(|_| goes_on)?;
-    if told(&before) != told(&after) {
+    if published(&before) != published(&after) {
         return Some(CalendarPart::Booked(person, after.id));
     }
     let is_other = decided(&before) != decided(&after);

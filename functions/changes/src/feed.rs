@@ -34,7 +34,7 @@ pub struct Feed {
 }
 
 /// The changes of one club, each with the position of its record.
-type OfClub = (ClubCode, Vec<(usize, NewChange)>);
+type ClubChanges = (ClubCode, Vec<(usize, NewChange)>);
 
 /// What a batch of records asks for, each with the position of its record.
 #[derive(Default)]
@@ -100,7 +100,7 @@ impl Feed {
         let oldest = clubs.values().flatten().map(|(_, change)| change.at).min();
         let mut done = self.store_all(clubs).await;
         done.extend(self.forward_all_asked(asked).await);
-        done.extend(self.mark_calendars(calendars).await);
+        done.extend(self.touch_calendars(calendars).await);
         let stored = done.iter().flatten().sum::<usize>();
         if let Some(oldest) = oldest {
             let behind = self.clock.now() - oldest.moment();
@@ -154,7 +154,7 @@ impl Feed {
     /// stored, which may have ended before it passed them on.
     async fn store(
         &self,
-        (club, changes): OfClub,
+        (club, changes): ClubChanges,
         for_all: &[Webhook],
     ) -> Result<usize, (usize, NotForwarded)> {
         let first = changes.first().map_or(0, |(position, _)| *position);
@@ -170,15 +170,15 @@ impl Feed {
 
     /// Marks the calendars that changed; also again, if the stream delivers a record again. Returns
     /// the position of the first record if they are not all marked.
-    async fn mark_calendars(
+    async fn touch_calendars(
         &self,
         parts: BTreeMap<CalendarPart, usize>,
     ) -> Option<Result<usize, usize>> {
         let first = parts.values().copied().min()?;
-        let mark = || self.ids.next(self.clock.now());
+        let next_revision = || self.ids.next(self.clock.now());
         let (parts, now) = (parts.into_keys().collect(), Timestamp::at(self.clock.now()));
-        let marked = self.table.mark_calendars(parts, now, mark);
-        Some(marked.await.map(|()| 0).map_err(|error| {
+        let touched = self.table.touch_calendars(parts, now, next_revision);
+        Some(touched.await.map(|()| 0).map_err(|error| {
             tracing::warn!(%error, "calendars are marked later");
             first
         }))

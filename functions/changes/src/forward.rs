@@ -62,8 +62,8 @@ impl Forwarder {
             }
             for change in new {
                 if webhook.types.contains(&change.change_type) {
-                    let told = Notification::change(club, change);
-                    calls.push(call(webhook, first_attempt(told, now)));
+                    let notification = Notification::change(club, change);
+                    calls.push(call(webhook, first_attempt(notification, now)));
                 }
             }
         }
@@ -77,30 +77,30 @@ impl Forwarder {
         now: Timestamp,
     ) -> Result<(), NotForwarded> {
         let what = CallKind::Tell {
-            told: delivery.told.clone(),
+            notification: delivery.notification.clone(),
             // The first attempt of a test is repeated if it fails.
             repeat: u32::from(delivery.attempt == 0),
-            due: now,
-            asked: delivery.wanted,
+            scheduled_at: now,
+            asked: delivery.requested,
         };
-        let place = delivery.place.clone();
+        let key = delivery.key.clone();
         Ok(self
             .queue
-            .send(&[Call { place, what }], Duration::ZERO)
+            .send(&[Call { key, what }], Duration::ZERO)
             .await?)
     }
 }
 
 fn call(webhook: &Webhook, what: CallKind) -> Call {
-    let place = webhook.place.clone();
-    Call { place, what }
+    let key = webhook.key.clone();
+    Call { key, what }
 }
 
-fn first_attempt(told: Notification, due: Timestamp) -> CallKind {
+fn first_attempt(notification: Notification, scheduled_at: Timestamp) -> CallKind {
     CallKind::Tell {
-        told,
+        notification,
         repeat: 1,
-        due,
+        scheduled_at,
         asked: None,
     }
 }
@@ -108,7 +108,7 @@ fn first_attempt(told: Notification, due: Timestamp) -> CallKind {
 /// Whether the creator of a webhook may have lost the right to it: as a member, or because the club
 /// was deleted.
 fn may_end_right(change: &NewChange, club: &ClubCode, webhook: &Webhook) -> bool {
-    if webhook.place.club.is_none() {
+    if webhook.key.club.is_none() {
         return false;
     }
     match change.change_type {

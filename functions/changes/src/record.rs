@@ -15,19 +15,19 @@ use crate::image::{Image, Unreadable};
 type Read = Result<(), Unreadable>;
 
 /// The changes of one record, in their order.
-struct Found<'a> {
+struct FoundChanges<'a> {
     record: &'a EventRecord,
     changes: Vec<(ClubCode, NewChange)>,
 }
 
 /// The object that changed, and the club and the application that it belongs to.
-struct Place<'a> {
+struct Subject<'a> {
     club: &'a ClubCode,
     object: Option<u64>,
     application: Option<Id<Application>>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Subject<'a> {
     /// An object of a club.
     fn of<T>(club: &'a ClubCode, id: Id<T>) -> Self {
         Self {
@@ -46,17 +46,17 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Found<'_> {
-    fn add(&mut self, place: &Place<'_>, change_type: ChangeType, by: Option<Id<Person>>) {
+impl FoundChanges<'_> {
+    fn add(&mut self, subject: &Subject<'_>, change_type: ChangeType, by: Option<Id<Person>>) {
         let change = NewChange {
             event: format!("{}#{}", self.record.event_id, self.changes.len()),
             at: Timestamp::at(self.record.change.approximate_creation_date_time),
             change_type,
-            object: place.object,
-            application: place.application,
+            object: subject.object,
+            application: subject.application,
             by,
         };
-        self.changes.push((place.club.clone(), change));
+        self.changes.push((subject.club.clone(), change));
     }
 }
 
@@ -74,10 +74,10 @@ pub fn changes_of(record: &EventRecord) -> Result<Vec<(ClubCode, NewChange)>, Un
         Image(&record.change.new_image),
     );
     let changes = vec![];
-    let mut found = Found { record, changes };
+    let mut found = FoundChanges { record, changes };
     // What was deleted may leave something else in its place.
-    let is_gone = matches!(new.kind(), "" | "Gone" | "Withdrawal");
-    let kind = if is_gone { old.kind() } else { new.kind() };
+    let is_deleted = matches!(new.kind(), "" | "Tombstone" | "Withdrawal");
+    let kind = if is_deleted { old.kind() } else { new.kind() };
     match kind {
         "Application" => application(&mut found, old, new),
         "Submission" => submission(&mut found, old, new),
@@ -98,13 +98,13 @@ pub fn changes_of(record: &EventRecord) -> Result<Vec<(ClubCode, NewChange)>, Un
 /// As those of [`changes_of`].
 pub fn asked_of(record: &EventRecord) -> Result<Option<Delivery>, Unreadable> {
     let delivery: Option<Delivery> = Image(&record.change.new_image).read("Delivery")?;
-    Ok(delivery.filter(|delivery| delivery.wanted.is_some()))
+    Ok(delivery.filter(|delivery| delivery.requested.is_some()))
 }
 
-fn application(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+fn application(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read {
     let before: Option<Application> = old.read("Application")?;
     let after: Option<Application> = new.read("Application")?;
-    let Some(known) = after.as_ref().or(before.as_ref()) else {
+    let Some(latest) = after.as_ref().or(before.as_ref()) else {
         return Ok(());
     };
     // While it is not sure whether an application has submissions, its deletion may be taken back.
@@ -128,24 +128,24 @@ fn application(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
         (false, false) => return Ok(()),
     };
     let by = new.changed_by().or(old.changed_by());
-    let place = Place::of(&known.club, known.id);
-    found.add(&place, change, by);
+    let subject = Subject::of(&latest.club, latest.id);
+    found.add(&subject, change, by);
     Ok(())
 }
 
-fn submission(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+fn submission(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read {
     let before: Option<Submission> = old.read("Submission")?;
     let after: Option<Submission> = new.read("Submission")?;
-    let Some(known) = after.as_ref().or(before.as_ref()) else {
+    let Some(latest) = after.as_ref().or(before.as_ref()) else {
         return Ok(());
     };
-    let place = Place::of(&known.club, known.id).within(known.application);
+    let subject = Subject::of(&latest.club, latest.id).within(latest.application);
     // What remains of an erased person's submission does not change any more.
     let before = match &before {
         Some(before) if before.person.is_none() => return Ok(()),
         Some(before) => before,
         None => {
-            found.add(&place, ChangeType::SubmissionCreated, known.person);
+            found.add(&subject, ChangeType::SubmissionCreated, latest.person);
             return Ok(());
         }
     };
@@ -153,10 +153,10 @@ fn submission(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
     let mut by = new.changed_by();
     if let Some(after) = after {
         if after.revision != before.revision || after.applicant != before.applicant {
-            found.add(&place, ChangeType::SubmissionUpdated, after.person);
+            found.add(&subject, ChangeType::SubmissionUpdated, after.person);
         }
         if after.status != before.status || after.reason != before.reason {
-            found.add(&place, ChangeType::SubmissionDecided, by);
+            found.add(&subject, ChangeType::SubmissionDecided, by);
         }
     } else {
         let withdrawal: Option<Withdrawal> = new.read("Withdrawal")?;
@@ -167,7 +167,7 @@ fn submission(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
         } else {
             ChangeType::SubmissionDeleted
         };
-        found.add(&place, change, by);
+        found.add(&subject, change, by);
     }
     let change = match (before.booked(), after.and_then(Submission::booked)) {
         (None, Some(_)) => ChangeType::InterviewIsBooked,
@@ -175,12 +175,12 @@ fn submission(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
         (Some(from), Some(to)) if from != to => ChangeType::InterviewMoved,
         _ => return Ok(()),
     };
-    found.add(&place, change, by);
+    found.add(&subject, change, by);
     Ok(())
 }
 
 /// A slot that gets another time or place moves the interviews in it.
-fn slot(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+fn slot(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read {
     let before: Option<Slot> = old.read("Slot")?;
     let after: Option<Slot> = new.read("Slot")?;
     let Some((before, after)) = before.zip(after) else {
@@ -193,16 +193,16 @@ fn slot(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
         let Some(submission) = ids::parse::<Submission>(id) else {
             continue;
         };
-        let place = Place::of(&after.club, submission).within(after.application);
-        found.add(&place, ChangeType::InterviewMoved, new.changed_by());
+        let subject = Subject::of(&after.club, submission).within(after.application);
+        found.add(&subject, ChangeType::InterviewMoved, new.changed_by());
     }
     Ok(())
 }
 
-fn member(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+fn member(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read {
     let before: Option<Membership> = old.read("Membership")?;
     let after: Option<Membership> = new.read("Membership")?;
-    let Some(known) = after.as_ref().or(before.as_ref()) else {
+    let Some(latest) = after.as_ref().or(before.as_ref()) else {
         return Ok(());
     };
     let change = match (&before, &after) {
@@ -211,29 +211,29 @@ fn member(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
         _ if new.is_same_as(old, &["version", "changed_by"]) => return Ok(()),
         _ => ChangeType::MemberUpdated,
     };
-    let place = Place::of(&known.club, known.id);
-    found.add(&place, change, new.changed_by());
+    let subject = Subject::of(&latest.club, latest.id);
+    found.add(&subject, change, new.changed_by());
     Ok(())
 }
 
-fn request(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+fn request(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read {
     let before: Option<MembershipRequest> = old.read("MembershipRequest")?;
     let after: Option<MembershipRequest> = new.read("MembershipRequest")?;
-    let (known, change) = match (&before, &after) {
+    let (latest, change) = match (&before, &after) {
         (None, Some(after)) => (after, ChangeType::RequestCreated),
         (Some(before), None) => (before, ChangeType::RequestDeleted),
         _ => return Ok(()),
     };
-    let place = Place::of(&known.club, known.id);
+    let subject = Subject::of(&latest.club, latest.id);
     let by = after.as_ref().map(|request| request.person);
-    found.add(&place, change, by);
+    found.add(&subject, change, by);
     Ok(())
 }
 
-fn event(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+fn event(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read {
     let before: Option<Event> = old.read("Event")?;
     let after: Option<Event> = new.read("Event")?;
-    let (known, change) = match (&before, &after) {
+    let (latest, change) = match (&before, &after) {
         (None, Some(after)) => (after, ChangeType::EventCreated),
         (Some(before), None) => (before, ChangeType::EventDeleted),
         (Some(before), Some(after)) if before.version != after.version => {
@@ -241,13 +241,13 @@ fn event(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
         }
         _ => return Ok(()),
     };
-    let place = Place::of(&known.club, known.id);
-    found.add(&place, change, new.changed_by());
+    let subject = Subject::of(&latest.club, latest.id);
+    found.add(&subject, change, new.changed_by());
     Ok(())
 }
 
 /// A new club is no change: its list of changes begins with its first owner.
-fn club(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+fn club(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read {
     let before: Option<Club> = old.read("Club")?;
     let after: Option<Club> = new.read("Club")?;
     let Some((before, after)) = before.zip(after) else {
@@ -256,11 +256,11 @@ fn club(found: &mut Found<'_>, old: Image<'_>, new: Image<'_>) -> Read {
     if before.version == after.version {
         return Ok(());
     }
-    let place = Place {
+    let subject = Subject {
         club: &after.code,
         object: None,
         application: None,
     };
-    found.add(&place, ChangeType::ClubUpdated, new.changed_by());
+    found.add(&subject, ChangeType::ClubUpdated, new.changed_by());
     Ok(())
 }

@@ -4,12 +4,12 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use shared::bodies::BadgeBody;
-use shared::domain::{Badge, Lookup};
+use shared::domain::{Badge, ReferenceEntry};
 use shared::text::kinds::{BadgeText, Color, Line, Name};
 use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, Params, PathIds, Reader, Result};
 use shared::{Shared, text};
 
-use crate::lookups::{self, Collection, Entry};
+use crate::reference_data::{self, Collection, Entry};
 
 shared::input! {
     /// The fields of a badge that admins write.
@@ -41,7 +41,7 @@ impl Collection for Badge {
         reader.finish()
     }
 
-    fn body(badge: &Lookup<Self>, (): &()) -> BadgeBody {
+    fn body(badge: &ReferenceEntry<Self>, (): &()) -> BadgeBody {
         badge.into()
     }
 }
@@ -65,7 +65,7 @@ pub async fn list_badges(
         .text("purpose")
         .filter(|purpose| !purpose.is_empty())
         .map(text::fold);
-    lookups::list::<Badge>(&app, |badge| {
+    reference_data::list::<Badge>(&app, |badge| {
         purpose
             .as_ref()
             .is_none_or(|purpose| text::fold(&badge.purpose) == *purpose)
@@ -86,7 +86,7 @@ pub async fn create_badge(
     new: NewId,
     Input(input): Input<BadgeInput>,
 ) -> Result<Response> {
-    lookups::create_entry::<Badge>(&app, &user, new, input).await
+    reference_data::create_entry::<Badge>(&app, &user, new, input).await
 }
 
 /// Get a badge.
@@ -97,7 +97,7 @@ pub async fn create_badge(
     params(("badge" = u64, Path)), responses((status = 200, body = BadgeBody))
 )]
 pub async fn show_badge(State(app): State<Shared>, path: PathIds) -> Result<Json<BadgeBody>> {
-    lookups::show::<Badge>(&app, &path).await
+    reference_data::show::<Badge>(&app, &path).await
 }
 
 /// Change some fields of a badge.
@@ -114,7 +114,7 @@ pub async fn update_badge(
     badge: Entry<Badge>,
     Input(input): Input<BadgeInput>,
 ) -> Result<Json<BadgeBody>> {
-    lookups::save(&app, &user, badge, input, Mode::Update).await
+    reference_data::save(&app, &user, badge, input, Mode::Update).await
 }
 
 /// Replace all fields of a badge.
@@ -131,7 +131,7 @@ pub async fn replace_badge(
     badge: Entry<Badge>,
     Input(input): Input<BadgeInput>,
 ) -> Result<Json<BadgeBody>> {
-    lookups::save(&app, &user, badge, input, Mode::Replace).await
+    reference_data::save(&app, &user, badge, input, Mode::Replace).await
 }
 
 /// Delete a badge.
@@ -147,5 +147,5 @@ pub async fn delete_badge(
     badge: Entry<Badge>,
     _: NoInput,
 ) -> Result<NoContent> {
-    lookups::delete(&app, &user, badge).await
+    reference_data::delete(&app, &user, badge).await
 }

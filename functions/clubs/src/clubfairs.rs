@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
-use shared::domain::{Fair, Lookup, Registration, Versions};
+use shared::domain::{Fair, ReferenceEntry, Registration, Versions};
 use shared::ids::Id;
 use shared::text::ClubCode;
 use shared::text::kinds::{Html, Line, Name};
@@ -19,7 +19,7 @@ use shared::web::{
 use shared::{Shared, limits};
 use utoipa::ToSchema;
 
-use crate::lookups::{self, Collection, Entry};
+use crate::reference_data::{self, Collection, Entry};
 
 /// A club fair.
 #[derive(Debug, Serialize, ToSchema)]
@@ -126,7 +126,7 @@ impl Collection for Fair {
 
     async fn context(app: &Shared, versions: &Versions, user: Option<&User>) -> Result<FairClubs> {
         let registrations = app
-            .lookups
+            .reference_data
             .registrations(&app.table, versions, app.clock.now());
         let (clubs, registrations) = futures::try_join!(app.all_clubs(versions), registrations)?;
         let there =
@@ -146,7 +146,10 @@ impl Collection for Fair {
         Ok(by_fair)
     }
 
-    fn body(Lookup { id, value, .. }: &Lookup<Self>, clubs: &FairClubs) -> FairBody {
+    fn body(
+        ReferenceEntry { id, value, .. }: &ReferenceEntry<Self>,
+        clubs: &FairClubs,
+    ) -> FairBody {
         let fair = value.clone();
         FairBody {
             id: *id,
@@ -173,11 +176,11 @@ async fn fairs(
     let (versions, now) = (app.table.versions().await?, app.now());
     let entries = async { Ok(app.entries::<Fair>(&versions).await?) };
     let (entries, clubs) = futures::try_join!(entries, Fair::context(app, &versions, user))?;
-    let mut kept: Vec<&Lookup<Fair>> = entries
+    let mut kept: Vec<&ReferenceEntry<Fair>> = entries
         .iter()
         .filter(|fair| keep(&fair.value, now))
         .collect();
-    lookups::sort(&mut kept);
+    reference_data::sort(&mut kept);
     let bodies: Vec<FairBody> = kept
         .into_iter()
         .map(|fair| Fair::body(fair, &clubs))
@@ -229,7 +232,7 @@ pub async fn create_fair(
     new: NewId,
     Input(input): Input<FairInput>,
 ) -> Result<Response> {
-    lookups::create_entry::<Fair>(&app, &user, new, input).await
+    reference_data::create_entry::<Fair>(&app, &user, new, input).await
 }
 
 /// Get a club fair.
@@ -268,7 +271,7 @@ pub async fn update_fair(
     fair: Entry<Fair>,
     Input(input): Input<FairInput>,
 ) -> Result<Json<FairBody>> {
-    lookups::save(&app, &user, fair, input, Mode::Update).await
+    reference_data::save(&app, &user, fair, input, Mode::Update).await
 }
 
 /// Replace all fields of a club fair.
@@ -285,7 +288,7 @@ pub async fn replace_fair(
     fair: Entry<Fair>,
     Input(input): Input<FairInput>,
 ) -> Result<Json<FairBody>> {
-    lookups::save(&app, &user, fair, input, Mode::Replace).await
+    reference_data::save(&app, &user, fair, input, Mode::Replace).await
 }
 
 /// Delete a club fair.
@@ -301,12 +304,16 @@ pub async fn delete_fair(
     fair: Entry<Fair>,
     _: NoInput,
 ) -> Result<NoContent> {
-    lookups::delete(&app, &user, fair).await
+    reference_data::delete(&app, &user, fair).await
 }
 
-pub(crate) async fn shown(app: &Shared, user: &User, fair: &Lookup<Fair>) -> Result<Response> {
+pub(crate) async fn shown(
+    app: &Shared,
+    user: &User,
+    fair: &ReferenceEntry<Fair>,
+) -> Result<Response> {
     Ok(shown_at(
         format!("/api/clubfairs/{}/", fair.id),
-        Json(lookups::written(app, user, fair).await?),
+        Json(reference_data::written(app, user, fair).await?),
     ))
 }

@@ -20,7 +20,7 @@ use shared::web::{
 };
 
 use crate::body::{ClubBody, ClubInput, ClubViewer, TagsAndBadges};
-use crate::codes::{numbered, slug, wanted_code};
+use crate::codes::{numbered, requested_code, slug};
 use crate::ranking::{ClubFilter, ClubOrder, Ranked, Ranking, compare};
 
 /// List clubs.
@@ -124,7 +124,7 @@ pub async fn create_club(
     Input(input): Input<ClubInput>,
 ) -> Result<Created<ClubBody>> {
     let now = app.now();
-    let code = wanted_code(input.code.clone())?;
+    let code = requested_code(input.code.clone())?;
     let mut club = Club {
         code: ClubCode::default(),
         version: 1,
@@ -143,7 +143,7 @@ pub async fn create_club(
         owners: 1,
         favorites: 0,
         events: 0,
-        told_of_requests_at: None,
+        requests_notified_at: None,
         windows: BTreeMap::new(),
         releases: BTreeMap::new(),
         applications: 0,
@@ -175,7 +175,7 @@ pub async fn create_club(
             Err(TableError::Refused(Refusal::Quota)) => {
                 return Err(too_many_clubs(&app, user.id()).await?);
             }
-            Err(TableError::Refused(Refusal::ReferenceGone)) => {
+            Err(TableError::Refused(Refusal::ReferenceDeleted)) => {
                 return Err(ApiError::field(
                     "tags",
                     "A tag or badge was deleted just now. Send only those that still exist.",

@@ -3,10 +3,10 @@
 use shared::limits;
 use shared::text::ClubCode;
 use shared::text::kinds::CodeText;
-use shared::web::{Mode, Reader, Result, Sent};
+use shared::web::{FieldInput, Mode, Reader, Result};
 
 /// The code that the caller chose, if any.
-pub fn wanted_code(sent: Sent<Option<CodeText>>) -> Result<Option<ClubCode>> {
+pub fn requested_code(sent: FieldInput<Option<CodeText>>) -> Result<Option<ClubCode>> {
     let mut reader = Reader::new(Mode::Update);
     let code = reader.get(sent).flatten().filter(|code| !code.is_empty());
     let parsed = code.as_deref().map(ClubCode::parse);

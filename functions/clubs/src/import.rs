@@ -14,7 +14,7 @@ use shared::web::{Admin, ApiError, ImportBody, ImportRows, Mode, NewId, Params, 
 
 use crate::body::TagsAndBadges;
 use crate::import_owner::{add_owner, invite_owner};
-use crate::import_rows::{COLUMNS, ClubRow, Owner, Wanted, empty, read_rows};
+use crate::import_rows::{COLUMNS, ClubRow, RequestedClub, RequestedOwner, empty, read_rows};
 
 /// No row is begun after this time in a request, so that the function answers in time.
 const IMPORT_WITHIN: Duration = Duration::from_secs(18);
@@ -53,17 +53,20 @@ pub async fn import_clubs(
     };
     let versions = app.table.versions().await?;
     let labels = TagsAndBadges::at(&app, &versions).await?;
-    let wanted = read_rows(&app, &rows, &labels, &mut body).await?;
-    let codes: Vec<ClubCode> = wanted.iter().map(|wanted| wanted.code.clone()).collect();
+    let requested = read_rows(&app, &rows, &labels, &mut body).await?;
+    let codes: Vec<ClubCode> = requested
+        .iter()
+        .map(|requested| requested.code.clone())
+        .collect();
     let mut clubs: HashMap<ClubCode, Club> = app.table.clubs(&codes).await?;
-    for wanted in wanted {
+    for requested in requested {
         if request_age() > IMPORT_WITHIN {
             let why = "There was no time left for this row. Send the file again.";
-            body.error(wanted.row, "code", why);
+            body.error(requested.row, "code", why);
             continue;
         }
-        let club = clubs.remove(&wanted.code);
-        let done = import(&app, &wanted, club, &labels, creation, body.dry_run);
+        let club = clubs.remove(&requested.code);
+        let done = import(&app, &requested, club, &labels, creation, body.dry_run);
         match Box::pin(done).await {
             Ok(Ok(outcome)) => {
                 body.created += usize::from(outcome.is_created);
@@ -74,7 +77,7 @@ pub async fn import_clubs(
             }
             Ok(Err(wrong)) => {
                 for (field, message) in wrong {
-                    body.error(wanted.row, &field, message);
+                    body.error(requested.row, &field, message);
                 }
             }
             Err(error) if body.created + body.updated + body.invited > 0 => {
@@ -95,7 +98,7 @@ fn wrong(field: &str, message: impl Into<String>) -> RowResult {
 /// Creates or changes one club, and adds or invites its owner.
 async fn import(
     app: &Shared,
-    wanted: &Wanted,
+    requested: &RequestedClub,
     club: Option<Club>,
     labels: &TagsAndBadges,
     creation: u64,
@@ -109,27 +112,27 @@ async fn import(
     // Lists hold only the beginning of a long description.
     let mut whole = club.clone();
     if club.as_ref().is_some_and(|club| club.profile.has_more) {
-        whole = app.table.club_page(&wanted.code, None).await?.club;
+        whole = app.table.club_page(&requested.code, None).await?.club;
     }
     let mut new = whole
         .clone()
-        .unwrap_or_else(|| empty(&wanted.code, creation, now));
+        .unwrap_or_else(|| empty(&requested.code, creation, now));
     let mode = if is_new { Mode::Create } else { Mode::Update };
-    match wanted.input.clone().apply(mode, &mut new, labels, false) {
+    match requested.input.clone().apply(mode, &mut new, labels, false) {
         Err(ApiError::Invalid(_, errors)) => return Ok(Err(errors.into_messages().collect())),
         done => done?,
     }
     let mut outcome = Outcome::default();
     // A row whose owner cannot be added or invited is left out as a whole.
-    let mut known = None;
-    match &wanted.owner {
-        Some(Owner::Known(id)) => {
-            known = app.table.person(*id).await?.filter(|one| !one.erasing);
-            if known.is_none() {
+    let mut owner_found = None;
+    match &requested.owner {
+        Some(RequestedOwner::Present(id)) => {
+            owner_found = app.table.person(*id).await?.filter(|one| !one.erasing);
+            if owner_found.is_none() {
                 return Ok(wrong("owner", "There is no such person."));
             }
         }
-        Some(Owner::Stranger(email)) => {
+        Some(RequestedOwner::Stranger(email)) => {
             if let Err(why) = Box::pin(invite_owner(app, &new, email, true)).await? {
                 return Ok(wrong("owner", why));
             }
@@ -138,7 +141,7 @@ async fn import(
     }
     if is_new {
         outcome.is_created = true;
-        let owner = known
+        let owner = owner_found
             .as_ref()
             .map(|person| Membership::new(&new.code, person, Role::Owner, creation, now));
         new.without_owner = owner.is_none();
@@ -162,15 +165,15 @@ async fn import(
             }
         }
     }
-    match (&wanted.owner, known) {
-        (Some(Owner::Known(_)), Some(person)) if !is_new => {
+    match (&requested.owner, owner_found) {
+        (Some(RequestedOwner::Present(_)), Some(person)) if !is_new => {
             let added = Box::pin(add_owner(app, &new, &person, creation, dry_run)).await;
             match added.map_err(ApiError::after_write)? {
                 Ok(is_updated) => outcome.is_updated |= is_updated,
                 Err(why) => return Ok(wrong("owner", why)),
             }
         }
-        (Some(Owner::Stranger(email)), _) => {
+        (Some(RequestedOwner::Stranger(email)), _) => {
             let invited = Box::pin(invite_owner(app, &new, email, dry_run)).await;
             match invited.map_err(ApiError::after_write)? {
                 Ok(is_invited) => outcome.is_invited = is_invited,

@@ -60,16 +60,16 @@ pub(crate) const COLUMNS: [&str; 8] = [
 ];
 
 /// A row without errors.
-pub(crate) struct Wanted {
+pub(crate) struct RequestedClub {
     pub(crate) row: usize,
     pub(crate) code: ClubCode,
     pub(crate) input: ClubInput,
-    pub(crate) owner: Option<Owner>,
+    pub(crate) owner: Option<RequestedOwner>,
 }
 
 /// Who is to be an owner.
-pub(crate) enum Owner {
-    Known(Id<Person>),
+pub(crate) enum RequestedOwner {
+    Present(Id<Person>),
     Stranger(Email),
 }
 
@@ -82,17 +82,17 @@ pub(crate) async fn read_rows(
     rows: &[ImportRow],
     labels: &TagsAndBadges,
     body: &mut ImportBody,
-) -> Result<Vec<Wanted>> {
+) -> Result<Vec<RequestedClub>> {
     let named: Vec<Option<String>> = rows
         .iter()
         .map(|row| row.text("owner").map(str::to_owned))
         .collect();
-    let owners: Vec<Result<Option<Owner>, Wrong>> = stream::iter(named)
+    let owners: Vec<Result<Option<RequestedOwner>, Wrong>> = stream::iter(named)
         .map(|text| owner(app, text))
         .buffered(PARALLEL)
         .try_collect()
         .await?;
-    let (mut wanted, mut seen) = (Vec::new(), HashSet::new());
+    let (mut requested, mut seen) = (Vec::new(), HashSet::new());
     for (row, owner) in rows.iter().zip(owners) {
         let errors = body.errors.len();
         for column in row.wrong(&["tags"]) {
@@ -111,14 +111,14 @@ pub(crate) async fn read_rows(
             body.error(row.number, "code", "This club is in the file twice.");
             continue;
         }
-        wanted.push(Wanted {
+        requested.push(RequestedClub {
             row: row.number,
             code,
             input: ClubInput::of_row(row, tags),
             owner,
         });
     }
-    Ok(wanted)
+    Ok(requested)
 }
 
 /// The code of the club: the one in the row, or the one that its name gives.
@@ -157,7 +157,7 @@ pub(crate) fn tags(row: &ImportRow, labels: &TagsAndBadges) -> Result<Vec<Refere
 pub(crate) async fn owner(
     app: &Shared,
     text: Option<String>,
-) -> Result<Result<Option<Owner>, Wrong>, TableError> {
+) -> Result<Result<Option<RequestedOwner>, Wrong>, TableError> {
     let Some(text) = text else {
         return Ok(Ok(None));
     };
@@ -166,8 +166,8 @@ pub(crate) async fn owner(
         return Ok(Err(("owner", why)));
     };
     Ok(match app.table.people_at(&email).await?[..] {
-        [] => Ok(Some(Owner::Stranger(email.folded()))),
-        [person] => Ok(Some(Owner::Known(person))),
+        [] => Ok(Some(RequestedOwner::Stranger(email.folded()))),
+        [person] => Ok(Some(RequestedOwner::Present(person))),
         _ => Err(("owner", "Several people have this address.".to_owned())),
     })
 }
@@ -192,7 +192,7 @@ pub(crate) fn empty(code: &ClubCode, creation: u64, now: shared::time::Timestamp
         owners: 0,
         favorites: 0,
         events: 0,
-        told_of_requests_at: None,
+        requests_notified_at: None,
         windows: BTreeMap::new(),
         releases: BTreeMap::new(),
         applications: 0,

@@ -5,13 +5,13 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use shared::Shared;
-use shared::domain::{Lookup, Major};
+use shared::domain::{Major, ReferenceEntry};
 use shared::ids::Id;
 use shared::text::kinds::Name;
 use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result};
 use utoipa::ToSchema;
 
-use crate::lookups::{self, Collection, Entry};
+use crate::reference_data::{self, Collection, Entry};
 
 /// A major.
 #[derive(Debug, Serialize, ToSchema)]
@@ -44,7 +44,7 @@ impl Collection for Major {
         reader.finish()
     }
 
-    fn body(major: &Lookup<Self>, (): &()) -> MajorBody {
+    fn body(major: &ReferenceEntry<Self>, (): &()) -> MajorBody {
         MajorBody {
             id: major.id,
             name: major.value.name.clone(),
@@ -60,7 +60,7 @@ impl Collection for Major {
     responses((status = 200, body = Vec<MajorBody>))
 )]
 pub async fn list_majors(State(app): State<Shared>) -> Result<Json<Vec<MajorBody>>> {
-    lookups::list::<Major>(&app, |_| true).await
+    reference_data::list::<Major>(&app, |_| true).await
 }
 
 /// Create a major.
@@ -76,7 +76,7 @@ pub async fn create_major(
     new: NewId,
     Input(input): Input<MajorInput>,
 ) -> Result<Response> {
-    lookups::create_entry::<Major>(&app, &user, new, input).await
+    reference_data::create_entry::<Major>(&app, &user, new, input).await
 }
 
 /// Get a major.
@@ -87,7 +87,7 @@ pub async fn create_major(
     params(("major" = u64, Path)), responses((status = 200, body = MajorBody))
 )]
 pub async fn show_major(State(app): State<Shared>, path: PathIds) -> Result<Json<MajorBody>> {
-    lookups::show::<Major>(&app, &path).await
+    reference_data::show::<Major>(&app, &path).await
 }
 
 /// Change some fields of a major.
@@ -104,7 +104,7 @@ pub async fn update_major(
     major: Entry<Major>,
     Input(input): Input<MajorInput>,
 ) -> Result<Json<MajorBody>> {
-    lookups::save(&app, &user, major, input, Mode::Update).await
+    reference_data::save(&app, &user, major, input, Mode::Update).await
 }
 
 /// Replace all fields of a major.
@@ -121,7 +121,7 @@ pub async fn replace_major(
     major: Entry<Major>,
     Input(input): Input<MajorInput>,
 ) -> Result<Json<MajorBody>> {
-    lookups::save(&app, &user, major, input, Mode::Replace).await
+    reference_data::save(&app, &user, major, input, Mode::Replace).await
 }
 
 /// Delete a major.
@@ -137,5 +137,5 @@ pub async fn delete_major(
     major: Entry<Major>,
     _: NoInput,
 ) -> Result<NoContent> {
-    lookups::delete(&app, &user, major).await
+    reference_data::delete(&app, &user, major).await
 }

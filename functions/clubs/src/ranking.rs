@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use shared::domain::Entries;
-use shared::domain::{Badge, Club, LookupKind, Tag};
+use shared::domain::{Badge, Club, ReferenceKind, Tag};
 use shared::domain::{Clubs, ListedClub};
 use shared::ids::Id;
 use shared::text;
@@ -37,11 +37,11 @@ impl ClubOrder {
             Some("favorite_count") => Self::Favorites,
             Some("-favorite_count") => Self::MostFavorites,
             Some(_) => {
-                let known =
+                let found_names =
                     "alphabetical, -alphabetical, featured, favorite_count, -favorite_count";
                 return Err(ApiError::field(
                     "ordering",
-                    format!("Expected one of {known}."),
+                    format!("Expected one of {found_names}."),
                 ));
             }
         })
@@ -74,7 +74,7 @@ struct ResolvedFilter<'a> {
 
 /// The ids of the entries that `text` names: ids or names, separated by commas. `None` if one of
 /// them does not exist.
-fn parse_ids<T: LookupKind>(entries: &Entries<T>, text: &str) -> Option<Vec<Id<T>>> {
+fn parse_ids<T: ReferenceKind>(entries: &Entries<T>, text: &str) -> Option<Vec<Id<T>>> {
     let text = text.trim();
     if text.is_empty() {
         return Some(vec![]);
@@ -131,7 +131,7 @@ impl ClubFilter {
 
     /// The filter with ids. `None` if it names a tag or badge that does not exist; then no club
     /// matches.
-    fn wanted(&self, labels: &TagsAndBadges) -> Option<ResolvedFilter<'_>> {
+    fn resolved_filter(&self, labels: &TagsAndBadges) -> Option<ResolvedFilter<'_>> {
         let tags = labels.tags.iter().filter(|_| !self.words.is_empty());
         let names: Vec<(Id<Tag>, String)> = tags
             .map(|tag| (tag.id, text::searchable(&tag.value.name)))
@@ -160,12 +160,12 @@ impl ClubFilter {
         rank: &Ranking,
         sees: impl Fn(&Club) -> bool,
     ) -> Vec<Ranked<'a>> {
-        let Some(wanted) = self.wanted(labels) else {
+        let Some(resolved_filter) = self.resolved_filter(labels) else {
             return vec![];
         };
         clubs
             .iter()
-            .filter(|listed| sees(&listed.club) && wanted.matches(listed))
+            .filter(|listed| sees(&listed.club) && resolved_filter.matches(listed))
             .map(|listed| rank.of(listed, self.order))
             .collect()
     }

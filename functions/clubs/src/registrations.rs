@@ -7,12 +7,12 @@ use shared::db::{Retries, TableError};
 use shared::domain::{Fair, Registration};
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Came, Code, Input, Mode, Reader, ReceivedAt, Result, User, Visibility, is_officer,
-    no_such_club,
+    ApiError, Code, Input, Mode, Reader, ReceivedAt, RequestedAt, Result, User, Visibility,
+    is_officer, no_such_club,
 };
 
 use crate::clubfairs::{FairBody, shown};
-use crate::lookups::Entry;
+use crate::reference_data::Entry;
 
 shared::input! {
     /// A registration of a club for a fair.
@@ -36,7 +36,7 @@ shared::input! {
 pub async fn register_club(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
-    Came(came): Came,
+    RequestedAt(requested): RequestedAt,
     user: User,
     Entry(mut fair, _): Entry<Fair>,
     Input(input): Input<RegistrationInput>,
@@ -49,8 +49,8 @@ pub async fn register_club(
     let registration = Registration {
         fair: fair.id,
         club: code.clone(),
-        created_at: came.at,
-        received: came.received,
+        created_at: requested.at,
+        received: requested.received,
     };
     let mut retries = Retries::default();
     loop {
@@ -83,9 +83,9 @@ pub async fn register_club(
         let stored = if registered.is_some() == status {
             app.table.confirm_registration(&registration, status).await
         } else {
-            let known = registered.as_ref().unwrap_or(&registration);
+            let current = registered.as_ref().unwrap_or(&registration);
             let by = membership.as_ref().filter(|_| !user.is_admin());
-            app.table.register(known, status, by).await
+            app.table.register(current, status, by).await
         };
         match stored {
             Ok(()) => {
@@ -94,7 +94,11 @@ pub async fn register_club(
                     .map_err(ApiError::after_write);
             }
             Err(TableError::Refused(_)) => {
-                fair = app.table.lookup(fair.id).await?.ok_or(ApiError::NotFound)?;
+                fair = app
+                    .table
+                    .reference(fair.id)
+                    .await?
+                    .ok_or(ApiError::NotFound)?;
             }
             Err(error) => return Err(error.into()),
         }

@@ -5,13 +5,13 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use shared::Shared;
-use shared::domain::{Lookup, School};
+use shared::domain::{ReferenceEntry, School};
 use shared::ids::Id;
 use shared::text::kinds::Name;
 use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result};
 use utoipa::ToSchema;
 
-use crate::lookups::{self, Collection, Entry};
+use crate::reference_data::{self, Collection, Entry};
 
 /// A school.
 #[derive(Debug, Serialize, ToSchema)]
@@ -49,7 +49,7 @@ impl Collection for School {
         reader.finish()
     }
 
-    fn body(school: &Lookup<Self>, (): &()) -> SchoolBody {
+    fn body(school: &ReferenceEntry<Self>, (): &()) -> SchoolBody {
         SchoolBody {
             id: school.id,
             name: school.value.name.clone(),
@@ -66,7 +66,7 @@ impl Collection for School {
     responses((status = 200, body = Vec<SchoolBody>))
 )]
 pub async fn list_schools(State(app): State<Shared>) -> Result<Json<Vec<SchoolBody>>> {
-    lookups::list::<School>(&app, |_| true).await
+    reference_data::list::<School>(&app, |_| true).await
 }
 
 /// Create a school.
@@ -82,7 +82,7 @@ pub async fn create_school(
     new: NewId,
     Input(input): Input<SchoolInput>,
 ) -> Result<Response> {
-    lookups::create_entry::<School>(&app, &user, new, input).await
+    reference_data::create_entry::<School>(&app, &user, new, input).await
 }
 
 /// Get a school.
@@ -93,7 +93,7 @@ pub async fn create_school(
     params(("school" = u64, Path)), responses((status = 200, body = SchoolBody))
 )]
 pub async fn show_school(State(app): State<Shared>, path: PathIds) -> Result<Json<SchoolBody>> {
-    lookups::show::<School>(&app, &path).await
+    reference_data::show::<School>(&app, &path).await
 }
 
 /// Change some fields of a school.
@@ -110,7 +110,7 @@ pub async fn update_school(
     school: Entry<School>,
     Input(input): Input<SchoolInput>,
 ) -> Result<Json<SchoolBody>> {
-    lookups::save(&app, &user, school, input, Mode::Update).await
+    reference_data::save(&app, &user, school, input, Mode::Update).await
 }
 
 /// Replace all fields of a school.
@@ -127,7 +127,7 @@ pub async fn replace_school(
     school: Entry<School>,
     Input(input): Input<SchoolInput>,
 ) -> Result<Json<SchoolBody>> {
-    lookups::save(&app, &user, school, input, Mode::Replace).await
+    reference_data::save(&app, &user, school, input, Mode::Replace).await
 }
 
 /// Delete a school.
@@ -143,5 +143,5 @@ pub async fn delete_school(
     school: Entry<School>,
     _: NoInput,
 ) -> Result<NoContent> {
-    lookups::delete(&app, &user, school).await
+    reference_data::delete(&app, &user, school).await
 }

@@ -8,7 +8,7 @@ use axum::response::Response;
 use serde::Serialize;
 use shared::Shared;
 use shared::domain::Versions;
-use shared::domain::{Lookup, Tag};
+use shared::domain::{ReferenceEntry, Tag};
 use shared::ids::Id;
 use shared::text::kinds::Name;
 use shared::web::{
@@ -16,7 +16,7 @@ use shared::web::{
 };
 use utoipa::ToSchema;
 
-use crate::lookups::{self, Collection, Entry};
+use crate::reference_data::{self, Collection, Entry};
 
 /// A tag.
 #[derive(Debug, Serialize, ToSchema)]
@@ -79,7 +79,7 @@ impl Collection for Tag {
         Ok(counts)
     }
 
-    fn body(tag: &Lookup<Self>, counts: &HashMap<Id<Tag>, usize>) -> TagBody {
+    fn body(tag: &ReferenceEntry<Self>, counts: &HashMap<Id<Tag>, usize>) -> TagBody {
         TagBody {
             id: tag.id,
             name: tag.value.name.clone(),
@@ -96,7 +96,7 @@ impl Collection for Tag {
     responses((status = 200, body = Vec<TagBody>))
 )]
 pub async fn list_tags(State(app): State<Shared>) -> Result<Json<Vec<TagBody>>> {
-    lookups::list::<Tag>(&app, |_| true).await
+    reference_data::list::<Tag>(&app, |_| true).await
 }
 
 /// Create a tag.
@@ -112,7 +112,7 @@ pub async fn create_tag(
     new: NewId,
     Input(input): Input<TagInput>,
 ) -> Result<Response> {
-    lookups::create_entry::<Tag>(&app, &user, new, input).await
+    reference_data::create_entry::<Tag>(&app, &user, new, input).await
 }
 
 /// Get a tag.
@@ -123,7 +123,7 @@ pub async fn create_tag(
     params(("tag" = u64, Path)), responses((status = 200, body = TagBody))
 )]
 pub async fn show_tag(State(app): State<Shared>, path: PathIds) -> Result<Json<TagBody>> {
-    lookups::show::<Tag>(&app, &path).await
+    reference_data::show::<Tag>(&app, &path).await
 }
 
 /// Change some fields of a tag.
@@ -139,7 +139,7 @@ pub async fn update_tag(
     tag: Entry<Tag>,
     Input(input): Input<TagInput>,
 ) -> Result<Json<TagBody>> {
-    lookups::save(&app, &user, tag, input, Mode::Update).await
+    reference_data::save(&app, &user, tag, input, Mode::Update).await
 }
 
 /// Replace all fields of a tag.
@@ -155,7 +155,7 @@ pub async fn replace_tag(
     tag: Entry<Tag>,
     Input(input): Input<TagInput>,
 ) -> Result<Json<TagBody>> {
-    lookups::save(&app, &user, tag, input, Mode::Replace).await
+    reference_data::save(&app, &user, tag, input, Mode::Replace).await
 }
 
 /// Delete a tag.
@@ -171,5 +171,5 @@ pub async fn delete_tag(
     tag: Entry<Tag>,
     _: NoInput,
 ) -> Result<NoContent> {
-    lookups::delete(&app, &user, tag).await
+    reference_data::delete(&app, &user, tag).await
 }

@@ -5,13 +5,13 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use shared::Shared;
-use shared::domain::{Lookup, Year};
+use shared::domain::{ReferenceEntry, Year};
 use shared::ids::Id;
 use shared::text::kinds::{Name, YearNumber};
 use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result};
 use utoipa::ToSchema;
 
-use crate::lookups::{self, Collection, Entry};
+use crate::reference_data::{self, Collection, Entry};
 
 /// A year.
 #[derive(Debug, Serialize, ToSchema)]
@@ -49,7 +49,7 @@ impl Collection for Year {
         reader.finish()
     }
 
-    fn body(year: &Lookup<Self>, (): &()) -> YearBody {
+    fn body(year: &ReferenceEntry<Self>, (): &()) -> YearBody {
         YearBody {
             id: year.id,
             name: year.value.name.clone(),
@@ -66,7 +66,7 @@ impl Collection for Year {
     responses((status = 200, body = Vec<YearBody>))
 )]
 pub async fn list_years(State(app): State<Shared>) -> Result<Json<Vec<YearBody>>> {
-    lookups::list::<Year>(&app, |_| true).await
+    reference_data::list::<Year>(&app, |_| true).await
 }
 
 /// Create a year.
@@ -82,7 +82,7 @@ pub async fn create_year(
     new: NewId,
     Input(input): Input<YearInput>,
 ) -> Result<Response> {
-    lookups::create_entry::<Year>(&app, &user, new, input).await
+    reference_data::create_entry::<Year>(&app, &user, new, input).await
 }
 
 /// Get a year.
@@ -93,7 +93,7 @@ pub async fn create_year(
     params(("year" = u64, Path)), responses((status = 200, body = YearBody))
 )]
 pub async fn show_year(State(app): State<Shared>, path: PathIds) -> Result<Json<YearBody>> {
-    lookups::show::<Year>(&app, &path).await
+    reference_data::show::<Year>(&app, &path).await
 }
 
 /// Change some fields of a year.
@@ -110,7 +110,7 @@ pub async fn update_year(
     year: Entry<Year>,
     Input(input): Input<YearInput>,
 ) -> Result<Json<YearBody>> {
-    lookups::save(&app, &user, year, input, Mode::Update).await
+    reference_data::save(&app, &user, year, input, Mode::Update).await
 }
 
 /// Replace all fields of a year.
@@ -127,7 +127,7 @@ pub async fn replace_year(
     year: Entry<Year>,
     Input(input): Input<YearInput>,
 ) -> Result<Json<YearBody>> {
-    lookups::save(&app, &user, year, input, Mode::Replace).await
+    reference_data::save(&app, &user, year, input, Mode::Replace).await
 }
 
 /// Delete a year.
@@ -143,5 +143,5 @@ pub async fn delete_year(
     year: Entry<Year>,
     _: NoInput,
 ) -> Result<NoContent> {
-    lookups::delete(&app, &user, year).await
+    reference_data::delete(&app, &user, year).await
 }

@@ -15,7 +15,7 @@ use shared::{Shared, limits};
 use crate::events::upcoming;
 
 /// Largest size of a calendar in bytes, so that it can pass the gateway (H25).
-const MAX_CALENDAR_BYTES: usize = limits::ANSWER_BODY - 100_000;
+const MAX_CALENDAR_BYTES: usize = limits::RESPONSE_BODY - 100_000;
 
 /// Get the calendar of all clubs.
 ///

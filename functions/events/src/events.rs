@@ -49,15 +49,16 @@ impl Hit {
 
 impl MatchingEvents {
     fn pair(&self, hit: &Hit) -> (&Event, &Club) {
-        let ListedAt { part, position } = hit.event;
-        let event = &self.parts[part][position].event;
+        let ListedAt { segment, position } = hit.event;
+        let event = &self.parts[segment][position].event;
         (event, &self.clubs.at(hit.club).club)
     }
 
     /// Keeps only the events of some clubs.
-    fn keep(&mut self, is_wanted: impl Fn(&Club) -> bool) {
+    fn keep(&mut self, is_selected: impl Fn(&Club) -> bool) {
         let clubs = &self.clubs;
-        self.hits.retain(|hit| is_wanted(&clubs.at(hit.club).club));
+        self.hits
+            .retain(|hit| is_selected(&clubs.at(hit.club).club));
     }
 
     /// All clubs.
@@ -89,7 +90,7 @@ async fn find_all(
     filter: &EventFilter,
     versions: &Versions,
 ) -> Result<MatchingEvents> {
-    let wanted = filter.parts(versions);
+    let requested = filter.parts(versions);
     let fair = async {
         match filter.fair {
             Some(fair) => AtFair::of(app, fair, versions).await.map(Some),
@@ -98,11 +99,11 @@ async fn find_all(
     };
     let events = app
         .events
-        .parts(&app.table, versions, &wanted, app.clock.now());
+        .parts(&app.table, versions, &requested, app.clock.now());
     let (clubs, parts, fair, badges) =
         futures::try_join!(app.all_clubs(versions), events, fair, app.entries(versions))?;
     let mut hits: Vec<Hit> = Vec::new();
-    for (part, events) in parts.iter().enumerate() {
+    for (segment, events) in parts.iter().enumerate() {
         for (position, listed) in events.iter().enumerate() {
             let Some(club) = clubs.host(listed) else {
                 continue;
@@ -113,7 +114,7 @@ async fn find_all(
                     starts: listed.span.as_ref().map(|span| span.starts.0),
                     id: listed.event.id,
                     version: listed.event.version,
-                    event: ListedAt { part, position },
+                    event: ListedAt { segment, position },
                     club,
                 });
             }
@@ -136,13 +137,13 @@ pub async fn of_clubs(
     app: &Shared,
     versions: &Versions,
     during: RangeInclusive<Timestamp>,
-    is_wanted: impl Fn(&Club) -> bool,
+    is_selected: impl Fn(&Club) -> bool,
 ) -> Result<MatchingEvents> {
     let mut filter = EventFilter::upcoming(*during.start());
     filter.from = Some(*during.start());
     filter.until = Some(*during.end());
     let mut found = find_all(app, &filter, versions).await?;
-    found.keep(is_wanted);
+    found.keep(is_selected);
     Ok(found)
 }
 

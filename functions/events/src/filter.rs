@@ -61,10 +61,10 @@ impl EventFilter {
             None | Some("start_time") => {}
             Some("next_start_time") => filter.next_after = filter.from.or(Some(now)),
             Some(_) => {
-                let known = "start_time, next_start_time";
+                let fields = "start_time, next_start_time";
                 return Err(ApiError::field(
                     "ordering",
-                    format!("Expected one of {known}."),
+                    format!("Expected one of {fields}."),
                 ));
             }
         }
@@ -133,7 +133,7 @@ impl EventFilter {
             && self.club.as_ref().is_none_or(|club| *event.club == **club)
             && self
                 .event_type
-                .is_none_or(|wanted| u64::from(event.event_type.code()) == wanted)
+                .is_none_or(|type_code| u64::from(event.event_type.code()) == type_code)
             && fair.is_none_or(|fair| fair.has(event))
             && self
                 .words
@@ -156,7 +156,7 @@ impl AtFair {
         versions: &Versions,
     ) -> Result<Self, TableError> {
         let registrations = app
-            .lookups
+            .reference_data
             .registrations(&app.table, versions, app.clock.now());
         let (fairs, registrations) =
             futures::try_join!(app.entries::<Fair>(versions), registrations)?;

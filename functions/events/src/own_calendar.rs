@@ -36,7 +36,7 @@ enum Item<'a> {
 
 impl Item<'_> {
     /// When it begins and ends, and a number that tells apart what begins at the same time.
-    fn place(&self) -> (Timestamp, Timestamp, u64) {
+    fn sort_key(&self) -> (Timestamp, Timestamp, u64) {
         match self {
             Self::Showing(showing, ..) => (showing.start, showing.end, showing.id.get()),
             Self::Interview(slot, ..) => (slot.start, slot.end, slot.id.get()),
@@ -73,8 +73,8 @@ pub async fn show_own_calendar(
         .filter(|person| !person.erasing)
         .filter(|person| calendars::is_present(&app.settings.secrets.invite, person, token))
         .ok_or(ApiError::NotFound)?;
-    let (versions, own, (booked, held)) = futures::try_join!(
-        app.table.versions_lately(),
+    let (versions, own, (booked, interviewing)) = futures::try_join!(
+        app.table.eventual_versions(),
         app.table.own_entries(id),
         app.table.appointments(id)
     )?;
@@ -93,7 +93,7 @@ pub async fn show_own_calendar(
     });
     let mut items: Vec<Item<'_>> = showings
         .filter(|item| {
-            let (start, end, _) = item.place();
+            let (start, end, _) = item.sort_key();
             end >= *during.start() && start <= *during.end()
         })
         .collect();
@@ -105,11 +105,11 @@ pub async fn show_own_calendar(
     let extended = app.table.extended_ends(&own, begun).await?;
     let has_extension = !extended.is_empty();
     items.extend(deadlines(windows, &extended, now, *during.end()));
-    let beside = (booked, held);
+    let beside = (booked, interviewing);
     let appointments = Appointments::of(&person, &own, beside, found.clubs(), has_extension);
     let without = || rendered(items.clone(), &app);
     let tag = appointments.tag(without, Timestamp::at(now))?;
-    if let Some(response) = tag.as_ref().and_then(|tag| tag.known(&states)) {
+    if let Some(response) = tag.as_ref().and_then(|tag| tag.not_modified(&states)) {
         return Ok(kept(response));
     }
     let interviews = appointments.read(&app).await?;
@@ -182,10 +182,10 @@ fn deadlines<'a>(
 
 /// What is to come first, the soonest first; then what is over, the latest first.
 fn in_order(items: &mut Vec<Item<'_>>, now: Timestamp) {
-    items.sort_by_key(Item::place);
+    items.sort_by_key(Item::sort_key);
     let (mut coming, mut past): (Vec<_>, Vec<_>) = std::mem::take(items)
         .into_iter()
-        .partition(|item| item.place().1 >= now);
+        .partition(|item| item.sort_key().1 >= now);
     past.reverse();
     coming.append(&mut past);
     coming.truncate(MOST);

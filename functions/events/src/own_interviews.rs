@@ -64,14 +64,14 @@ impl Role {
 const DAY: i64 = 86_400;
 
 /// Of how many applications, the newest, the interviews are shown that a person holds.
-const HELD: usize = 20;
+const MOST_INTERVIEWING: usize = 20;
 
 /// What a person has booked, and where they hold interviews.
 pub(crate) struct Appointments<'a> {
     person: Id<Person>,
     clubs: &'a Clubs,
     booked: Vec<Booking>,
-    held: Vec<OwnInterviews>,
+    interviewing: Vec<OwnInterviews>,
     /// Whether the slots are read each time: it costs no more than a unit.
     are_few: bool,
 }
@@ -85,19 +85,19 @@ impl<'a> Appointments<'a> {
     pub(crate) fn of(
         person: &Person,
         own: &OwnEntries,
-        (booked, mut held): (Vec<Booking>, Vec<OwnInterviews>),
+        (booked, mut interviewing): (Vec<Booking>, Vec<OwnInterviews>),
         clubs: &'a Clubs,
         costs_more: bool,
     ) -> Self {
-        held.retain(|held| own.clubs.contains(&held.club));
-        held.sort_by_key(|held| std::cmp::Reverse(held.application));
-        held.truncate(HELD);
+        interviewing.retain(|interviewing| own.clubs.contains(&interviewing.club));
+        interviewing.sort_by_key(|interviewing| std::cmp::Reverse(interviewing.application));
+        interviewing.truncate(MOST_INTERVIEWING);
         Self {
             person: person.id,
             clubs,
-            are_few: booked.len() <= 1 && held.is_empty() && !costs_more,
+            are_few: booked.len() <= 1 && interviewing.is_empty() && !costs_more,
             booked,
-            held,
+            interviewing,
         }
     }
 
@@ -128,20 +128,21 @@ impl<'a> Appointments<'a> {
         let booked: Vec<_> = booked
             .map(|one| (one, name(&one.club), released_at(one)))
             .collect();
-        let held = self.held.iter();
-        let held: Vec<_> = held.map(|one| (one, name(&one.club))).collect();
+        let interviewing = self.interviewing.iter();
+        let interviewing: Vec<_> = interviewing.map(|one| (one, name(&one.club))).collect();
         // The days of people begin at different times, so that not all are read at midnight.
         let offset = self.person.get() % DAY.unsigned_abs();
         let day = (now.epoch_seconds() + offset.cast_signed()).div_euclid(DAY);
-        Ok(Some(SourceTag::of(&(others(), booked, held, day))?))
+        Ok(Some(SourceTag::of(&(others(), booked, interviewing, day))?))
     }
 
     /// Reads the slots: 1 batch read if anything is booked, another one of the applications that
     /// rejected the person, and for who holds interviews 1 query of each application and 1 batch
     /// read. With a tag, the reads are consistent: what the marks tell of is seen.
     pub(crate) async fn read(&self, app: &Shared) -> Result<Slots> {
-        let (mut found, held) = futures::try_join!(self.booked(app), self.held(app))?;
-        found.extend(held);
+        let (mut found, interviewing) =
+            futures::try_join!(self.booked(app), self.interviewing(app))?;
+        found.extend(interviewing);
         Ok(found)
     }
 
@@ -175,22 +176,27 @@ impl<'a> Appointments<'a> {
     }
 
     /// The booked slots in which the person holds interviews.
-    async fn held(&self, app: &Shared) -> Result<Slots, TableError> {
-        let held = &self.held;
-        let clubs: BTreeSet<ClubCode> = held.iter().map(|held| held.club.clone()).collect();
-        let of_applications = held.iter().map(|held| app.table.slots(held.application));
+    async fn interviewing(&self, app: &Shared) -> Result<Slots, TableError> {
+        let interviewing = &self.interviewing;
+        let clubs: BTreeSet<ClubCode> = interviewing
+            .iter()
+            .map(|interviewing| interviewing.club.clone())
+            .collect();
+        let of_applications = interviewing
+            .iter()
+            .map(|interviewing| app.table.slots(interviewing.application));
         let (members, all) = futures::try_join!(
             app.table.memberships_in(self.person, clubs),
             try_join_all(of_applications)
         )?;
         let members: HashMap<&ClubCode, &Membership> =
             members.iter().map(|one| (&one.club, one)).collect();
-        let is_held = |slot: &Slot| {
+        let is_theirs = |slot: &Slot| {
             let member = members.get(&slot.club);
             let holds = |member| slot.interviewers.iter().any(|one| one.is(member));
             member.is_some_and(|member| holds(member)) && !slot.seats.is_empty()
         };
-        let all = all.into_iter().flatten().filter(is_held);
+        let all = all.into_iter().flatten().filter(is_theirs);
         Ok(all.map(|slot| (slot, Role::Interviewer)).collect())
     }
 }

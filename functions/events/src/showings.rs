@@ -193,12 +193,12 @@ async fn save_showing(
     input: &ShowingInput,
     mode: Mode,
 ) -> Result<Json<ShowingBody>> {
-    let (wanted, viewer) = (&scope.object, EventViewer::of(&scope));
-    wanted.find(&scope.parent)?;
-    let show = |event: &Event| Some(ShowingBody::new(wanted.find(event).ok()?, viewer));
+    let (selected, viewer) = (&scope.object, EventViewer::of(&scope));
+    selected.find(&scope.parent)?;
+    let show = |event: &Event| Some(ShowingBody::new(selected.find(event).ok()?, viewer));
     let by = (&scope.user, &scope.if_match);
     let event = edit_event(app, by, &scope.parent, show, |event| {
-        let (id, before) = (wanted.find(event)?.id, event.location_bytes());
+        let (id, before) = (selected.find(event)?.id, event.location_bytes());
         let showing = event.showings.iter_mut().find(|showing| showing.id == id);
         let showing = showing.ok_or(ApiError::NotFound)?;
         let start = showing.start;
@@ -209,14 +209,14 @@ async fn save_showing(
         check_locations(event, before)
     })
     .await?;
-    Ok(Json(ShowingBody::new(wanted.find(&event)?, viewer)))
+    Ok(Json(ShowingBody::new(selected.find(&event)?, viewer)))
 }
 
 /// 400 if the locations of an event became longer than is allowed (V12). `before` is how long they
 /// were.
 fn check_locations(event: &Event, before: usize) -> Result<()> {
-    let now = event.location_bytes();
-    if now > limits::LOCATIONS.max(before) {
+    let current = event.location_bytes();
+    if current > limits::LOCATIONS.max(before) {
         return Err(ApiError::field("location", LONG_LOCATIONS));
     }
     Ok(())
@@ -236,12 +236,12 @@ pub async fn delete_showing(
     scope: Officer<EventsWrite, Event, ShowingOfPath>,
     _: NoInput,
 ) -> Result<NoContent> {
-    let (wanted, viewer) = (&scope.object, EventViewer::of(&scope));
-    let show = |event: &Event| Some(ShowingBody::new(wanted.find(event).ok()?, viewer));
+    let (selected, viewer) = (&scope.object, EventViewer::of(&scope));
+    let show = |event: &Event| Some(ShowingBody::new(selected.find(event).ok()?, viewer));
     let by = (&scope.user, &scope.if_match);
     edit_event(&app, by, &scope.parent, show, |event| {
         // Also 404 if somebody else deleted the showing at the same moment.
-        let id = wanted.find(event)?.id;
+        let id = selected.find(event)?.id;
         event.showings.retain(|showing| showing.id != id);
         Ok(())
     })

@@ -111,20 +111,20 @@ async fn links_have_the_address_that_the_client_knows() {
 
 // proves O19, O20
 #[tokio::test(flavor = "multi_thread")]
-async fn a_new_version_answers_before_it_gets_requests_and_is_named_in_the_log() {
+async fn new_version_is_ready_and_logged_before_requests() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_events")).await;
-    let answer = function.invoke(ready_event()).await;
-    assert_eq!(answer["statusCode"], 200, "{answer}");
+    let response = function.invoke(ready_event()).await;
+    assert_eq!(response["statusCode"], 200, "{response}");
     let token = function.campus.token("ada");
     let now = function.campus.now_ms();
-    let answer = function
+    let response = function
         .invoke(event("GET", "/api/events/", &token, now))
         .await;
-    assert_eq!(answer["statusCode"], 200, "{answer}");
-    let answer = function
+    assert_eq!(response["statusCode"], 200, "{response}");
+    let response = function
         .invoke(event("GET", "/api/events/", "no token", now))
         .await;
-    assert_eq!(answer["statusCode"], 401, "{answer}");
+    assert_eq!(response["statusCode"], 401, "{response}");
     let log = function.log();
     let lines = log.lines().filter(|line| line.contains("\"request\""));
     let lines: Vec<Value> = lines
@@ -133,8 +133,8 @@ async fn a_new_version_answers_before_it_gets_requests_and_is_named_in_the_log()
     assert_eq!(lines.len(), 2, "{log}");
     // A refused token has its route in the log, too.
     for (line, status) in lines.iter().zip([200, 401]) {
-        let told = (&line["version"], &line["route"], &line["status"]);
+        let logged = (&line["version"], &line["route"], &line["status"]);
         let expected = (json!("1"), json!("/api/events/"), json!(status));
-        assert_eq!(told, (&expected.0, &expected.1, &expected.2), "{line}");
+        assert_eq!(logged, (&expected.0, &expected.1, &expected.2), "{line}");
     }
 }

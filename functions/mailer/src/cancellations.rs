@@ -1,6 +1,6 @@
 //! The mails that cancel interviews which a decision mail ends without mentioning them (K9).
 
-use shared::bookings::{Freeing, cancellation};
+use shared::bookings::{BookingRelease, cancellation};
 use shared::db::{Table, TableError};
 use shared::domain::{EndedInterview, Mail};
 use shared::time::Timestamp;
@@ -25,14 +25,14 @@ pub(crate) async fn cancellations(
     let mails = ended
         .iter()
         .filter_map(|EndedInterview { submission, slot }| {
-            let freeing = Freeing {
-                place: (&club, &application),
+            let booking_release = BookingRelease {
+                recruitment: (&club, &application),
                 slot,
                 received: 0,
                 over: true,
                 now,
             };
-            cancellation(submission, &freeing)
+            cancellation(submission, &booking_release)
         });
     Ok(mails.collect())
 }

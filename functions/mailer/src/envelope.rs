@@ -8,7 +8,7 @@ use shared::time::Timestamp;
 
 /// A mail as it is handed to SES.
 #[derive(Debug)]
-pub struct Envelope {
+pub struct MailEnvelope {
     /// Its texts.
     pub message: Message,
     /// The calendar files.

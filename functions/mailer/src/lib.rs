@@ -10,7 +10,7 @@ mod reports;
 mod ses;
 mod worker;
 
-pub use envelope::{CalendarFile, Envelope};
+pub use envelope::{CalendarFile, MailEnvelope};
 pub use reports::{Notifications, Reports};
 pub use ses::Ses;
 pub use worker::Worker;

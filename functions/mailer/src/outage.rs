@@ -25,7 +25,7 @@ pub(crate) struct Outage(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    known: MailOutage,
+    outage: MailOutage,
     /// Number of mails that SES took from this worker since the last server error.
     taken: usize,
     /// Whether this worker tries one mail after a pause.
@@ -38,8 +38,8 @@ impl Outage {
     /// their way when an outage begins.
     pub(crate) async fn side_by_side(&self, table: &Table) -> Result<usize, TableError> {
         let mut state = self.0.lock().await;
-        state.known = table.mail_outage().await?;
-        if state.known.errors > 0 {
+        state.outage = table.mail_outage().await?;
+        if state.outage.errors > 0 {
             state.taken = 0;
         }
         Ok((state.taken + 1).min(SIDE_BY_SIDE))
@@ -52,23 +52,23 @@ impl Outage {
         now: DateTime<Utc>,
     ) -> Result<bool, TableError> {
         let mut state = self.0.lock().await;
-        if state.known.is_on(now) {
+        if state.outage.is_on(now) {
             return Ok(false);
         }
-        if state.known.errors < ERRORS {
+        if state.outage.errors < ERRORS {
             return Ok(true);
         }
         let until = pause(now, MINUTES.0);
-        let errors = state.known.errors;
-        match table.change_mail_outage(&state.known, errors, until).await {
-            Ok(known) => {
-                state.known = known;
+        let errors = state.outage.errors;
+        match table.change_mail_outage(&state.outage, errors, until).await {
+            Ok(outage) => {
+                state.outage = outage;
                 state.is_trying = true;
                 Ok(true)
             }
             // Another worker tries it.
             Err(TableError::Refused(_)) => {
-                state.known = table.mail_outage().await?;
+                state.outage = table.mail_outage().await?;
                 Ok(false)
             }
             Err(error) => Err(error),
@@ -97,11 +97,11 @@ impl Outage {
         };
         for _ in 0..MAX_TRIES {
             // Mails that were on their way when it stopped change nothing.
-            if (state.known.is_on(now) && !is_try) || (!is_error && state.known.errors == 0) {
+            if (state.outage.is_on(now) && !is_try) || (!is_error && state.outage.errors == 0) {
                 return Ok(());
             }
             let (errors, until) = if is_error {
-                let errors = state.known.errors.saturating_add(1);
+                let errors = state.outage.errors.saturating_add(1);
                 let minutes = errors
                     .checked_sub(ERRORS)
                     .map(|more| MINUTES.0 << more.min(10));
@@ -110,12 +110,12 @@ impl Outage {
             } else {
                 (0, 0)
             };
-            match table.change_mail_outage(&state.known, errors, until).await {
-                Ok(known) => {
-                    state.known = known;
+            match table.change_mail_outage(&state.outage, errors, until).await {
+                Ok(outage) => {
+                    state.outage = outage;
                     return Ok(());
                 }
-                Err(TableError::Refused(_)) => state.known = table.mail_outage().await?,
+                Err(TableError::Refused(_)) => state.outage = table.mail_outage().await?,
                 Err(error) => return Err(error),
             }
         }

@@ -12,7 +12,7 @@ pub enum SendOutcome {
     Later(String),
     /// SES surely did not take the mail and never will: rejected, invalid request.
     Refused(String),
-    /// SES perhaps took the mail: time-out, broken answer, server error. It is never retried
+    /// SES perhaps took the mail: time-out, broken response, server error. It is never retried
     /// automatically.
     Unknown(String),
 }
@@ -38,7 +38,7 @@ where
                     SendOutcome::Later(code)
                 }
                 400..500 => SendOutcome::Refused(code),
-                // A server error, or a successful answer that cannot be read.
+                // A server error, or a successful response that cannot be read.
                 _ => SendOutcome::Unknown(code),
             }
         }
@@ -48,7 +48,7 @@ where
 
 /// Whether the error is about the account or its sending rate, and not about the mail.
 fn may_pass(code: &str) -> bool {
-    let known = [
+    let codes = [
         "TooManyRequestsException",
         "ThrottlingException",
         "Throttling",
@@ -62,7 +62,7 @@ fn may_pass(code: &str) -> bool {
         "ExpiredTokenException",
         "UnrecognizedClientException",
     ];
-    known.contains(&code)
+    codes.contains(&code)
 }
 
 /// Whether SES does not know the sender at present, for example while its DNS records are broken.
@@ -93,7 +93,7 @@ fn short<E, R>(error: &SdkError<E, R>) -> String {
     }
 }
 
-/// An answer with an HTTP status.
+/// A response with an HTTP status.
 pub trait StatusCode {
     /// The HTTP status.
     fn status(&self) -> u16;

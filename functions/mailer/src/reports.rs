@@ -16,11 +16,11 @@ pub(crate) const MAIL_ID_TAG: &str = "mail";
 #[derive(Debug, Deserialize)]
 pub struct Notifications {
     #[serde(rename = "Records")]
-    records: Vec<Notification>,
+    records: Vec<SesNotification>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Notification {
+struct SesNotification {
     #[serde(rename = "Sns")]
     sns: Sns,
 }
@@ -133,7 +133,7 @@ impl Reports {
         for notification in &notifications.records {
             let message = &notification.sns.message;
             match serde_json::from_str(message) {
-                Ok(event) => self.mark(&event).await?,
+                Ok(event) => self.note(&event).await?,
                 Err(error) if is_event(message) => {
                     tracing::error!(column = error.column(), "an event of SES cannot be read");
                     unread = Err(TableError::Failed("an event that cannot be read".into()));
@@ -145,7 +145,7 @@ impl Reports {
         unread
     }
 
-    async fn mark(&self, event: &SesEvent) -> Result<(), TableError> {
+    async fn note(&self, event: &SesEvent) -> Result<(), TableError> {
         let Some((report, outcome)) = event.report() else {
             return Ok(());
         };

@@ -13,7 +13,7 @@ use aws_sdk_sesv2::types::{
 use shared::domain::Mail;
 use shared::settings::Settings;
 
-use crate::envelope::{CalendarFile, Envelope};
+use crate::envelope::{CalendarFile, MailEnvelope};
 use crate::outcome::{SendOutcome, classify};
 
 /// Time limits of a call. If SES does not answer in time, the state of the mail is unknown (E15).
@@ -76,12 +76,12 @@ impl Ses {
     }
 
     /// Hands a mail to SES and returns the result.
-    pub async fn send(&self, mail: &Mail, envelope: &Envelope) -> SendOutcome {
+    pub async fn send(&self, mail: &Mail, envelope: &MailEnvelope) -> SendOutcome {
         let sent = self.request(mail, envelope);
         match sent {
             Err(error) => SendOutcome::Refused(error.to_string()),
             Ok(request) => match request.send().await {
-                // A real answer of SES always has an id.
+                // A real response of SES always has an id.
                 Ok(output) => output.message_id.filter(|id| !id.is_empty()).map_or_else(
                     || SendOutcome::Unknown("no message id".into()),
                     SendOutcome::Sent,
@@ -94,11 +94,11 @@ impl Ses {
     fn request(
         &self,
         mail: &Mail,
-        Envelope {
+        MailEnvelope {
             message,
             calendars,
             headers,
-        }: &Envelope,
+        }: &MailEnvelope,
     ) -> Result<
         aws_sdk_sesv2::operation::send_email::builders::SendEmailFluentBuilder,
         aws_sdk_sesv2::error::BuildError,

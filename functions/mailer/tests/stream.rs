@@ -12,7 +12,7 @@ async fn the_function_sends_what_the_stream_delivers_once() {
     let submission = recruitment.submit(&campus.as_("sue")).await;
     recruitment.decide(&submission, 4, "").await;
     let send = recruitment.send("acceptance", json!({}));
-    let (report, answer) = tokio::join!(send, async {
+    let (report, response) = tokio::join!(send, async {
         let event = loop {
             let event = function.stream_event();
             if event.to_string().contains("OUTBOX#") {
@@ -20,11 +20,11 @@ async fn the_function_sends_what_the_stream_delivers_once() {
             }
             tokio::task::yield_now().await;
         };
-        let answer = function.invoke(event.clone()).await;
-        assert_eq!(function.invoke(event).await, answer, "delivered twice");
-        answer
+        let response = function.invoke(event.clone()).await;
+        assert_eq!(function.invoke(event).await, response, "delivered twice");
+        response
     });
-    assert_eq!(answer, json!({ "batchItemFailures": [] }));
+    assert_eq!(response, json!({ "batchItemFailures": [] }));
     assert_eq!(report.ok()["sent"], 1);
     let mails = campus.mails();
     assert_eq!((mails.len(), mails[0].to.as_str()), (1, "sue@uni.example"));
@@ -57,6 +57,6 @@ async fn the_function_sends_what_the_stream_delivers_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_version_answers_before_it_gets_mails() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_mailer")).await;
-    let answer = function.invoke(ready_event()).await;
-    assert_eq!(answer, json!({ "batchItemFailures": [] }));
+    let response = function.invoke(ready_event()).await;
+    assert_eq!(response, json!({ "batchItemFailures": [] }));
 }

@@ -34,7 +34,7 @@ shared::input! {
 }
 
 /// The body of a request, checked.
-struct Wanted {
+struct RequestedMembership {
     role: Role,
     title: String,
     public: bool,
@@ -43,7 +43,10 @@ struct Wanted {
 
 impl NewMember {
     /// Returns whom to add, and as what. It is 403 if the role is above that of the caller.
-    fn read(self, scope: &Officer<MembersWrite>) -> Result<(Option<Id<Person>>, Wanted)> {
+    fn read(
+        self,
+        scope: &Officer<MembersWrite>,
+    ) -> Result<(Option<Id<Person>>, RequestedMembership)> {
         let mut reader = Reader::new(Mode::Create);
         let role = reader.get(self.role).unwrap_or(Role::Member);
         if !scope.reaches(role) {
@@ -54,13 +57,13 @@ impl NewMember {
         let public = reader.get(self.public);
         let active = reader.get(self.active);
         reader.finish()?;
-        let wanted = Wanted {
+        let requested = RequestedMembership {
             role,
             title,
             public: public.unwrap_or_default(),
             active: active.unwrap_or_default(),
         };
-        Ok((person.map(Reference::id), wanted))
+        Ok((person.map(Reference::id), requested))
     }
 }
 
@@ -80,7 +83,7 @@ pub async fn create_member(
     NewId(creation): NewId,
     Input(input): Input<NewMember>,
 ) -> Result<Created<MemberBody>> {
-    let (person, wanted) = input.read(&scope)?;
+    let (person, requested) = input.read(&scope)?;
     let club = &scope.club;
     let unknown = || ApiError::field("person", "There is no person with this id.");
     let duplicate =
@@ -111,13 +114,13 @@ pub async fn create_member(
         let person = person.ok_or_else(unknown)?;
         let asked = request.is_some();
         let membership = Membership {
-            title: wanted.title.clone(),
-            public: wanted.public,
-            active: wanted.active,
+            title: requested.title.clone(),
+            public: requested.public,
+            active: requested.active,
             confirmed: asked || applied,
             // Anybody can create a club, but not to read addresses (M13).
             by_username: club.approved != Some(true),
-            ..Membership::new(&club.code, &person, wanted.role, creation, app.now())
+            ..Membership::new(&club.code, &person, requested.role, creation, app.now())
         };
         // Whoever is added without having asked counts like an invitation (M6), because anybody can
         // create a club and add people.

@@ -16,7 +16,7 @@ use shared::web::{ApiError, ImportBody, ImportRows, NewId, Officer, Params, Resu
 use shared::{Shared, mail};
 use utoipa::ToSchema;
 
-use crate::import_people::{Wanted, read};
+use crate::import_people::{RequestedMember, read};
 use crate::import_plan::{Addition, plan};
 use crate::invitations::{Addressee, invite_addressees};
 use crate::members::{named_adder, owned_limit, owns_too_many, too_many_added};
@@ -77,11 +77,11 @@ pub async fn import_members(
         dry_run: params.flag("dry_run")?.unwrap_or(false),
         ..ImportBody::default()
     };
-    let wanted: Vec<Wanted> = rows
+    let requested: Vec<RequestedMember> = rows
         .iter()
         .filter_map(|row| read(&scope, row, &mut body))
         .collect();
-    let plan = plan(&app, &scope, wanted, new.0, &mut body).await?;
+    let plan = plan(&app, &scope, requested, new.0, &mut body).await?;
     if body.dry_run {
         body.created = plan.add.len();
         body.updated = plan.change.len();

@@ -13,7 +13,7 @@ use shared::{Shared, limits};
 
 /// What a row says.
 #[derive(Clone)]
-pub struct Wanted {
+pub struct RequestedMember {
     pub(crate) row: usize,
     /// The column that tells who it is.
     pub(crate) named_by: &'static str,
@@ -29,7 +29,7 @@ pub(crate) enum Who {
 }
 
 /// Who a row is about.
-pub(crate) enum Found {
+pub(crate) enum PersonMatch {
     Person(Id<Person>),
     Stranger(Email),
     /// Nobody, and why.
@@ -41,7 +41,7 @@ pub fn read(
     scope: &Officer<MembersWrite>,
     row: &ImportRow,
     body: &mut ImportBody,
-) -> Option<Wanted> {
+) -> Option<RequestedMember> {
     let errors = body.errors.len();
     for column in row.wrong(&[]) {
         body.error(row.number, column, "Expected a text.");
@@ -81,7 +81,7 @@ pub fn read(
         body.error(row.number, "title", why);
     }
     let (named_by, who) = who.filter(|_| body.errors.len() == errors)?;
-    Some(Wanted {
+    Some(RequestedMember {
         row: row.number,
         named_by,
         who,
@@ -100,15 +100,15 @@ pub(crate) fn role(text: &str) -> Option<Role> {
     }
 }
 
-pub(crate) async fn find(app: &Shared, who: &Who) -> Result<Found, TableError> {
+pub(crate) async fn find(app: &Shared, who: &Who) -> Result<PersonMatch, TableError> {
     Ok(match who {
         Who::Email(email) => match app.table.people_at(email).await?[..] {
-            [] => Found::Stranger(email.clone()),
-            [person] => Found::Person(person),
-            _ => Found::Wrong("Several people have this address. Send their user names."),
+            [] => PersonMatch::Stranger(email.clone()),
+            [person] => PersonMatch::Person(person),
+            _ => PersonMatch::Wrong("Several people have this address. Send their user names."),
         },
         Who::Username(name) if name.chars().count() > limits::NAME => {
-            Found::Wrong("Nobody has this user name.")
+            PersonMatch::Wrong("Nobody has this user name.")
         }
         Who::Username(name) => {
             let found = app.table.people_called(name).await?;
@@ -117,10 +117,10 @@ pub(crate) async fn find(app: &Shared, who: &Who) -> Result<Found, TableError> {
                 .filter(|person| person.personal.username == *name)
                 .collect();
             match (&exact[..], &found[..]) {
-                ([person], _) => Found::Person(person.id),
-                ([], [person]) => Found::Person(person.id),
-                ([], []) => Found::Wrong("Nobody has this user name."),
-                _ => Found::Wrong("Several people have this user name."),
+                ([person], _) => PersonMatch::Person(person.id),
+                ([], [person]) => PersonMatch::Person(person.id),
+                ([], []) => PersonMatch::Wrong("Nobody has this user name."),
+                _ => PersonMatch::Wrong("Several people have this user name."),
             }
         }
     })
@@ -131,15 +131,15 @@ pub(crate) async fn find(app: &Shared, who: &Who) -> Result<Found, TableError> {
 pub(crate) async fn find_all(
     app: &Shared,
     code: &ClubCode,
-    wanted: Vec<Wanted>,
-) -> Result<Vec<(Wanted, Found)>, TableError> {
+    requested: Vec<RequestedMember>,
+) -> Result<Vec<(RequestedMember, PersonMatch)>, TableError> {
     let present = Present::of(&app.table.members(code).await?);
-    let found = stream::iter(wanted).map(async |wanted| {
-        let found = match present.find(&wanted.who) {
-            Some(member) => Found::Person(member),
-            None => find(app, &wanted.who).await?,
+    let found = stream::iter(requested).map(async |requested| {
+        let found = match present.find(&requested.who) {
+            Some(member) => PersonMatch::Person(member),
+            None => find(app, &requested.who).await?,
         };
-        Ok((wanted, found))
+        Ok((requested, found))
     });
     found.buffered(PARALLEL).try_collect().await
 }

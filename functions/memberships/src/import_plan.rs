@@ -13,13 +13,13 @@ use shared::time::Timestamp;
 use shared::web::scopes::MembersWrite;
 use shared::web::{ImportBody, Officer, Result};
 
-use crate::import_people::{Found, Wanted, Who, find_all};
+use crate::import_people::{PersonMatch, RequestedMember, Who, find_all};
 use crate::invitations::{Addressee, MAX_INVITES_IN_TEN_MINUTES, NOT_APPROVED};
 use crate::members::{owned_limit, owns_too_many, too_many_added};
 
 /// What is to be done.
 #[derive(Default)]
-pub struct Plan {
+pub struct ImportPlan {
     pub add: Vec<Addition>,
     pub change: Vec<(usize, Membership, Membership)>,
     pub invite: Vec<(usize, Addressee)>,
@@ -47,15 +47,15 @@ struct Newcomer<'a> {
 /// is not approved, officers name only members and those who asked: anybody can create a club, but
 /// not to learn who is there.
 fn refused(
-    found: &Found,
+    found: &PersonMatch,
     may_add: bool,
-    is_known: impl Fn(&Id<Person>) -> bool,
+    is_member: impl Fn(&Id<Person>) -> bool,
     seen: &mut HashSet<String>,
 ) -> Option<&'static str> {
     let key = match found {
-        Found::Person(id) if may_add || is_known(id) => id.to_string(),
-        Found::Stranger(email) if may_add => email.to_string(),
-        Found::Wrong(why) if may_add => return Some(why),
+        PersonMatch::Person(id) if may_add || is_member(id) => id.to_string(),
+        PersonMatch::Stranger(email) if may_add => email.to_string(),
+        PersonMatch::Wrong(why) if may_add => return Some(why),
         _ => return Some(NOT_APPROVED),
     };
     (!seen.insert(key)).then_some("This person is in the file twice.")
@@ -64,20 +64,20 @@ fn refused(
 pub async fn plan(
     app: &Shared,
     scope: &Officer<MembersWrite>,
-    wanted: Vec<Wanted>,
+    requested: Vec<RequestedMember>,
     creation: u64,
     body: &mut ImportBody,
-) -> Result<Plan> {
+) -> Result<ImportPlan> {
     let code = &scope.club.code;
-    let found = find_all(app, code, wanted).await?;
+    let found = find_all(app, code, requested).await?;
     let ids = || {
         found.iter().filter_map(|(_, found)| match found {
-            Found::Person(id) => Some(*id),
+            PersonMatch::Person(id) => Some(*id),
             _ => None,
         })
     };
     let addresses = found.iter().filter_map(|(_, found)| match found {
-        Found::Stranger(email) => Some(Invite::id_for_address(code, email)),
+        PersonMatch::Stranger(email) => Some(Invite::id_for_address(code, email)),
         _ => None,
     });
     let (people, members, requests, (invites, _), log) = futures::try_join!(
@@ -95,22 +95,22 @@ pub async fn plan(
     let now = app.now();
     let mut left = log.allowed(now);
     let owned = owned_limit(app, scope.user.is_admin());
-    let (mut plan, mut seen) = (Plan::default(), HashSet::new());
+    let (mut plan, mut seen) = (ImportPlan::default(), HashSet::new());
     let is_approved = scope.club.approved == Some(true);
     let may_add = is_approved || scope.user.is_admin();
-    for (wanted, found) in found {
-        let Wanted { row, named_by, .. } = wanted;
-        let is_known = |id: &Id<Person>| members.contains_key(id) || asked.contains(id);
-        if let Some(why) = refused(&found, may_add, is_known, &mut seen) {
+    for (requested, found) in found {
+        let RequestedMember { row, named_by, .. } = requested;
+        let is_member = |id: &Id<Person>| members.contains_key(id) || asked.contains(id);
+        if let Some(why) = refused(&found, may_add, is_member, &mut seen) {
             body.error(row, named_by, why);
             continue;
         }
         match found {
-            Found::Person(id) => match (members.get(&id), people.get(&id)) {
+            PersonMatch::Person(id) => match (members.get(&id), people.get(&id)) {
                 (Some(member), person) => {
                     let may_own = person.is_none_or(|person| may_own(person, owned));
                     let may_own = may_own.then_some(()).ok_or(app);
-                    plan.change(scope, wanted, member, may_own, body);
+                    plan.change(scope, requested, member, may_own, body);
                 }
                 (None, Some(person)) if !person.erasing => {
                     let asked = asked.contains(&id);
@@ -121,11 +121,11 @@ pub async fn plan(
                         may_own,
                         creation,
                     };
-                    plan.newcomer(app, scope, wanted, &new, &mut left, body);
+                    plan.newcomer(app, scope, requested, &new, &mut left, body);
                 }
                 _ => body.error(row, named_by, "There is no such person."),
             },
-            Found::Stranger(email) => {
+            PersonMatch::Stranger(email) => {
                 let there = invites.iter().find(|invite| invite.email == email);
                 let limits = InviteLimits {
                     club: code,
@@ -133,9 +133,9 @@ pub async fn plan(
                     log: &log,
                     now,
                 };
-                plan.stranger(wanted, email, there, &mut left, &limits, body);
+                plan.stranger(requested, email, there, &mut left, &limits, body);
             }
-            Found::Wrong(_) => {}
+            PersonMatch::Wrong(_) => {}
         }
     }
     plan.confirm(app, code).await?;
@@ -155,19 +155,19 @@ struct InviteLimits<'a> {
     now: Timestamp,
 }
 
-impl Plan {
+impl ImportPlan {
     /// Adds a person who is no member yet.
     fn newcomer(
         &mut self,
         app: &Shared,
         scope: &Officer<MembersWrite>,
-        wanted: Wanted,
+        requested: RequestedMember,
         new: &Newcomer<'_>,
         left: &mut usize,
         body: &mut ImportBody,
     ) {
-        let Wanted { row, named_by, .. } = wanted;
-        let role = wanted.role.unwrap_or(Role::Member);
+        let RequestedMember { row, named_by, .. } = requested;
+        let role = requested.role.unwrap_or(Role::Member);
         if role == Role::Owner && !new.may_own {
             body.error(row, "role", owns_too_many(app));
             return;
@@ -177,10 +177,10 @@ impl Plan {
             return;
         }
         *left -= usize::from(!new.asked);
-        let by_username = matches!(wanted.who, Who::Username(_));
+        let by_username = matches!(requested.who, Who::Username(_));
         let code = &scope.club.code;
         let membership = Membership {
-            title: wanted.title.unwrap_or_default(),
+            title: requested.title.unwrap_or_default(),
             by_username,
             confirmed: !by_username || new.asked,
             ..Membership::new(code, new.person, role, new.creation, app.now())
@@ -217,7 +217,7 @@ impl Plan {
     /// still add or invite.
     fn stranger(
         &mut self,
-        wanted: Wanted,
+        requested: RequestedMember,
         email: Email,
         there: Option<&Invite>,
         left: &mut usize,
@@ -242,20 +242,20 @@ impl Plan {
             let addressee = Addressee {
                 email,
                 people: vec![],
-                role: wanted.role.unwrap_or(Role::Member),
-                title: wanted.title.unwrap_or_default(),
+                role: requested.role.unwrap_or(Role::Member),
+                title: requested.title.unwrap_or_default(),
             };
-            self.invite.push((wanted.row, addressee));
+            self.invite.push((requested.row, addressee));
             return;
         };
-        body.error(wanted.row, wanted.named_by, why);
+        body.error(requested.row, requested.named_by, why);
     }
 
     /// Plans the change of a present member (B4).
     fn change(
         &mut self,
         scope: &Officer<MembersWrite>,
-        wanted: Wanted,
+        requested: RequestedMember,
         member: &Membership,
         may_own: Result<(), &Shared>,
         body: &mut ImportBody,
@@ -266,27 +266,27 @@ impl Plan {
         }
         let is_below = scope.user.is_admin() || scope.role().is_some_and(|own| own < member.role);
         let mut new = member.clone();
-        if let Some(role) = wanted.role.filter(|role| *role != member.role) {
+        if let Some(role) = requested.role.filter(|role| *role != member.role) {
             if !is_below {
                 let why = "You can change only roles below your own.";
-                body.error(wanted.row, "role", why);
+                body.error(requested.row, "role", why);
                 return;
             }
             if role == Role::Owner
                 && let Err(app) = may_own
             {
-                body.error(wanted.row, "role", owns_too_many(app));
+                body.error(requested.row, "role", owns_too_many(app));
                 return;
             }
             new.role = role;
         }
-        if let Some(title) = wanted.title {
+        if let Some(title) = requested.title {
             new.title = title;
         }
         if new == *member {
             body.skipped += 1;
         } else {
-            self.change.push((wanted.row, member.clone(), new));
+            self.change.push((requested.row, member.clone(), new));
         }
     }
 }

@@ -14,14 +14,14 @@ use shared::text::kinds::Line;
 use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
 use shared::web::scopes::MembersWrite;
-use shared::web::{ApiError, Code, NewId, Officer, Reader, Result, Sent};
+use shared::web::{ApiError, Code, FieldInput, NewId, Officer, Reader, Result};
 
 /// The role and the title of a body. It is 403 if the role is above that of the caller.
 pub(crate) fn read_grant(
     scope: &Officer<MembersWrite>,
     reader: &mut Reader,
-    role: Sent<Role>,
-    title: Sent<Line>,
+    role: FieldInput<Role>,
+    title: FieldInput<Line>,
 ) -> Result<(Role, String)> {
     let role = reader.get(role).unwrap_or(Role::Member);
     if !scope.reaches(role) {
@@ -273,11 +273,11 @@ async fn invite_chunk(
             .iter()
             .filter_map(|addressee| own(&addressee.email))
             .collect();
-        let wanted: Vec<&Addressee> = chunk
+        let requested: Vec<&Addressee> = chunk
             .iter()
             .filter(|one| !is_open(one) && !is_ended(one) && own(&one.email).is_none())
             .collect();
-        let new: Vec<(Invite, Mail)> = wanted
+        let new: Vec<(Invite, Mail)> = requested
             .into_iter()
             .map(|addressee| {
                 let invite = new_invite(scope, addressee, version, now);

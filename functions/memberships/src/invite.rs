@@ -89,7 +89,7 @@ pub async fn create_invites(
 /// white space. The first wrong one is reported, and ends the list.
 fn read_addresses(text: &str, reader: &mut Reader) -> Vec<Email> {
     let mut emails: Vec<Email> = Vec::new();
-    let mut known = HashSet::new();
+    let mut seen = HashSet::new();
     for word in text
         .split(|c: char| c == ',' || c == ';' || c.is_whitespace())
         .filter(|word| !word.is_empty())
@@ -100,7 +100,7 @@ fn read_addresses(text: &str, reader: &mut Reader) -> Vec<Email> {
             reader.errors.add("emails", why);
             break;
         };
-        if known.insert(email.clone()) {
+        if seen.insert(email.clone()) {
             emails.push(email);
         }
     }

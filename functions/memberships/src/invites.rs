@@ -167,8 +167,8 @@ pub async fn delete_invite(
 ) -> Result<NoContent> {
     let (app, invite) = (&app, scope.object.0);
     let (club, id, creation) = (&scope.club.code, invite.id.clone(), invite.creation);
-    // Sent again at the same moment, it is another version, and is revoked as well. If the address
-    // was invited anew, that is another invite.
+    // Sent again at the same moment, it is another version, and is revoked as well. If the
+    // address was invited anew, that is another invite.
     let read = async || {
         let found = app.table.invite(club, &id).await?;
         Ok(found.filter(|found| found.creation == creation))
@@ -197,7 +197,7 @@ pub async fn resend_invite(
 ) -> Result<Response> {
     let mut old = scope.object.0.clone();
     let path = format!("/api/clubs/{}/invites/{}/", old.club, old.id);
-    let answer = |invite: &Invite| shown_at(path.clone(), Json(InviteBody::from(invite)));
+    let respond = |invite: &Invite| shown_at(path.clone(), Json(InviteBody::from(invite)));
     if !scope.reaches(old.role) {
         return Err(ApiError::Forbidden);
     }
@@ -211,7 +211,7 @@ pub async fn resend_invite(
         retries.next().await?;
         // An earlier attempt with the same idempotency key sent it again.
         if old.version == version {
-            return Ok(answer(&old));
+            return Ok(respond(&old));
         }
         let (now, log) = (app.now(), app.table.invitation_log(&old.club).await?);
         check_pause(&log, &old.id, now)?;
@@ -242,7 +242,7 @@ pub async fn resend_invite(
             .put_invites(&[write], scope.authority(), (&log, &sent))
             .await
         {
-            Ok(()) => return Ok(answer(&invite)),
+            Ok(()) => return Ok(respond(&invite)),
             // Another invitation was sent at the same moment, or this one was used or revoked.
             Err(TableError::Refused(Refusal::Changed)) => {
                 old = app

@@ -15,8 +15,8 @@ use shared::text::kinds::{JoinUses, Line};
 use shared::time::Timestamp;
 use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{
-    ApiError, Came, Code, Created, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
-    Reader, Result, User, create, edit,
+    ApiError, Code, Created, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
+    Reader, RequestedAt, Result, User, create, edit,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -165,7 +165,7 @@ pub async fn list_join_links(
 )]
 pub async fn create_join_link(
     State(app): State<Shared>,
-    Came(came): Came,
+    RequestedAt(requested): RequestedAt,
     scope: Officer<MembersWrite>,
     NewId(creation): NewId,
     Input(input): Input<JoinLinkInput>,
@@ -184,7 +184,7 @@ pub async fn create_join_link(
         created_by: scope.user.id(),
         by: scope.authority().map(|own| own.id),
         created_at: now,
-        received: came.received,
+        received: requested.received,
     };
     input.apply(Mode::Create, &mut link, now)?;
     if link.by.is_none() {

@@ -70,18 +70,18 @@ impl MemberBody {
     pub fn new(membership: &Membership, viewer: MemberViewer) -> Self {
         let personal = &membership.personal;
         let is_self = membership.person == viewer.id;
-        let known = membership.public || is_self;
+        let is_visible = membership.public || is_self;
         let is_hidden = membership.by_username && !membership.confirmed;
         let sees_address = viewer.is_officer && (!is_hidden || viewer.is_admin || is_self);
         Self {
-            id: (known || viewer.is_officer).then_some(membership.id),
-            person: (known || viewer.is_officer).then_some(membership.person),
-            name: if known {
+            id: (is_visible || viewer.is_officer).then_some(membership.id),
+            person: (is_visible || viewer.is_officer).then_some(membership.person),
+            name: if is_visible {
                 personal.name.clone()
             } else {
                 "Anonymous".to_owned()
             },
-            username: known.then(|| personal.username.clone()),
+            username: is_visible.then(|| personal.username.clone()),
             email: sees_address.then(|| personal.email.to_string()),
             confirmed: viewer.is_officer.then_some(membership.confirmed),
             role: membership.role,
@@ -89,7 +89,7 @@ impl MemberBody {
             description: membership.description.clone(),
             public: membership.public,
             active: membership.active,
-            image: membership.image_url.clone().filter(|_| known),
+            image: membership.image_url.clone().filter(|_| is_visible),
         }
     }
 }
@@ -99,22 +99,29 @@ pub struct MemberOfPath(pub Membership);
 
 impl Load for MemberOfPath {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let (code, wanted) = (path.club(), path.text("member"));
+        let (code, name_or_id) = (path.club(), path.text("member"));
         let read = async |id| app.table.member(code, id).await;
-        let (membership, people) = by_id_and_name(app, wanted, read).await?;
+        let (membership, people) = by_id_and_name(app, name_or_id, read).await?;
         if membership.is_some() {
             return Ok(membership.map(Self));
         }
         let found = app.table.members_among(code, people.into_iter()).await?;
-        Ok(single_match(found, wanted, |membership| &membership.personal.username).map(Self))
+        Ok(single_match(found, name_or_id, |membership| {
+            &membership.personal.username
+        })
+        .map(Self))
     }
 }
 
 /// The only match for a user name in a path (P10). The exact spelling counts first, then any case.
 /// `None` if several people match.
-pub fn single_match<T>(mut found: Vec<T>, wanted: &str, name: impl Fn(&T) -> &str) -> Option<T> {
-    if found.iter().any(|one| name(one) == wanted) {
-        found.retain(|one| name(one) == wanted);
+pub fn single_match<T>(
+    mut found: Vec<T>,
+    name_or_id: &str,
+    name: impl Fn(&T) -> &str,
+) -> Option<T> {
+    if found.iter().any(|one| name(one) == name_or_id) {
+        found.retain(|one| name(one) == name_or_id);
     }
     let one = found.pop();
     one.filter(|_| found.is_empty())
@@ -125,16 +132,16 @@ pub fn single_match<T>(mut found: Vec<T>, wanted: &str, name: impl Fn(&T) -> &st
 /// asked.
 pub async fn by_id_and_name<T, I>(
     app: &Shared,
-    wanted: &str,
+    name_or_id: &str,
     read: impl AsyncFnOnce(Id<I>) -> std::result::Result<Option<T>, TableError>,
 ) -> Result<(Option<T>, Vec<Id<Person>>)> {
     let by_id = async {
-        match ids::parse(wanted) {
+        match ids::parse(name_or_id) {
             Some(id) => Ok(read(id).await?),
             None => Ok(None),
         }
     };
-    futures::try_join!(by_id, people_named(app, wanted))
+    futures::try_join!(by_id, people_named(app, name_or_id))
 }
 
 /// The ids of the people with this user name, whatever its case.

@@ -10,7 +10,7 @@ use shared::openapi::fields::SliceCount;
 use shared::text::kinds::{Line, MemberText};
 use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{
-    ApiError, Code, Input, Maybe, Mode, Need, NoContent, NoInput, Officer, Reader, Result,
+    ApiError, Code, Input, Maybe, Mode, NoContent, NoInput, Officer, Presence, Reader, Result,
     SignedIn, Slice, edit, is_officer,
 };
 use shared::{Shared, text};
@@ -42,7 +42,7 @@ pub async fn list_members(
     let viewer = MemberViewer::of(&scope);
     let mut members = app.table.members(&scope.club.code).await?;
     members.sort_by_key(|membership| membership.id);
-    let mut ordered: Vec<(Order, MemberBody)> = members
+    let mut ordered: Vec<(MemberOrder, MemberBody)> = members
         .iter()
         .map(|membership| MemberBody::new(membership, viewer))
         .map(|body| (order(&body), body))
@@ -53,23 +53,23 @@ pub async fn list_members(
         members.retain(|(position, _)| *position > after);
     }
     members.truncate(slice.limit().map_or(usize::MAX, |limit| limit + 1));
-    Ok(slice.answer(
+    Ok(slice.respond(
         &mut members,
         |(position, _)| position.clone(),
         |(_, body)| body,
     ))
 }
 
-type Order = (bool, u8, String);
+type MemberOrder = (bool, u8, String);
 /// The position of a member in the list: the sort key, and a number among members with equal keys.
 /// So a cursor has no data that the list does not show.
-type Position = (Order, usize);
+type Position = (MemberOrder, usize);
 
-fn order(member: &MemberBody) -> Order {
+fn order(member: &MemberBody) -> MemberOrder {
     (!member.active, member.role.code(), text::fold(&member.name))
 }
 
-fn numbered(ordered: Vec<(Order, MemberBody)>) -> Vec<(Position, MemberBody)> {
+fn numbered(ordered: Vec<(MemberOrder, MemberBody)>) -> Vec<(Position, MemberBody)> {
     let mut all: Vec<(Position, MemberBody)> = Vec::with_capacity(ordered.len());
     for (order, body) in ordered {
         let n = match all.last() {
@@ -200,8 +200,12 @@ impl MemberInput {
         }
         let mut new = member.clone();
         let mut reader = Reader::new(mode);
-        let need = if officer { Need::Optional } else { Need::Free };
-        reader.set(self.role.needed(need), &mut new.role);
+        let presence = if officer {
+            Presence::Optional
+        } else {
+            Presence::Free
+        };
+        reader.set(self.role.with_presence(presence), &mut new.role);
         reader.set(self.public, &mut new.public);
         // What only the member does, a program does not do for them.
         let in_person = caller.is_self && caller.scope.user.token().is_none();
@@ -210,8 +214,11 @@ impl MemberInput {
         if unhides || exceeds {
             return Err(ApiError::Forbidden);
         }
-        reader.set(self.title.needed(need), &mut new.title);
-        reader.set(self.description.needed(need), &mut new.description);
+        reader.set(self.title.with_presence(presence), &mut new.title);
+        reader.set(
+            self.description.with_presence(presence),
+            &mut new.description,
+        );
         reader.set(self.active, &mut new.active);
         reader.finish()?;
         new.confirmed |= in_person;

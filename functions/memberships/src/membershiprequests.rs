@@ -69,14 +69,14 @@ pub struct RequestOfPath(MembershipRequest);
 
 impl Load for RequestOfPath {
     async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
-        let (code, wanted) = (path.club(), path.text("request"));
+        let (code, name_or_id) = (path.club(), path.text("request"));
         let read = async |id| app.table.request(code, id).await;
-        let (request, people) = by_id_and_name(app, wanted, read).await?;
+        let (request, people) = by_id_and_name(app, name_or_id, read).await?;
         if request.is_some() {
             return Ok(request.map(Self));
         }
         let found = app.table.requests_among(code, people.into_iter()).await?;
-        Ok(single_match(found, wanted, |request| {
+        Ok(single_match(found, name_or_id, |request| {
             &request.applicant.personal.username
         })
         .map(Self))

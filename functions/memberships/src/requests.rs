@@ -114,13 +114,13 @@ pub async fn create_own_request(
             return Err(is_member());
         }
         if let Some(request) = request {
-            return answer(&app, &request, request.creation == creation).await;
+            return respond(&app, &request, request.creation == creation).await;
         }
         let request = MembershipRequest::new(&code, person, creation, now);
         let mails = mails(&app, &club, &request).await?;
         match app.table.create_request(&request, &club, &mails).await {
             Ok(()) => {
-                return answer(&app, &request, true)
+                return respond(&app, &request, true)
                     .await
                     .map_err(ApiError::after_write);
             }
@@ -138,7 +138,7 @@ pub async fn create_own_request(
     }
 }
 
-async fn answer(app: &Shared, request: &MembershipRequest, is_new: bool) -> Result<Response> {
+async fn respond(app: &Shared, request: &MembershipRequest, is_new: bool) -> Result<Response> {
     let (path, body) = (
         format!("/api/requests/membership/{}/", request.club),
         body(app, request).await?,
@@ -164,17 +164,17 @@ async fn body(app: &Shared, request: &MembershipRequest) -> Result<RequestBody> 
 /// The mails to the officers. None if officers of the club got such mails less than an hour ago
 /// (R4).
 async fn mails(app: &Shared, club: &Club, request: &MembershipRequest) -> Result<Vec<Mail>> {
-    let (now, told) = (request.created_at, club.told_of_requests_at);
-    if told.is_some_and(|told| now < told.plus(TimeDelta::hours(1))) {
+    let (now, notified) = (request.created_at, club.requests_notified_at);
+    if notified.is_some_and(|notified| now < notified.plus(TimeDelta::hours(1))) {
         return Ok(vec![]);
     }
     let mut officers = app.table.members(&club.code).await?;
     // Whoever was made an officer without being asked must not get a mail every hour.
     let day = |time: Timestamp| time.moment().date_naive();
-    let is_first = told.is_none_or(|told| day(told) < day(now));
+    let is_first = notified.is_none_or(|notified| day(notified) < day(now));
     officers.retain(|member| {
-        let is_told = member.confirmed || is_first;
-        member.role <= Role::Officer && is_told && !member.personal.email.is_empty()
+        let is_notified = member.confirmed || is_first;
+        member.role <= Role::Officer && is_notified && !member.personal.email.is_empty()
     });
     officers.sort_by_key(|member| (!member.active, member.role, member.id));
     Ok(officers

@@ -285,6 +285,6 @@ pub async fn delete_settings(
         );
         return Err(ApiError::rule(why).coded(Code::LastOwner));
     }
-    app.known_people.forget(person.id);
+    app.profiles.forget(person.id);
     Ok(NoContent)
 }

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use chrono::{NaiveDate, TimeDelta};
 use serde::Serialize;
-use shared::auth::Secret;
+use shared::auth::TokenSecret;
 use shared::db::{Refusal, Retries, TableError};
 use shared::domain::{Person, Token, TokenScope};
 use shared::ids::Id;
@@ -12,8 +12,8 @@ use shared::text::ClubCode;
 use shared::text::kinds::{List, TokenName};
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Came, Code, Created, ERASING, Input, Mode, NewId, NoContent, NoInput, PathIds,
-    Reader, Result, User, Visibility, no_such_club,
+    ApiError, Code, Created, ERASING, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader,
+    RequestedAt, Result, User, Visibility, no_such_club,
 };
 use shared::{Shared, limits};
 use utoipa::ToSchema;
@@ -74,7 +74,7 @@ shared::input! {
 }
 
 /// A request without errors.
-struct Wanted {
+struct RequestedToken {
     name: String,
     scopes: Vec<TokenScope>,
     club: Option<ClubCode>,
@@ -82,7 +82,7 @@ struct Wanted {
 }
 
 impl TokenInput {
-    fn check(self, now: Timestamp) -> Result<Wanted> {
+    fn check(self, now: Timestamp) -> Result<RequestedToken> {
         let mut reader = Reader::new(Mode::Create);
         let name = reader.get(self.name).unwrap_or_default();
         let scopes = reader.get(self.scopes);
@@ -104,7 +104,7 @@ impl TokenInput {
         reader.finish()?;
         let scopes = scopes.unwrap_or_default();
         let named = |scope: &TokenScope| scopes.contains(scope);
-        Ok(Wanted {
+        Ok(RequestedToken {
             name,
             scopes: TokenScope::ALL.into_iter().filter(named).collect(),
             club: code.flatten(),
@@ -156,14 +156,14 @@ pub async fn list_tokens(State(app): State<Shared>, user: User) -> Result<Json<V
 )]
 pub async fn create_token(
     State(app): State<Shared>,
-    Came(came): Came,
+    RequestedAt(time): RequestedAt,
     user: User,
     new: NewId,
     Input(input): Input<TokenInput>,
 ) -> Result<Created<TokenBody>> {
     let now = app.now();
-    let wanted = input.check(now)?;
-    check_club(&app, &user, wanted.club.as_ref()).await?;
+    let requested = input.check(now)?;
+    check_club(&app, &user, requested.club.as_ref()).await?;
     let person = user.person().await?;
     if person.erasing {
         return Err(ApiError::rule(ERASING));
@@ -176,15 +176,15 @@ pub async fn create_token(
     let token = Token {
         id: new.id(),
         person: person.id,
-        place: 0,
-        name: wanted.name,
-        scopes: wanted.scopes,
-        club: wanted.club,
+        number: 0,
+        name: requested.name,
+        scopes: requested.scopes,
+        club: requested.club,
         sha256: String::new(),
         created_at: now,
-        expires_at: wanted.expires_at,
+        expires_at: requested.expires_at,
         last_used_on: None,
-        received: came.received,
+        received: time.received,
     };
     let (token, secret) = store_token(&app, person, token).await?;
     Ok(Created {
@@ -207,24 +207,24 @@ async fn store_token(
     let mut retries = Retries::default();
     loop {
         retries.next().await?;
-        let known = app.table.tokens(person.id).await?;
-        if let Some(known) = known.iter().find(|known| known.id == token.id) {
-            let is_own = known.sha256 == token.sha256;
-            return Ok((known.clone(), is_own.then_some(secret)));
+        let stored = app.table.tokens(person.id).await?;
+        if let Some(stored) = stored.iter().find(|stored| stored.id == token.id) {
+            let is_own = stored.sha256 == token.sha256;
+            return Ok((stored.clone(), is_own.then_some(secret)));
         }
-        let at = |place: u8| known.iter().find(|known| known.place == place);
-        let is_free =
-            |place: &u8| at(*place).is_none_or(|known| known.expires_at <= token.created_at);
-        let places = 0..limits::TOKENS;
-        let empty = places.clone().find(|place| at(*place).is_none());
-        let place = empty.or_else(|| places.clone().find(is_free));
-        token.place = place.ok_or_else(too_many)?;
-        secret = Secret::generate(person.id, token.place);
+        let at = |number: u8| stored.iter().find(|stored| stored.number == number);
+        let is_unused =
+            |number: &u8| at(*number).is_none_or(|stored| stored.expires_at <= token.created_at);
+        let numbers = 0..limits::TOKENS;
+        let empty = numbers.clone().find(|number| at(*number).is_none());
+        let number = empty.or_else(|| numbers.clone().find(is_unused));
+        token.number = number.ok_or_else(too_many)?;
+        secret = TokenSecret::generate(person.id, token.number);
         token.sha256 = shared::ids::sha256_hex(secret.as_bytes());
-        match app.table.put_token(&token, at(token.place)).await {
+        match app.table.put_token(&token, at(token.number)).await {
             Ok(()) => return Ok((token, Some(secret))),
             Err(TableError::Refused(Refusal::Erased)) => return Err(ApiError::rule(ERASING)),
-            Err(TableError::Refused(Refusal::Gone)) => return Err(ApiError::NotFound),
+            Err(TableError::Refused(Refusal::Deleted)) => return Err(ApiError::NotFound),
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -233,7 +233,7 @@ async fn store_token(
 
 /// The token that the path names, once for each place where it is stored: a request that was
 /// repeated may have put it into two places.
-async fn copies_of_token(app: &Shared, user: &User, path: &PathIds) -> Result<Vec<Token>> {
+async fn stored_twice(app: &Shared, user: &User, path: &PathIds) -> Result<Vec<Token>> {
     let id = path.id::<Token>("api_token").ok_or(ApiError::NotFound)?;
     let mut tokens = app.table.tokens(user.id()).await?;
     tokens.retain(|token| token.id == id);
@@ -254,7 +254,7 @@ pub async fn show_token(
     user: User,
     path: PathIds,
 ) -> Result<Json<TokenBody>> {
-    let found = copies_of_token(&app, &user, &path).await?;
+    let found = stored_twice(&app, &user, &path).await?;
     let token = found.into_iter().next().ok_or(ApiError::NotFound)?;
     Ok(Json(token.into()))
 }
@@ -272,9 +272,9 @@ pub async fn delete_token(
     path: PathIds,
     _: NoInput,
 ) -> Result<NoContent> {
-    for token in copies_of_token(&app, &user, &path).await? {
+    for token in stored_twice(&app, &user, &path).await? {
         app.table.end_token(&token).await?;
-        app.known_tokens.forget(&token);
+        app.grants.forget(&token);
     }
     Ok(NoContent)
 }

@@ -22,9 +22,9 @@ pub(crate) struct Thing {
 
 /// The clubs that a run has read. Each one is read once, however many people follow it.
 #[derive(Default)]
-pub(crate) struct Clubs(HashMap<ClubCode, Arc<Vec<Thing>>>);
+pub(crate) struct ClubNews(HashMap<ClubCode, Arc<Vec<Thing>>>);
 
-impl Clubs {
+impl ClubNews {
     /// Returns what is news of a club: its open applications, and its events with a showing in the
     /// next two weeks. A club that nobody sees has none.
     pub(crate) async fn of(

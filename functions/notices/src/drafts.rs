@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use chrono::TimeDelta;
 use futures::future::try_join_all;
 use shared::db::TableError;
-use shared::domain::{Application, BegunDraft, Club, DueEntry, Extension, Person, draft_due};
+use shared::domain::{
+    Application, BegunDraft, Club, Extension, Person, ScheduledTask, draft_reminder_at,
+};
 use shared::ids::Id;
 use shared::mail::draft_reminder;
 use shared::text::ClubCode;
@@ -18,15 +20,15 @@ const AT_ONCE: usize = 16;
 
 /// When a draft is due whose person may submit until `end`. Whoever began after a late opening had
 /// less time than from the start.
-fn due_for(draft: &BegunDraft, application: &Application, end: Timestamp) -> Timestamp {
+fn reminder_for(draft: &BegunDraft, application: &Application, end: Timestamp) -> Timestamp {
     let opened = application.open_since();
     let is_late = opened <= draft.begun_at;
-    draft_due(if is_late { opened } else { application.start }, end)
+    draft_reminder_at(if is_late { opened } else { application.start }, end)
 }
 
 /// When drafts that were begun after a late opening are due next, also those of people with an
 /// extension: their entries may be done.
-fn next_due<'a>(
+fn next_reminder<'a>(
     application: &Application,
     extended: impl Iterator<Item = &'a Timestamp>,
     now: Timestamp,
@@ -37,8 +39,8 @@ fn next_due<'a>(
     }
     let ends = extended.map(|own| application.end.max(*own));
     let all = std::iter::once(application.end).chain(ends);
-    all.map(|end| draft_due(opened, end))
-        .filter(|due| *due > now)
+    all.map(|end| draft_reminder_at(opened, end))
+        .filter(|reminder_at| *reminder_at > now)
         .min()
 }
 
@@ -47,7 +49,7 @@ impl Timer {
     /// extension has an entry of its own, for `only` its person.
     pub(crate) async fn remind_of_drafts(
         &self,
-        entry: &DueEntry,
+        entry: &ScheduledTask,
         (code, id, only): (&ClubCode, Id<Application>, Option<Id<Person>>),
         run: &Run,
     ) -> Result<Looked, TableError> {
@@ -80,21 +82,21 @@ impl Timer {
             let own = extended.get(&person);
             own.map_or(application.end, |own| application.end.max(*own))
         };
-        let due_of = |end| draft_due(application.start, end);
+        let reminder_of = |end| draft_reminder_at(application.start, end);
         let end = only.map_or(application.end, end_of);
         if is_off {
             // When an application is switched on, it gets an entry for everybody, but none for
             // people with an extension. When a club is restored or approved, nothing gets an entry.
             let is_filed_then = only.is_none() && is_open;
             let later = now.plus(TimeDelta::hours(1));
-            let again = (!is_filed_then && end > later).then(|| due_of(end).max(later));
+            let again = (!is_filed_then && end > later).then(|| reminder_of(end).max(later));
             self.finish(entry, again, now).await?;
             return Ok(Looked::default());
         }
         // The end was moved since then.
-        let due = due_of(end);
-        if due > now {
-            self.finish(entry, Some(due), now).await?;
+        let reminder_at = reminder_of(end);
+        if reminder_at > now {
+            self.finish(entry, Some(reminder_at), now).await?;
             return Ok(Looked::default());
         }
         let mut drafts = match only {
@@ -103,10 +105,10 @@ impl Timer {
         };
         drafts.retain(|draft| {
             let end = end_of(draft.person);
-            let due = due_for(draft, &application, end);
-            draft.begun_at <= due && due <= now && now <= end
+            let reminder_at = reminder_for(draft, &application, end);
+            draft.begun_at <= reminder_at && reminder_at <= now && now <= end
         });
-        let place = (&club, &application);
+        let recruitment = (&club, &application);
         let mut mails = 0;
         for part in drafts.chunks(AT_ONCE) {
             if run.is_over() {
@@ -115,13 +117,13 @@ impl Timer {
             }
             let looks = part
                 .iter()
-                .map(|draft| self.remind_of_draft(place, draft, end_of(draft.person), now));
+                .map(|draft| self.remind_of_draft(recruitment, draft, end_of(draft.person), now));
             let queued: Vec<bool> = try_join_all(looks).await?;
             let new = queued.iter().filter(|is_queued| **is_queued).count();
             self.rest(new).await;
             mails += new;
         }
-        let again = next_due(&application, extended.values(), now);
+        let again = next_reminder(&application, extended.values(), now);
         self.finish(entry, again, now).await?;
         Ok(Looked::of(mails))
     }

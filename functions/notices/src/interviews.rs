@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use shared::bookings::seated;
 use shared::db::TableError;
-use shared::domain::{Application, DueEntry, REMINDED_BEFORE, Slot};
+use shared::domain::{Application, REMINDED_BEFORE, ScheduledTask, Slot};
 use shared::ids::Id;
 use shared::mail::interview_reminder;
 use shared::time::Timestamp;
@@ -14,7 +14,7 @@ impl Timer {
     /// Reminds everybody who has booked a slot that begins in 24 hours, and not later than that.
     pub(crate) async fn remind_of_interviews(
         &self,
-        entry: &DueEntry,
+        entry: &ScheduledTask,
         (application, slot): (Id<Application>, Id<Slot>),
         now: Timestamp,
     ) -> Result<usize, TableError> {
@@ -23,9 +23,9 @@ impl Timer {
             self.finish(entry, None, now).await?;
             return Ok(0);
         };
-        let due = slot.start.plus(-REMINDED_BEFORE);
-        if due > now {
-            self.finish(entry, Some(due), now).await?;
+        let reminder_at = slot.start.plus(-REMINDED_BEFORE);
+        if reminder_at > now {
+            self.finish(entry, Some(reminder_at), now).await?;
             return Ok(0);
         }
         let club = self.table.club(&slot.club).await?;
@@ -51,7 +51,8 @@ impl Timer {
         for submission in &booked {
             let interview = submission.interview();
             let is_early = interview.is_some_and(|interview| {
-                interview.slot == Some(slot.id) && interview.booked_at.is_some_and(|at| at <= due)
+                interview.slot == Some(slot.id)
+                    && interview.booked_at.is_some_and(|at| at <= reminder_at)
             });
             let person = submission.person.and_then(|person| people.get(&person));
             let person = person.filter(|person| !person.erasing && person.notices.interviews);
@@ -60,8 +61,8 @@ impl Timer {
             let Some(person) = person.filter(|_| is_early && !is_over) else {
                 continue;
             };
-            let place = (&club, &application);
-            if let Some(mail) = interview_reminder(place, person, submission, &slot, now) {
+            let recruitment = (&club, &application);
+            if let Some(mail) = interview_reminder(recruitment, person, submission, &slot, now) {
                 mails += usize::from(self.table.queue_notice(mail).await?);
             }
         }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Datelike as _, Days, NaiveTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use shared::db::{Refusal, TableError};
-use shared::domain::{Due, DueEntry, NewsRhythm, Subscription};
+use shared::domain::{NewsRhythm, ScheduledTask, Subscription, TaskKind};
 use shared::mail::news;
 use shared::time::Timestamp;
 
-use crate::club_news::Clubs;
+use crate::club_news::ClubNews;
 use crate::timer::Timer;
 
 /// When the news are due on a Monday, in the time zone of the campus.
@@ -50,11 +50,11 @@ impl Timer {
     /// Tells a person what is new, and files the entry for the next Monday.
     pub(crate) async fn tell_news(
         &self,
-        entry: &DueEntry,
+        entry: &ScheduledTask,
         now: Timestamp,
-        clubs: &mut Clubs,
+        clubs: &mut ClubNews,
     ) -> Result<usize, TableError> {
-        let Due::News {
+        let TaskKind::News {
             person,
             on_since,
             last,
@@ -77,18 +77,18 @@ impl Timer {
             self.finish(entry, Some(again), now).await?;
             return Ok(0);
         }
-        let mut due = next_monday(last.moment(), self.zone);
-        if due > now {
-            self.finish(entry, Some(due), now).await?;
+        let mut sent_at = next_monday(last.moment(), self.zone);
+        if sent_at > now {
+            self.finish(entry, Some(sent_at), now).await?;
             return Ok(0);
         }
         // Mondays that nobody told are told with the last one.
         loop {
-            let later = next_monday(due.moment(), self.zone);
+            let later = next_monday(sent_at.moment(), self.zone);
             if later > now {
                 break;
             }
-            due = later;
+            sent_at = later;
         }
         let followed = self.table.bookmarks_of::<Subscription>(person.id).await?;
         let (mut there, mut new) = (BTreeSet::new(), vec![]);
@@ -108,18 +108,18 @@ impl Timer {
         new.sort_by(|a, b| (a.at, &a.name).cmp(&(b.at, &b.name)));
         let has_more = new.len() > LINES;
         new.truncate(LINES);
-        let mail = (!new.is_empty()).then(|| news(&person, new, has_more, due, now));
-        let next = Due::News {
+        let mail = (!new.is_empty()).then(|| news(&person, new, has_more, sent_at, now));
+        let next = TaskKind::News {
             person: person.id,
             on_since: *on_since,
-            last: due,
+            last: sent_at,
             shown: remembered(&there, shown),
         };
-        let next = DueEntry::new(next_monday(due.moment(), self.zone), now, next);
+        let next = ScheduledTask::new(next_monday(sent_at.moment(), self.zone), now, next);
         let mail = mail.flatten();
-        let done = self.table.finish_due(entry, Some(&next), mail.as_ref());
+        let done = self.table.finish_task(entry, Some(&next), mail.as_ref());
         if let Err(TableError::Refused(Refusal::Exists)) = done.await {
-            self.table.finish_due(entry, Some(&next), None).await?;
+            self.table.finish_task(entry, Some(&next), None).await?;
             return Ok(0);
         }
         Ok(usize::from(mail.is_some()))

@@ -6,13 +6,13 @@ use chrono::TimeDelta;
 use chrono_tz::Tz;
 use serde::Serialize;
 use shared::db::{Table, TableError};
-use shared::domain::{Due, DueEntry, LOOKS_BACK, NEWS_AT_ONCE, hour_of};
+use shared::domain::{LOOKS_BACK, NEWS_AT_ONCE, ScheduledTask, TaskKind, hour_of};
 use shared::metrics::Unit;
 use shared::settings::Settings;
 use shared::time::Timestamp;
 use tokio::time::Instant;
 
-use crate::club_news::Clubs;
+use crate::club_news::ClubNews;
 
 /// No entry is begun after this time, so that the function ends in time. The next run goes on.
 const BEGIN_WITHIN: Duration = Duration::from_mins(10);
@@ -31,7 +31,7 @@ pub(crate) struct Run {
     pub(crate) now: Timestamp,
     began: Instant,
     /// The clubs that were read for news.
-    clubs: Clubs,
+    clubs: ClubNews,
     worked: Worked,
     /// What the oldest entry was due at that it looked at.
     oldest: Timestamp,
@@ -44,7 +44,7 @@ impl Run {
         Self {
             now,
             began: Instant::now(),
-            clubs: Clubs::default(),
+            clubs: ClubNews::default(),
             worked: Worked::default(),
             oldest: now,
             failed: None,
@@ -121,16 +121,16 @@ impl Timer {
     /// Those of the table.
     pub async fn run(&self, now: Timestamp) -> Result<Worked, TableError> {
         let mut run = Run::new(now);
-        let known = self.table.hours_done(now).await?;
-        let (mut hour, mut done) = (hour_of(known.plus(-LOOKS_BACK)), known);
+        let done_until = self.table.hours_done(now).await?;
+        let (mut hour, mut done) = (hour_of(done_until.plus(-LOOKS_BACK)), done_until);
         // News may take hours. What has a time of its own does not wait for those of earlier hours.
         let mut looked = vec![];
         while hour <= now {
-            let due = self.table.due_in(hour).await?;
-            if !self.look_through(&due.entries, &mut run).await {
+            let tasks = self.table.tasks_in(hour).await?;
+            if !self.look_through(&tasks.entries, &mut run).await {
                 break;
             }
-            looked.push((hour, due.has_news, run.failed.is_none()));
+            looked.push((hour, tasks.has_news, run.failed.is_none()));
             hour = hour.plus(TimeDelta::hours(1));
         }
         let failed = run.failed.take();
@@ -142,7 +142,7 @@ impl Timer {
                 done = done.max(hour);
             }
         }
-        if done > known {
+        if done > done_until {
             self.table.finish_hours(done).await?;
         }
         self.log(run.worked, now, run.oldest);
@@ -154,7 +154,7 @@ impl Timer {
     async fn tell_all_news(&self, hour: Timestamp, run: &mut Run) -> Result<bool, TableError> {
         let mut last = None;
         loop {
-            let news = self.table.news_due_in(hour, last.as_ref()).await?;
+            let news = self.table.news_in(hour, last.as_ref()).await?;
             if !self.look_through(&news, run).await {
                 return Ok(false);
             }
@@ -166,7 +166,7 @@ impl Timer {
     }
 
     /// Looks at what is due of these entries. Returns false if the run ends before that is done.
-    async fn look_through(&self, entries: &[DueEntry], run: &mut Run) -> bool {
+    async fn look_through(&self, entries: &[ScheduledTask], run: &mut Run) -> bool {
         let now = run.now;
         for entry in entries.iter().filter(|entry| entry.at <= now) {
             if run.is_over() {
@@ -192,10 +192,10 @@ impl Timer {
         true
     }
 
-    async fn look_at(&self, entry: &DueEntry, run: &mut Run) -> Result<Looked, TableError> {
+    async fn look_at(&self, entry: &ScheduledTask, run: &mut Run) -> Result<Looked, TableError> {
         let now = run.now;
         let mails = match &entry.what {
-            Due::Drafts {
+            TaskKind::Drafts {
                 club,
                 application,
                 person,
@@ -203,11 +203,11 @@ impl Timer {
                 let of = (club, *application, *person);
                 return self.remind_of_drafts(entry, of, run).await;
             }
-            Due::Slot { application, slot } => {
+            TaskKind::Slot { application, slot } => {
                 let of = (*application, *slot);
                 self.remind_of_interviews(entry, of, now).await?
             }
-            Due::Upload {
+            TaskKind::Upload {
                 person,
                 application,
                 file,
@@ -216,11 +216,11 @@ impl Timer {
                 self.remove_upload(entry, of, now).await?;
                 0
             }
-            Due::Webhook { place } => {
-                self.look_at_webhook(entry, place, now).await?;
+            TaskKind::Webhook { key } => {
+                self.look_at_webhook(entry, key, now).await?;
                 0
             }
-            Due::News { .. } => self.tell_news(entry, now, &mut run.clubs).await?,
+            TaskKind::News { .. } => self.tell_news(entry, now, &mut run.clubs).await?,
         };
         self.rest(mails).await;
         Ok(Looked::of(mails))
@@ -260,11 +260,11 @@ impl Timer {
     /// Finishes an entry: it is removed, or filed again for a later time.
     pub(crate) async fn finish(
         &self,
-        entry: &DueEntry,
+        entry: &ScheduledTask,
         again: Option<Timestamp>,
         now: Timestamp,
     ) -> Result<(), TableError> {
-        let next = again.map(|at| DueEntry::new(at, now, entry.what.clone()));
-        self.table.finish_due(entry, next.as_ref(), None).await
+        let next = again.map(|at| ScheduledTask::new(at, now, entry.what.clone()));
+        self.table.finish_task(entry, next.as_ref(), None).await
     }
 }

@@ -1,7 +1,7 @@
 //! Uploads that no draft names are removed after 7 days (U6).
 
 use shared::db::TableError;
-use shared::domain::{Application, DueEntry, Person, StoredSubmission, Submission, Upload};
+use shared::domain::{Application, Person, ScheduledTask, StoredSubmission, Submission, Upload};
 use shared::ids::Id;
 use shared::time::Timestamp;
 
@@ -15,7 +15,7 @@ impl Timer {
     /// other.
     pub(crate) async fn remove_upload(
         &self,
-        entry: &DueEntry,
+        entry: &ScheduledTask,
         (person, application, file): (Id<Person>, Id<Application>, Id<Upload>),
         now: Timestamp,
     ) -> Result<(), TableError> {
@@ -52,7 +52,7 @@ impl Timer {
     /// application may have been moved, and with it that of the draft.
     async fn keep_named(
         &self,
-        entry: &DueEntry,
+        entry: &ScheduledTask,
         upload: &Upload,
         until: Timestamp,
         now: Timestamp,
@@ -73,11 +73,14 @@ impl Timer {
         let (application, person) = (upload.application, upload.person);
         let mut drafts = self.table.drafts(application, person).await?;
         drafts.retain(|answer| answer.file == Some(upload.id));
-        let place = |committee| Submission::id_of(application, person, committee);
-        let places = drafts.iter().map(|answer| place(answer.committee));
-        let submitted = self.table.stored_submissions(application, places).await?;
+        let submission_id = |committee| Submission::id_of(application, person, committee);
+        let submission_ids = drafts.iter().map(|answer| submission_id(answer.committee));
+        let submitted = self
+            .table
+            .stored_submissions(application, submission_ids)
+            .await?;
         let live = drafts.iter().filter(|answer| {
-            let stored = submitted.get(&place(answer.committee));
+            let stored = submitted.get(&submission_id(answer.committee));
             answer.is_live(stored.map_or(0, StoredSubmission::last_submitted), now)
         });
         let last = live.map(|answer| answer.expires).max();

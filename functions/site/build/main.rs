@@ -24,7 +24,7 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
         let is_served = path.extension().is_some_and(|extension| {
             ["js", "css", "svg", "png"]
                 .iter()
-                .any(|known| extension == *known)
+                .any(|text_kind| extension == *text_kind)
         });
         if is_served {
             found.push(path);
@@ -185,10 +185,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let name = path.to_string_lossy().replace('\\', "/");
         hash.update(name.as_bytes());
         hash.update(&content);
-        let place = |kind: &str| out.join(format!("{i}.{kind}"));
-        fs::write(place("plain"), &content)?;
-        fs::write(place("gz"), gzip(&content)?)?;
-        fs::write(place("br"), brotli(&content)?)?;
+        let file = |kind: &str| out.join(format!("{i}.{kind}"));
+        fs::write(file("plain"), &content)?;
+        fs::write(file("gz"), gzip(&content)?)?;
+        fs::write(file("br"), brotli(&content)?)?;
         writeln!(
             table,
             "File {{ name: {name:?}, content_type: {:?}, \

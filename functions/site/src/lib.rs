@@ -244,9 +244,9 @@ async fn show_worker(PublicPath(public): PublicPath, uri: Uri) -> Response {
 fn modules_of(path: &str) -> Option<&'static [&'static str]> {
     let path = path.trim_end_matches('/');
     let fits = |pattern: &str| {
-        let (mut wanted, mut given) = (pattern.trim_end_matches('/').split('/'), path.split('/'));
+        let (mut segments, mut given) = (pattern.trim_end_matches('/').split('/'), path.split('/'));
         loop {
-            match (wanted.next(), given.next()) {
+            match (segments.next(), given.next()) {
                 (None, None) => return true,
                 (Some(name), Some(part)) if name.starts_with(':') && !part.is_empty() => {}
                 (Some(name), Some(part)) if name == part => {}

@@ -33,10 +33,10 @@ const DESCRIPTION: usize = 200;
 /// A brace as HTML: a name with `{{preview}}` in it is no place of the page.
 const BRACE: &str = "&#123;";
 /// The places of every campus in the map of the site.
-const PLACES: [&str; 4] = ["", "clubs/", "events/", "fairs/"];
+const PAGES: [&str; 4] = ["", "clubs/", "events/", "fairs/"];
 
 /// The previews in memory, each with the time at which it was read, by kind and id.
-type Kept = HashMap<String, (DateTime<Utc>, Option<Arc<Preview>>)>;
+type CachedPreview = HashMap<String, (DateTime<Utc>, Option<Arc<Preview>>)>;
 
 /// What everybody may read of the clubs and events.
 pub struct Public {
@@ -45,7 +45,7 @@ pub struct Public {
     /// Base address of images.
     media: String,
     clubs: Catalogue<ListedClub>,
-    kept: Mutex<Kept>,
+    kept: Mutex<CachedPreview>,
 }
 
 /// What a page tells of its club or event.
@@ -106,7 +106,7 @@ impl Public {
         found
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, CachedPreview> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -158,7 +158,7 @@ impl Public {
         let about = shortened(&event.description);
         let image = self.image(event.image.as_ref().or(club.image.as_ref()));
         let next = event.next_showing(Timestamp::at(now));
-        let place = |showing: &Showing| {
+        let location_of = |showing: &Showing| {
             let name = showing.location.clone();
             let name = name.filter(|_| showing.location_is_public)?;
             Some(json!({ "@type": "Place", "name": name }))
@@ -170,7 +170,7 @@ impl Public {
                 "name": event.name, "description": about, "image": image,
                 "startDate": next.map(|showing| showing.start),
                 "endDate": next.map(|showing| showing.end),
-                "location": next.and_then(place),
+                "location": next.and_then(location_of),
                 "organizer": { "@type": "Organization", "name": club.profile.name },
             }),
             description: match about.as_str() {
@@ -196,7 +196,10 @@ impl Public {
             .iter()
             .filter(|listed| anybody.sees(&listed.club))
             .map(|listed| format!("clubs/{}/", listed.club.code));
-        let all = PLACES.iter().map(|place| (*place).to_owned()).chain(pages);
+        let all = PAGES
+            .iter()
+            .map(|location_of| (*location_of).to_owned())
+            .chain(pages);
         let mut map = String::from(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
              <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",

@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use tests::lambda::{LambdaProcess, event, header, ready_event};
 
-/// The answer to a GET: status, content type, policy and body.
+/// The response to a GET: status, content type, policy and body.
 async fn get(
     function: &LambdaProcess,
     path: &str,
@@ -16,20 +16,20 @@ async fn get(
     for (name, value) in headers {
         header(&mut get, name, value);
     }
-    let answer = function.invoke(get).await;
+    let response = function.invoke(get).await;
     let header = |name: &str| {
-        let value = &answer["multiValueHeaders"][name][0];
+        let value = &response["multiValueHeaders"][name][0];
         value.as_str().unwrap_or_default().to_owned()
     };
-    let text = answer["body"].as_str().unwrap_or_default();
-    let body = if answer["isBase64Encoded"] == true {
+    let text = response["body"].as_str().unwrap_or_default();
+    let body = if response["isBase64Encoded"] == true {
         let bytes = BASE64_STANDARD.decode(text).expect("base64");
         String::from_utf8_lossy(&bytes).into_owned()
     } else {
         text.to_owned()
     };
     (
-        answer["statusCode"].as_u64().unwrap_or_default(),
+        response["statusCode"].as_u64().unwrap_or_default(),
         header("content-type"),
         header("content-security-policy"),
         body,
@@ -93,7 +93,7 @@ async fn the_site_knows_its_address_and_its_issuer() {
 // The pool itself is asked in `second_factor.test.mjs`.
 // proves O21
 #[tokio::test(flavor = "multi_thread")]
-async fn the_page_knows_whether_it_can_add_a_second_factor_and_may_call_the_pool() {
+async fn page_knows_second_factor_and_may_call_the_pool() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_site")).await;
     let html = ("Accept", "text/html");
     let (status, _, policy, page) = get(&function, "/settings/second-factor/", &[html]).await;
@@ -113,6 +113,6 @@ async fn the_page_knows_whether_it_can_add_a_second_factor_and_may_call_the_pool
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_version_answers_before_it_gets_requests() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_site")).await;
-    let answer = function.invoke(ready_event()).await;
-    assert_eq!(answer["statusCode"], 200, "{answer}");
+    let response = function.invoke(ready_event()).await;
+    assert_eq!(response["statusCode"], 200, "{response}");
 }

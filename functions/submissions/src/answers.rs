@@ -60,7 +60,7 @@ pub struct CheckedAnswers {
 
 /// What a request says, before the form is looked at: the committee, and a hash of it and of the
 /// answers. A repeat with an idempotency key is recognised by it (X6).
-pub struct Said {
+pub struct Fingerprint {
     /// The committee in the body.
     pub committee: Option<Id<Committee>>,
     /// The beginning of the hash.
@@ -72,19 +72,19 @@ pub enum CheckError {
     /// Something in it is wrong.
     Invalid(ApiError),
     /// It names questions that the application does not have: perhaps they were deleted.
-    Gone(ApiError, HashSet<Id<Question>>),
+    Deleted(ApiError, HashSet<Id<Question>>),
 }
 
 impl NewSubmission {
     /// Returns what the body says; none if its form is wrong, which [`Self::check`] reports.
-    pub fn said(&self) -> Option<Said> {
+    pub fn fingerprint(&self) -> Option<Fingerprint> {
         let committee = match &self.committee.field {
             Field::Absent | Field::Null => None,
             Field::Value(reference) => Some(reference.id()),
             Field::Wrong(..) => return None,
         };
         let responses = self.responses.sent()?;
-        let mut said = Vec::new();
+        let mut fingerprint = Vec::new();
         for response in responses {
             let question: Id<Question> = response.question?.id();
             let text = response
@@ -94,14 +94,14 @@ impl NewSubmission {
             let option: Option<Id<Choice>> = response.multiple_choice.map(Reference::id);
             let file: Option<Id<Upload>> = response.file.map(Reference::id);
             if text.is_some() || option.is_some() || file.is_some() {
-                said.push((question, text, option, file));
+                fingerprint.push((question, text, option, file));
             }
         }
-        said.sort();
-        let all = serde_json::to_vec(&(committee, said)).ok()?;
+        fingerprint.sort();
+        let all = serde_json::to_vec(&(committee, fingerprint)).ok()?;
         let mut hash = ids::sha256_hex(&all);
         hash.truncate(RememberedKey::HASH);
-        Some(Said { committee, hash })
+        Some(Fingerprint { committee, hash })
     }
 
     /// Returns the files that the answers name.
@@ -130,8 +130,8 @@ impl NewSubmission {
             let why = format!("At most {} answers are allowed.", limits::QUESTIONS);
             return Err(CheckError::Invalid(ApiError::field("responses", why)));
         }
-        let mut gone = HashSet::new();
-        let sent = by_question(&mut reader, form, responses, &mut gone);
+        let mut deleted = HashSet::new();
+        let sent = by_question(&mut reader, form, responses, &mut deleted);
         let choices = Choices {
             committee: committee.as_ref().map(|chosen| chosen.id),
             options: sent
@@ -166,7 +166,7 @@ impl NewSubmission {
             reader.errors.add("responses", why);
         }
         match reader.finish() {
-            Err(errors) if !gone.is_empty() => Err(CheckError::Gone(errors, gone)),
+            Err(errors) if !deleted.is_empty() => Err(CheckError::Deleted(errors, deleted)),
             Err(errors) => Err(CheckError::Invalid(errors)),
             Ok(()) => Ok(CheckedAnswers {
                 committee,
@@ -185,12 +185,12 @@ struct SentAnswer<'f> {
     value: AnswerValue,
 }
 
-/// Finds the questions of the responses. Those that the form does not have are noted in `gone`.
+/// Finds the questions of the responses. Those that the form does not have are noted in `deleted`.
 fn by_question<'f>(
     reader: &mut Reader,
     form: &'f Form,
     responses: Vec<NewResponse>,
-    gone: &mut HashSet<Id<Question>>,
+    deleted: &mut HashSet<Id<Question>>,
 ) -> Vec<SentAnswer<'f>> {
     let mut named = HashSet::new();
     let mut found = Vec::new();
@@ -202,7 +202,7 @@ fn by_question<'f>(
             continue;
         };
         let Some(question) = form.question(id) else {
-            gone.insert(id);
+            deleted.insert(id);
             wrong("This application has no question with this id.");
             continue;
         };
@@ -341,7 +341,7 @@ pub fn check_answer(
     let (text_field, option_field) = (format!("{field}.text"), format!("{field}.multiple_choice"));
     if let Some(option) = value.option {
         let mut options = question.prompt.options.iter();
-        if !options.any(|known| known.id == option) {
+        if !options.any(|choice| choice.id == option) {
             let why = "This question has no option with this id.";
             reader.errors.add(option_field, why);
             return None;

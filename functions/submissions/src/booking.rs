@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use futures::future::try_join_all;
 use shared::Shared;
 use shared::bodies::{InterviewBody, changes_until};
-use shared::bookings::{Freeing, free};
+use shared::bookings::{BookingRelease, free};
 use shared::db::{Retries, TableError};
 use shared::domain::{
     Application, AppointmentNews, Booking, Club, Interview, InterviewChange, Slot, Submission,
@@ -16,7 +16,7 @@ use shared::mail::appointment;
 use shared::time::Timestamp;
 use shared::web::{ApiError, Code, IfMatch, Reference, Result};
 
-use crate::release::free_full;
+use crate::release::release_full;
 
 /// Who books, and so which rules hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,8 +65,8 @@ impl Booked {
     /// Reads the submission and its slot again, after somebody changed one of them.
     pub(crate) async fn again(&mut self, app: &Shared) -> Result<()> {
         let (application, id) = (self.application.id, self.submission.id);
-        let now = app.table.submission(application, id).await?;
-        self.submission = now.ok_or(ApiError::NotFound)?;
+        let current = app.table.submission(application, id).await?;
+        self.submission = current.ok_or(ApiError::NotFound)?;
         self.from = match self.submission.booked() {
             Some(slot) => app.table.slot(application, slot).await?,
             None => None,
@@ -106,7 +106,7 @@ impl Booked {
         }
     }
 
-    fn place(&self) -> (&Club, &Application) {
+    fn recruitment(&self) -> (&Club, &Application) {
         (&self.club, &self.application)
     }
 
@@ -151,13 +151,13 @@ impl Booked {
             };
             let news = (news, interview.next_file(from));
             let new = Interview {
-                kept: self.known_at(wish),
+                kept: self.visible_at(wish),
                 ..interview.booked(from, slot, wish.received, wish.at)
             };
             let is_coming = |slot: &Slot| slot.end > wish.at;
-            let is_told = is_coming(slot) || from.is_some_and(is_coming);
-            let mail = appointment(self.place(), &self.submission, slot, news, wish.at);
-            let mail = mail.filter(|_| is_told);
+            let is_notified = is_coming(slot) || from.is_some_and(is_coming);
+            let mail = appointment(self.recruitment(), &self.submission, slot, news, wish.at);
+            let mail = mail.filter(|_| is_notified);
             let change = InterviewChange {
                 submission: &self.submission,
                 new: new.clone(),
@@ -189,10 +189,10 @@ impl Booked {
 
     /// The time since which the applicant knows a rejection, if an officer books after that in the
     /// same second. The rejection does not end this interview (K8).
-    fn known_at(&self, wish: Wish) -> Option<Timestamp> {
+    fn visible_at(&self, wish: Wish) -> Option<Timestamp> {
         let now = wish.at.moment();
-        let known = self.submission.rejection_known(&self.application, now);
-        known.filter(|since| wish.by == By::Officer && wish.at <= *since)
+        let visible = self.submission.rejection_visible(&self.application, now);
+        visible.filter(|since| wish.by == By::Officer && wish.at <= *since)
     }
 
     /// The interview after a request for the slot that is booked. If an officer asks, it goes on
@@ -207,7 +207,7 @@ impl Booked {
         }
         Interview {
             booked_at: Some(wish.at),
-            kept: self.known_at(wish),
+            kept: self.visible_at(wish),
             ..seen
         }
     }
@@ -252,7 +252,7 @@ impl Booked {
             return Err(closed());
         }
         if slot.is_full() {
-            free_full(app, self.place(), std::slice::from_mut(slot), 1).await?;
+            release_full(app, self.recruitment(), std::slice::from_mut(slot), 1).await?;
         }
         if slot.is_full() {
             let why = "All places of this slot are taken.";
@@ -283,8 +283,8 @@ impl Booked {
         let new = others
             .iter()
             .filter(|booking| !self.seen.contains_key(&booking.slot));
-        let wanted = new.map(|booking| (booking.application, booking.slot));
-        let slots = app.table.slots_by_id(wanted).await?;
+        let requested = new.map(|booking| (booking.application, booking.slot));
+        let slots = app.table.slots_by_id(requested).await?;
         let is_then = |booking: &&&Booking| {
             let other = self.seen.get(&booking.slot);
             let other = other.or_else(|| slots.get(&booking.slot));
@@ -326,14 +326,14 @@ impl Booked {
                     return Ok(());
                 }
             }
-            let freeing = Freeing {
-                place: self.place(),
+            let booking_release = BookingRelease {
+                recruitment: self.recruitment(),
                 slot: &slot,
                 received,
                 over: false,
                 now: app.now(),
             };
-            match free(&app.table, &self.submission, &freeing).await {
+            match free(&app.table, &self.submission, &booking_release).await {
                 Ok(interview) => {
                     self.submission.interview = interview;
                     self.from = None;

@@ -2,8 +2,8 @@
 
 use shared::bodies::committee_of;
 use shared::domain::{
-    Application, ApplicationTexts, Club, Decision, EmailStatus, InviteLink, Mail, MailId, Personal,
-    Submission, ToldDecision,
+    Application, ApplicationTexts, Club, CommunicatedDecision, Decision, EmailStatus, InviteLink,
+    Mail, MailId, Personal, Submission,
 };
 use shared::ids::Id;
 use shared::mail::{MailType, Message, Recipient, Template, decision_message, interview_url};
@@ -128,7 +128,7 @@ impl Composer {
             html,
             text,
         } = self.message(about, &personal)?;
-        let told = |submission: &Submission| ToldDecision {
+        let communicated = |submission: &Submission| CommunicatedDecision {
             submission: submission.id,
             sequence: submission.sequence,
             status: submission.status,
@@ -163,7 +163,8 @@ impl Composer {
                     oldest.reason.clone()
                 },
                 order: oldest.next_mail_order(),
-                covers: to_person.map_or_else(Vec::new, |_| about.iter().map(told).collect()),
+                covers: to_person
+                    .map_or_else(Vec::new, |_| about.iter().map(communicated).collect()),
             }),
             appointment: None,
             notice: None,
@@ -187,9 +188,9 @@ pub(crate) fn reasons(about: &[Submission]) -> String {
 }
 
 /// Submissions that one mail could be about: those of a person, or one.
-pub(crate) struct Group {
+pub(crate) struct MailGroup {
     /// All whose decision is of this kind, the oldest first. The digest covers them.
     pub(crate) all: Vec<Submission>,
     /// Whether a rejection leaves out those that were told already.
-    pub(crate) only_due: bool,
+    pub(crate) only_eligible: bool,
 }

@@ -230,10 +230,10 @@ pub async fn set_reasons(
     let mut reader = Reader::new(Mode::Create);
     let reasons = reader.get(input.submissions).unwrap_or_default();
     let mut named = HashSet::new();
-    for (i, wanted) in reasons.iter().enumerate().take(limits::BULK) {
-        let place = format!("submissions.{i}.reason");
-        reader.part::<ReasonText>(place, wanted.reason.clone());
-        if !named.insert(wanted.id) {
+    for (i, given) in reasons.iter().enumerate().take(limits::BULK) {
+        let field = format!("submissions.{i}.reason");
+        reader.part::<ReasonText>(field, given.reason.clone());
+        if !named.insert(given.id) {
             reader.errors.add(
                 format!("submissions.{i}.id"),
                 "This submission is in the list twice.",
@@ -242,7 +242,7 @@ pub async fn set_reasons(
     }
     let decisions = reasons
         .into_iter()
-        .map(|wanted| (wanted.id, Some(wanted.reason)))
+        .map(|given| (given.id, Some(given.reason)))
         .collect();
     decide_many(&app, scope, reader, decisions, (None, None)).await
 }
@@ -275,9 +275,9 @@ async fn decide_many(
         .filter(|(_, id)| !found.contains_key(id))
     {
         // The place in the body: an id, or an object with one.
-        let place = if status.is_some() { "" } else { ".id" };
+        let field = if status.is_some() { "" } else { ".id" };
         reader.errors.add(
-            format!("submissions.{i}{place}"),
+            format!("submissions.{i}{field}"),
             format!("This application has no submission {id}."),
         );
     }

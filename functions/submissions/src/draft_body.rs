@@ -150,13 +150,13 @@ impl DraftInput {
         named.collect()
     }
 
-    /// Checks the body. `known` are the questions that the draft has answers to; of those that are
-    /// gone, answers can be removed.
+    /// Checks the body. `stored_questions` are the questions that the draft has answers to; of
+    /// those that are gone, answers can be removed.
     pub fn check(
         self,
         form: &Form,
         committee: Option<Id<Committee>>,
-        known: &HashSet<Id<Question>>,
+        stored_questions: &HashSet<Id<Question>>,
         files: &CheckedFiles,
     ) -> Result<Vec<AnswerChange>> {
         let mut reader = Reader::new(Mode::Create);
@@ -180,7 +180,7 @@ impl DraftInput {
             let mut wrong = |name: &str, why: &str| {
                 reader.errors.add(format!("{field}.{name}"), why);
             };
-            if removes && known.contains(&id) && named.insert(id) {
+            if removes && stored_questions.contains(&id) && named.insert(id) {
                 changes.push(AnswerChange {
                     question: id,
                     text: None,

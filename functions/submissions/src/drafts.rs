@@ -111,10 +111,10 @@ pub async fn save_draft(
     };
     let now = app.now();
     draft.check(&scope.if_match, now)?;
-    let known = draft.stored.keys().copied().collect();
+    let stored_questions = draft.stored.keys().copied().collect();
     let files = check_files(&app, &form, person.id, input.files()).await?;
     let naming = (!files.is_empty()).then(|| input.clone());
-    let changes = input.check(&form, committee, &known, &files)?;
+    let changes = input.check(&form, committee, &stored_questions, &files)?;
     let end = end.map_or(form.application.end, |end| end.max(form.application.end));
     let new = Stamp {
         received: app.ids.received(received),
@@ -151,7 +151,7 @@ pub async fn save_draft(
         let of = (form.application.id, person.id);
         let kept = keep_files(&app, of, files, end.plus(DRAFT_KEPT)).await;
         let kept = kept.map_err(ApiError::after_write)?;
-        input.check(&form, committee, &known, &kept)?;
+        input.check(&form, committee, &stored_questions, &kept)?;
     }
     draft
         .stored

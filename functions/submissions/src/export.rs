@@ -60,8 +60,8 @@ pub(crate) async fn csv(
     params: &Params,
     slice: &Slice,
 ) -> Result<Response> {
-    let (mut submissions, place) = find(app, &form.application, officer, params, slice).await?;
-    let next = slice.cut(&mut submissions, place);
+    let (mut submissions, sort_key) = find(app, &form.application, officer, params, slice).await?;
+    let next = slice.cut(&mut submissions, sort_key);
     let references = references_of(app, form, submissions.iter()).await?;
     let bytes = write(form, &references, &submissions)
         .map_err(|error| ApiError::Internal(error.to_string()))?;
@@ -104,20 +104,20 @@ fn write(
     let mut questions: Vec<(Id<Question>, &str)> = asked
         .map(|question| (question.id, question.prompt.text.as_str()))
         .collect();
-    let mut gone = BTreeMap::new();
+    let mut deleted = BTreeMap::new();
     for answer in submissions
         .iter()
         .flat_map(|submission| submission.answers.read())
     {
         if form.question(answer.question).is_none() {
             let prompt = references.prompts.get(&(answer.question, answer.version));
-            gone.insert(
+            deleted.insert(
                 answer.question,
                 prompt.map_or("", |prompt| prompt.text.as_str()),
             );
         }
     }
-    questions.extend(gone);
+    questions.extend(deleted);
     let mut writer = csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
     writer.write_record(
         COLUMNS

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use chrono::TimeDelta;
 use serde::Serialize;
 use shared::Shared;
-use shared::domain::{Application, FileCopy, Submission};
+use shared::domain::{Application, Attachment, Submission};
 use shared::files::HandedOut;
 use shared::time::Timestamp;
 use shared::web::scopes::RecruitmentRead;
@@ -74,7 +74,7 @@ pub async fn show_submitted_file(
         .iter()
         .find(|file| file.id == id)
         .ok_or(ApiError::NotFound)?;
-    let copy = FileCopy {
+    let own_file = Attachment {
         application: submission.application,
         submission: submission.id,
         person: submission.person,
@@ -83,7 +83,7 @@ pub async fn show_submitted_file(
     };
     let store = app.table.files().store()?;
     // A file that a scanner refuses cannot be looked at.
-    let key = copy.object();
+    let key = own_file.object();
     if store.look(&key).await?.is_none() {
         return Err(ApiError::NotFound);
     }

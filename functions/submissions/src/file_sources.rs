@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use futures::future::try_join_all;
 use shared::Shared;
 use shared::domain::{
-    AnswerFile, FileCopy, FileFormat, Form, Person, Question, QuestionType, StoredSubmission,
+    AnswerFile, Attachment, FileFormat, Form, Person, Question, QuestionType, StoredSubmission,
     Submission, Upload,
 };
 use shared::ids::Id;
@@ -18,7 +18,7 @@ pub enum FileSource {
     Upload(Upload),
     /// An earlier submission has it.
     Copy {
-        copy: FileCopy,
+        attachment: Attachment,
         question: Id<Question>,
         file: AnswerFile,
     },
@@ -59,8 +59,12 @@ pub async fn find_sources(
         return Ok(found);
     }
     let committees = form.application.committees.iter().map(|one| one.id);
-    let places: Vec<Id<Submission>> = Submission::places(application, person, committees).collect();
-    let stored = app.table.stored_submissions(application, places).await?;
+    let submission_ids: Vec<Id<Submission>> =
+        Submission::ids_of(application, person, committees).collect();
+    let stored = app
+        .table
+        .stored_submissions(application, submission_ids)
+        .await?;
     let has_some = |submission: &Submission| submission.files.iter().any(|id| ids.contains(id));
     let submitted = stored.into_values().filter_map(|stored| match stored {
         StoredSubmission::Present(submission) => Some(*submission).filter(has_some),
@@ -71,7 +75,7 @@ pub async fn find_sources(
             let Some(file) = answer.file().filter(|file| ids.contains(&file.id)) else {
                 continue;
             };
-            let copy = FileCopy {
+            let attachment = Attachment {
                 application,
                 submission: answered.id,
                 person: answered.person,
@@ -80,7 +84,7 @@ pub async fn find_sources(
             };
             let question = answer.question;
             found.entry(file.id).or_insert(FileSource::Copy {
-                copy,
+                attachment,
                 question,
                 file,
             });
@@ -131,10 +135,10 @@ async fn check_file(
             (upload.answer(), upload.question, Some(upload), object)
         }
         Some(FileSource::Copy {
-            copy,
+            attachment,
             question,
             file,
-        }) => (file, question, None, copy.object()),
+        }) => (file, question, None, attachment.object()),
         None => return Ok(Err(NOT_HERE)),
     };
     if of != question {

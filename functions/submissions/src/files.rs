@@ -92,7 +92,7 @@ pub struct FileBody {
 }
 
 /// A request without errors.
-struct Wanted<'f> {
+struct RequestedUpload<'f> {
     question: &'f Question,
     name: String,
     size: u64,
@@ -101,7 +101,7 @@ struct Wanted<'f> {
 }
 
 impl FileInput {
-    fn check(self, form: &Form) -> Result<Wanted<'_>> {
+    fn check(self, form: &Form) -> Result<RequestedUpload<'_>> {
         let mut reader = Reader::new(Mode::Create);
         let id = reader.get(self.question).map(Reference::id);
         let name = reader.get(self.name).unwrap_or_default();
@@ -133,7 +133,7 @@ impl FileInput {
             reader.errors.add("type", why);
         }
         reader.finish()?;
-        Ok(Wanted {
+        Ok(RequestedUpload {
             question,
             name,
             size,
@@ -152,18 +152,19 @@ fn too_many() -> ApiError {
 }
 
 /// Chooses the place of a new upload: an empty one, or one whose upload is not needed any more.
-fn place_among(known: &[Upload], now: Timestamp) -> Result<(usize, Option<&Upload>)> {
-    let at = |place: usize| known.iter().find(|upload| upload.place == place);
-    let empty = (0..limits::UPLOADS).find(|place| at(*place).is_none());
-    if let Some(place) = empty {
-        return Ok((place, None));
+fn number_among(present: &[Upload], now: Timestamp) -> Result<(usize, Option<&Upload>)> {
+    let at = |number: usize| present.iter().find(|upload| upload.number == number);
+    let empty = (0..limits::UPLOADS).find(|number| at(*number).is_none());
+    if let Some(number) = empty {
+        return Ok((number, None));
     }
-    let is_free = |upload: &&Upload| upload.used || upload.kept_until <= now;
-    let free = known
+    let is_unused = |upload: &&Upload| upload.used || upload.kept_until <= now;
+    let unused = present
         .iter()
-        .filter(is_free)
+        .filter(is_unused)
         .min_by_key(|upload| upload.kept_until);
-    free.map(|upload| (upload.place, Some(upload)))
+    unused
+        .map(|upload| (upload.number, Some(upload)))
         .ok_or_else(too_many)
 }
 
@@ -192,19 +193,19 @@ pub async fn create_file(
     if person.erasing {
         return Err(ApiError::rule(ERASING));
     }
-    let wanted = input.check(&form)?;
+    let requested = input.check(&form)?;
     let now = app.now();
     let mut upload = Upload {
         id: new.id(),
         club: form.application.club.clone(),
         application: form.application.id,
         person: person.id,
-        question: wanted.question.id,
-        place: 0,
-        name: wanted.name,
-        size: wanted.size,
-        format: wanted.format,
-        sha256: wanted.sha256,
+        question: requested.question.id,
+        number: 0,
+        name: requested.name,
+        size: requested.size,
+        format: requested.format,
+        sha256: requested.sha256,
         created_at: now,
         received: app.ids.received(received),
         used: false,
@@ -255,18 +256,18 @@ pub async fn create_file(
 
 /// Stores a new upload in one of the places of its person.
 async fn store_upload(app: &Shared, upload: &mut Upload) -> Result<()> {
-    let due = upload.due_entry(upload.created_at);
+    let task = upload.scheduled_task(upload.created_at);
     let mut retries = Retries::default();
     loop {
         retries.next().await?;
-        let known = app.table.uploads(upload.person, upload.application).await?;
-        if known.iter().any(|known| known.id == upload.id) {
+        let present = app.table.uploads(upload.person, upload.application).await?;
+        if present.iter().any(|present| present.id == upload.id) {
             // An earlier attempt of this request stored it.
             return Ok(());
         }
-        let (place, replaced) = place_among(&known, upload.created_at)?;
-        upload.place = place;
-        match app.table.put_upload(upload, replaced, &due).await {
+        let (number, replaced) = number_among(&present, upload.created_at)?;
+        upload.number = number;
+        match app.table.put_upload(upload, replaced, &task).await {
             Ok(()) => return Ok(()),
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),

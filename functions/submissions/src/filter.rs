@@ -68,8 +68,8 @@ impl InterviewFilter {
             Self::NotInvited => false,
             Self::Invited => interview.slot.is_none(),
             Self::Booked => interview.slot.is_some(),
-            Self::Attended(came) => {
-                interview.attended == Some(came) && submission.person != Some(by)
+            Self::Attended(has_attended) => {
+                interview.attended == Some(has_attended) && submission.person != Some(by)
             }
         }
     }
@@ -80,10 +80,10 @@ fn one_of<T: Copy>(params: &Params, name: &str, values: &[(&str, T)]) -> Result<
     let Some(text) = params.text(name) else {
         return Ok(None);
     };
-    let found = values.iter().find(|(known, _)| *known == text);
+    let found = values.iter().find(|(value_name, _)| *value_name == text);
     found.map(|(_, value)| Some(*value)).ok_or_else(|| {
-        let known: Vec<&str> = values.iter().map(|(known, _)| *known).collect();
-        ApiError::field(name, format!("Expected one of {}.", known.join(", ")))
+        let value_name: Vec<&str> = values.iter().map(|(value_name, _)| *value_name).collect();
+        ApiError::field(name, format!("Expected one of {}.", value_name.join(", ")))
     })
 }
 
@@ -132,13 +132,13 @@ impl SubmissionFilter {
             && self
                 .email_status
                 .as_ref()
-                .is_none_or(|wanted| wanted.contains(&submission.email_status()))
+                .is_none_or(|wish| wish.contains(&submission.email_status()))
             && self
                 .reviewed
-                .is_none_or(|wanted| self.is_reviewed(submission, wanted))
-            && self.interview.is_none_or(|wanted| {
+                .is_none_or(|wish| self.is_reviewed(submission, wish))
+            && self.interview.is_none_or(|wish| {
                 let shown = submission.shown_interview(application, now);
-                wanted.matches(submission, shown, self.officer)
+                wish.matches(submission, shown, self.officer)
             })
             && (self.words.is_empty() || text::matches(&self.words, texts.into_iter().flatten()))
     }
@@ -147,13 +147,13 @@ impl SubmissionFilter {
 impl SubmissionFilter {
     /// A submission of the officer's own counts as not reviewed, because they may not know (W3).
     /// So does one whose reviews are hidden from them (W4).
-    fn is_reviewed(&self, submission: &Submission, wanted: ReviewedBy) -> bool {
+    fn is_reviewed(&self, submission: &Submission, wish: ReviewedBy) -> bool {
         let is_own = submission.person == Some(self.officer);
         let mine = Review::id_of(submission.id, self.officer).to_string();
         let by_me = submission.reviews.contains_key(&mine) && !is_own;
         let is_hidden = is_own || (self.is_blind && !by_me);
         let by_any = !submission.reviews.is_empty() && !is_hidden;
-        match wanted {
+        match wish {
             ReviewedBy::Me => by_me,
             ReviewedBy::Nobody => !by_any,
             ReviewedBy::Others => by_any && !by_me,
@@ -163,7 +163,7 @@ impl SubmissionFilter {
 
 /// The order of a list of submissions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum SubmissionOrder {
     Newest,
     /// By the average score that the officer may see. Those without one are last, and of equal ones
     /// the newest comes first.
@@ -171,7 +171,7 @@ enum Order {
     LowestScore,
 }
 
-impl Order {
+impl SubmissionOrder {
     fn read(params: &Params) -> Result<Self> {
         let orders = [
             ("-created_at", Self::Newest),
@@ -182,8 +182,13 @@ impl Order {
     }
 
     /// The place of a submission in this order; later ones are larger.
-    fn place(self, submission: &Submission, application: &Application, by: Id<Person>) -> Vec<u64> {
-        let (sequence, id) = submission.place();
+    fn sort_key(
+        self,
+        submission: &Submission,
+        application: &Application,
+        by: Id<Person>,
+    ) -> Vec<u64> {
+        let (sequence, id) = submission.sort_key();
         let newest = [u64::MAX - sequence, u64::MAX - id];
         if self == Self::Newest {
             return newest.to_vec();
@@ -211,10 +216,14 @@ pub(crate) async fn find(
     slice: &Slice,
 ) -> Result<(Vec<Answered>, impl Fn(&Answered) -> Vec<u64>)> {
     let filter = SubmissionFilter::read(params, officer, application.blind_reviews)?;
-    let order = Order::read(params)?;
-    let place = move |submission: &Submission| order.place(submission, application, officer);
+    let order = SubmissionOrder::read(params)?;
+    let sort_key = move |submission: &Submission| order.sort_key(submission, application, officer);
     let after: Option<Vec<u64>> = slice.after()?;
-    let length = if order == Order::Newest { 2 } else { 3 };
+    let length = if order == SubmissionOrder::Newest {
+        2
+    } else {
+        3
+    };
     if after.as_ref().is_some_and(|after| after.len() != length) {
         return Err(ApiError::field(
             "cursor",
@@ -222,22 +231,22 @@ pub(crate) async fn find(
         ));
     }
     let limit = slice.limit().map(|limit| limit + 1);
-    let (is_newest, now) = (order == Order::Newest, app.clock.now());
-    let wanted = SubmissionQuery {
+    let (is_newest, now) = (order == SubmissionOrder::Newest, app.clock.now());
+    let wish = SubmissionQuery {
         matches: &|submission: &Submission| {
             filter.matches(submission, application, now)
                 && after
                     .as_ref()
-                    .is_none_or(|after| place(submission) > *after)
+                    .is_none_or(|after| sort_key(submission) > *after)
         },
         before: after
             .as_ref()
             .filter(|_| is_newest)
             .map(|after| (u64::MAX - after[0], u64::MAX - after[1])),
         limit,
-        order: if is_newest { None } else { Some(&place) },
+        order: if is_newest { None } else { Some(&sort_key) },
     };
-    let found = app.table.submissions(application.id, &wanted).await?;
+    let found = app.table.submissions(application.id, &wish).await?;
     let answered = if limit.is_some() {
         app.table.answered(found.submissions).await?
     } else {
@@ -246,21 +255,27 @@ pub(crate) async fn find(
             .all_answered(application.id, submissions, all)
             .await?
     };
-    Ok((answered, move |answered: &Answered| place(answered)))
+    Ok((answered, move |answered: &Answered| sort_key(answered)))
 }
 
 /// Reads names of states, separated by commas. `none` stands for applicants who were sent nothing.
 fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
-    let one = |name: &str| match EmailStatus::ALL.iter().find(|(known, _)| *known == name) {
+    let one = |name: &str| match EmailStatus::ALL
+        .iter()
+        .find(|(value_name, _)| *value_name == name)
+    {
         Some((_, status)) => Ok(Some(*status)),
         None if name == "none" => Ok(None),
         None => {
-            let known: Vec<&str> = EmailStatus::ALL.iter().map(|(known, _)| *known).collect();
+            let value_name: Vec<&str> = EmailStatus::ALL
+                .iter()
+                .map(|(value_name, _)| *value_name)
+                .collect();
             Err(ApiError::field(
                 "email_status",
                 format!(
                     "Expected one or more of {}, none, separated by commas.",
-                    known.join(", ")
+                    value_name.join(", ")
                 ),
             ))
         }

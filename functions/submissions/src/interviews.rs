@@ -19,7 +19,7 @@ use shared::web::{
 };
 
 use crate::booking::{Booked, BookingInput, By, Wish};
-use crate::release::free_shown;
+use crate::release::release_shown;
 
 shared::input! {
     /// What an officer notes about an interview.
@@ -74,8 +74,8 @@ pub async fn show_submission_interview(
 ) -> Result<Response> {
     let mut booked = booked(&app, scope).await?;
     if let Some(slot) = &booked.from {
-        let place = (&booked.club, &booked.application);
-        if free_shown(&app, place, &booked.submission, slot).await? {
+        let recruitment = (&booked.club, &booked.application);
+        if release_shown(&app, recruitment, &booked.submission, slot).await? {
             booked.again(&app).await?;
         }
     }

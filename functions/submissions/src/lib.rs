@@ -2,13 +2,13 @@
 
 pub mod answers;
 mod applicant;
+mod attachments;
 mod booking;
 mod composer;
 pub mod decisions;
 pub mod draft_body;
 pub mod drafts;
 pub mod export;
-mod file_copies;
 pub mod file_reading;
 mod file_sources;
 pub mod files;

@@ -43,11 +43,11 @@ pub async fn list_submissions(
         return export::csv(&app, &form, officer, &params, &slice).await;
     }
     let (application, officer) = (&form.application, scope.user.id());
-    let (mut found, place) = find(&app, application, officer, &params, &slice).await?;
+    let (mut found, sort_key) = find(&app, application, officer, &params, &slice).await?;
     let references = references_of(&app, &form, found.iter()).await?;
     let now = app.clock.now();
     let show = |submission| {
         SubmissionBody::for_officer(submission, application, &references, &studies, officer, now)
     };
-    Ok(slice.answer(&mut found, place, show))
+    Ok(slice.respond(&mut found, sort_key, show))
 }

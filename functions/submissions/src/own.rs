@@ -5,14 +5,14 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use shared::Shared;
 use shared::bodies::{OwnSubmissions, SubmissionBody};
-use shared::bookings::{Freeing, cancellation};
+use shared::bookings::{BookingRelease, cancellation};
 use shared::db::Retries;
-use shared::domain::{Answered, Application, BookedPlaces, Extension, Submission};
+use shared::domain::{Answered, Application, BookedSlots, Extension, Submission};
 use shared::domain::{CancelledInterview, StoredSubmission, WithdrawOutcome};
 use shared::time::RequestTime;
 use shared::web::{ApiError, IfMatch, NoContent, NoInput, PathIds, ReceivedAt, Result, User};
 
-use crate::release::free_own;
+use crate::release::release_own;
 use crate::store::closed;
 use crate::store::request_time;
 
@@ -28,28 +28,28 @@ pub async fn list_own_submissions(State(app): State<Shared>, user: User) -> Resu
     let own = app.table.submissions_of(user.id()).await?;
     remember(&app, &own);
     let shown = OwnSubmissions::of(&app, &own).await?;
-    free_own(&app, &own, shown.parts()).await?;
+    release_own(&app, &own, shown.parts()).await?;
     Ok(Json(shown.bodies(&own)).into_response())
 }
 
 /// Remembers where these submissions are, and what is booked, for bookings.
 fn remember(app: &Shared, own: &[Answered]) {
     let slot = |one: &Answered| Some((one.application, one.booked()?));
-    let booked: BookedPlaces = own.iter().filter_map(slot).collect();
+    let booked: BookedSlots = own.iter().filter_map(slot).collect();
     for submission in own.iter().filter(|one| one.interview().is_some()) {
         app.slots.saw_submission(submission, booked.clone());
     }
 }
 
 /// What is stored in the place in the path, if it is the caller's.
-async fn own_place(app: &Shared, user: &User, path: &PathIds) -> Result<StoredSubmission> {
+async fn stored_own(app: &Shared, user: &User, path: &PathIds) -> Result<StoredSubmission> {
     let id = path.id("submission").ok_or(ApiError::NotFound)?;
     Ok(app.table.own_submission(user.id(), id).await?)
 }
 
 /// The submission in the path, if it is the caller's.
 pub(crate) async fn own(app: &Shared, user: &User, path: &PathIds) -> Result<Submission> {
-    match own_place(app, user, path).await? {
+    match stored_own(app, user, path).await? {
         StoredSubmission::Present(submission) => Ok(*submission),
         _ => Err(ApiError::NotFound),
     }
@@ -78,7 +78,7 @@ pub async fn show_own_submission(
     let own = [own_answered(&app, &user, &path).await?];
     remember(&app, &own);
     let shown = OwnSubmissions::of(&app, &own).await?;
-    free_own(&app, &own, shown.parts()).await?;
+    release_own(&app, &own, shown.parts()).await?;
     let body = shown.bodies(&own).pop().ok_or(ApiError::NotFound)?;
     Ok(Json(body).into_response())
 }
@@ -99,7 +99,7 @@ pub async fn withdraw_submission(
     if_match: IfMatch,
     _: NoInput,
 ) -> Result<NoContent> {
-    let submission = match own_place(&app, &user, &path).await? {
+    let submission = match stored_own(&app, &user, &path).await? {
         StoredSubmission::Present(submission) => *submission,
         // An earlier request withdrew it, and may have ended before it was finished.
         StoredSubmission::Withdrawn(withdrawal) => {
@@ -107,7 +107,7 @@ pub async fn withdraw_submission(
             app.table.withdraw_again(&withdrawal).await?;
             return Ok(NoContent);
         }
-        StoredSubmission::Gone(_) | StoredSubmission::Nothing => {
+        StoredSubmission::Deleted(_) | StoredSubmission::Nothing => {
             if_match.check_absent()?;
             return Err(ApiError::NotFound);
         }
@@ -144,7 +144,7 @@ pub async fn withdraw_submission(
             WithdrawOutcome::Changed => return Err(ApiError::PreconditionFailed),
             WithdrawOutcome::InterviewChanged => {}
         }
-        match own_place(&app, &user, &path).await? {
+        match stored_own(&app, &user, &path).await? {
             StoredSubmission::Present(now) => submission = *now,
             _ => return Ok(NoContent),
         }
@@ -168,8 +168,8 @@ async fn cancelled_by(
     let Some((club, slot)) = club.zip(slot) else {
         return Ok(None);
     };
-    let freeing = Freeing {
-        place: (&club, application),
+    let booking_release = BookingRelease {
+        recruitment: (&club, application),
         slot: &slot,
         received: when.received,
         over: false,
@@ -178,6 +178,6 @@ async fn cancelled_by(
     let interview = submission.interview();
     Ok(interview.map(|interview| CancelledInterview {
         file: interview.next_file(Some(&slot)),
-        mail: cancellation(submission, &freeing),
+        mail: cancellation(submission, &booking_release),
     }))
 }

@@ -89,12 +89,12 @@ impl OwnDraft {
         let (mut writes, mut conflicts) = (Vec::new(), Vec::new());
         for change in changes {
             let stored = self.stored.get(&change.question);
-            let known = stored.filter(|answer| answer.is_live(self.submitted, new.now));
+            let present = stored.filter(|answer| answer.is_live(self.submitted, new.now));
             let (version, is_removed) =
-                known.map_or((0, true), |answer| (answer.version, answer.is_removed()));
+                present.map_or((0, true), |answer| (answer.version, answer.is_removed()));
             let (text, option, file) = (change.text.clone(), change.option, change.file);
             let is_removal = text.is_none() && option.is_none() && file.is_none();
-            let is_same = known.map_or(is_removal, |answer| {
+            let is_same = present.map_or(is_removal, |answer| {
                 answer.text == text && answer.option == option && answer.file == file
             });
             // An earlier attempt of this request, or another device, stored the same answer.
@@ -105,9 +105,9 @@ impl OwnDraft {
             // it back.
             let is_anew = is_removed
                 && change.version == 0
-                && known.is_none_or(|removed| removed.received < new.received);
+                && present.is_none_or(|removed| removed.received < new.received);
             if change.version != version && !is_anew {
-                conflicts.push(DraftAnswerBody::of(change.question, known));
+                conflicts.push(DraftAnswerBody::of(change.question, present));
                 continue;
             }
             let replaces = stored.map(|answer| answer.version);
@@ -185,14 +185,14 @@ impl OwnDraft {
         }
         let committees: BTreeSet<_> = self.others.iter().map(|other| other.committee).collect();
         let id = |committee| Submission::id_of(self.application, self.person, committee);
-        let places = committees.into_iter().map(id);
+        let submission_ids = committees.into_iter().map(id);
         let submitted = app
             .table
-            .stored_submissions(self.application, places)
+            .stored_submissions(self.application, submission_ids)
             .await?;
         let last = |committee| {
-            let place = submitted.get(&id(committee));
-            place.map_or(0, StoredSubmission::last_submitted)
+            let found = submitted.get(&id(committee));
+            found.map_or(0, StoredSubmission::last_submitted)
         };
         let others = self
             .others

@@ -10,7 +10,7 @@ use serde::Serialize;
 use shared::Shared;
 use shared::bodies::{InterviewBody, changes_until};
 use shared::domain::{
-    Application, BookedPlaces, Booking, Club, Place, SeenSubmission, Slot, Submission,
+    Application, ApplicationKey, BookedSlots, Booking, Club, SeenSubmission, Slot, Submission,
 };
 use shared::ids::Id;
 use shared::time::Timestamp;
@@ -22,7 +22,7 @@ use utoipa::ToSchema;
 
 use crate::booking::{Booked, BookingInput, By, Wish};
 use crate::own::own;
-use crate::release::{AT_ONCE, free_full};
+use crate::release::{AT_ONCE, release_full};
 
 /// A slot as applicants see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -62,8 +62,9 @@ async fn invited(app: &Shared, user: &User, path: &PathIds) -> Result<Booked> {
         return Ok(booked);
     }
     let submission = own(app, user, path).await?;
-    let place = (submission.club.clone(), submission.application);
-    let (club, application, from) = surroundings(app, &place, submission.booked()).await?;
+    let application_key = (submission.club.clone(), submission.application);
+    let (club, application, from) =
+        surroundings(app, &application_key, submission.booked()).await?;
     complete(club, application, submission, from)
 }
 
@@ -71,7 +72,7 @@ type Surroundings = (Option<Club>, Option<Application>, Option<Slot>);
 
 async fn surroundings(
     app: &Shared,
-    (club, application): &Place,
+    (club, application): &ApplicationKey,
     slot: Option<Id<Slot>>,
 ) -> Result<Surroundings> {
     let slot = async {
@@ -132,15 +133,17 @@ pub async fn list_free_slots(
     app.slots.saw(&slots);
     let now = app.now();
     slots.retain(|slot| slot.is_for(committee) && changes_until(slot, application) > now);
-    free_full(&app, (&booked.club, application), &mut slots, AT_ONCE).await?;
+    release_full(&app, (&booked.club, application), &mut slots, AT_ONCE).await?;
     app.slots
-        .saw_submission(&booked.submission, places(&bookings).into());
+        .saw_submission(&booked.submission, booked_slots(&bookings).into());
     Ok(Json(slots.iter().map(Into::into).collect()))
 }
 
-fn places<'a>(bookings: impl IntoIterator<Item = &'a Booking>) -> Vec<(Id<Application>, Id<Slot>)> {
-    let place = |booking: &Booking| (booking.application, booking.slot);
-    bookings.into_iter().map(place).collect()
+fn booked_slots<'a>(
+    bookings: impl IntoIterator<Item = &'a Booking>,
+) -> Vec<(Id<Application>, Id<Slot>)> {
+    let application_key = |booking: &Booking| (booking.application, booking.slot);
+    bookings.into_iter().map(application_key).collect()
 }
 
 /// What a booking needs, and the slot that is wanted.
@@ -157,12 +160,15 @@ async fn at_once(
     app: &Shared,
     user: &User,
     id: Id<Submission>,
-    SeenSubmission { place, booked }: SeenSubmission,
-    wanted: Option<Id<Slot>>,
+    SeenSubmission {
+        application_key,
+        booked,
+    }: SeenSubmission,
+    requested: Option<Id<Slot>>,
 ) -> Result<Option<(Booked, Option<Slot>)>> {
     let ((club, application, to), submission, mut seen) = futures::try_join!(
-        surroundings(app, &place, wanted),
-        async { Ok(app.table.submission(place.1, id).await?) },
+        surroundings(app, &application_key, requested),
+        async { Ok(app.table.submission(application_key.1, id).await?) },
         async { Ok(app.table.slots_by_id(booked.iter().copied()).await?) }
     )?;
     let submission = submission.filter(|submission| submission.person == Some(user.id()));
@@ -171,10 +177,10 @@ async fn at_once(
     };
     let from = match submission.booked() {
         None => None,
-        before if before == wanted => to.clone(),
+        before if before == requested => to.clone(),
         Some(before) => match seen.remove(&before) {
             Some(from) => Some(from),
-            None => app.table.slot(place.1, before).await?,
+            None => app.table.slot(application_key.1, before).await?,
         },
     };
     let booked = complete(club, application, submission, from)?;
@@ -184,12 +190,15 @@ async fn at_once(
 async fn choice(app: &Shared, user: &User, path: &PathIds, slot: Id<Slot>) -> Result<Choice> {
     let id = path.id("submission").ok_or(ApiError::NotFound)?;
     let bookings = async { Ok(app.table.bookings(user.id()).await?) };
-    let known = app.slots.submission(id).or_else(|| {
-        let place = app.slots.application(slot)?;
-        let booked = BookedPlaces::default();
-        Some(SeenSubmission { place, booked })
+    let cached = app.slots.submission(id).or_else(|| {
+        let application_key = app.slots.application(slot)?;
+        let booked = BookedSlots::default();
+        Some(SeenSubmission {
+            application_key,
+            booked,
+        })
     });
-    let (submission, bookings) = match known {
+    let (submission, bookings) = match cached {
         None => futures::try_join!(own(app, user, path), bookings)?,
         Some(seen) => {
             let found = at_once(app, user, id, seen, Some(slot));
@@ -204,11 +213,11 @@ async fn choice(app: &Shared, user: &User, path: &PathIds, slot: Id<Slot>) -> Re
             (own(app, user, path).await?, bookings)
         }
     };
-    let place = (submission.club.clone(), submission.application);
-    let ((club, application, from), to) =
-        futures::try_join!(surroundings(app, &place, submission.booked()), async {
-            Ok(app.table.slot(place.1, slot).await?)
-        })?;
+    let application_key = (submission.club.clone(), submission.application);
+    let ((club, application, from), to) = futures::try_join!(
+        surroundings(app, &application_key, submission.booked()),
+        async { Ok(app.table.slot(application_key.1, slot).await?) }
+    )?;
     if let Some(slot) = &to {
         app.slots.saw(std::slice::from_ref(slot));
     }
@@ -258,7 +267,7 @@ pub async fn book_interview(
     };
     booked.book(&app, wish, to, &bookings).await?;
     remember(&app, &booked, &bookings);
-    answer(&app, &booked)
+    respond(&app, &booked)
 }
 
 /// Remembers what is booked now.
@@ -270,12 +279,12 @@ fn remember(app: &Shared, booked: &Booked, bookings: &[Booking]) {
     let own = submission
         .booked()
         .map(|slot| (submission.application, slot));
-    let now = places(others).into_iter().chain(own).collect();
-    app.slots.saw_submission(submission, now);
+    let current = booked_slots(others).into_iter().chain(own).collect();
+    app.slots.saw_submission(submission, current);
 }
 
 /// The interview as it is stored now.
-fn answer(app: &Shared, booked: &Booked) -> Result<Response> {
+fn respond(app: &Shared, booked: &Booked) -> Result<Response> {
     let body = booked.body(app).ok_or(ApiError::NotFound)?;
     Ok(Json(body).into_response())
 }

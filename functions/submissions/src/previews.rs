@@ -11,8 +11,10 @@ use shared::web::{ApiError, Result};
 use shared::{ids, limits};
 use utoipa::ToSchema;
 
-use crate::composer::{Composer, Group, PlannedMail, reasons};
-use crate::selection::{Due, Invitations, MailSelection, undecided, was_told_otherwise};
+use crate::composer::{Composer, MailGroup, PlannedMail, reasons};
+use crate::selection::{
+    Eligibility, Invitations, MailSelection, undecided, was_communicated_otherwise,
+};
 
 /// Numbers of submissions that get no mail. With `one_per_person` these are numbers of people.
 #[derive(Debug, Clone, Copy, Default, Serialize, ToSchema)]
@@ -61,7 +63,7 @@ pub struct PreviewBody {
 }
 
 /// The mails that a call sends, and what it reports.
-pub struct Plan {
+pub struct MailPlan {
     /// The mails, those of the oldest submissions first.
     pub mails: Vec<PlannedMail>,
     /// The mails that an earlier attempt of this request has queued.
@@ -80,13 +82,13 @@ pub struct Plan {
 impl Composer {
     /// The mails as the applicants would read them. It is 400 if they do not fit into the memory of
     /// the function.
-    pub fn previews(&self, plan: &Plan) -> Result<Vec<PreviewBody>> {
+    pub fn previews(&self, plan: &MailPlan) -> Result<Vec<PreviewBody>> {
         let mut size = 0;
         let mut previews = Vec::new();
         for planned in &plan.mails {
             let preview = preview(planned, &self.mail(planned)?);
             size += preview.html.len() + preview.text.len();
-            if size > limits::MAX_HELD_BYTES {
+            if size > limits::MEMORY_BUDGET_BYTES {
                 return Err(ApiError::rule(
                     "These are too many mails for one preview. Choose fewer with `submissions`.",
                 ));
@@ -97,7 +99,7 @@ impl Composer {
     }
 }
 
-impl Plan {
+impl MailPlan {
     /// Plans the mails for these submissions: all of an application, or those that the choice
     /// needs.
     pub fn new(
@@ -125,12 +127,12 @@ impl Plan {
         if let Some(people) = plan.skipped.undecided {
             plan.undecided = people;
         }
-        let (mut said, mut without_reason) = (BTreeMap::new(), 0);
+        let (mut texts, mut without_reason) = (BTreeMap::new(), 0);
         for group in groups {
-            without_reason += plan.add(composer, group, invitations, choice, &mut said)?;
+            without_reason += plan.add(composer, group, invitations, choice, &mut texts)?;
         }
         let all = serde_json::json!([
-            said,
+            texts,
             choice.submissions,
             choice.allow_resend,
             choice.one_per_person,
@@ -148,10 +150,10 @@ impl Plan {
     fn add(
         &mut self,
         composer: &Composer,
-        Group { all, only_due }: Group,
+        MailGroup { all, only_eligible }: MailGroup,
         invitations: &Invitations,
         choice: &MailSelection,
-        said: &mut BTreeMap<Id<Submission>, String>,
+        texts: &mut BTreeMap<Id<Submission>, String>,
     ) -> Result<usize> {
         let (kind, now) = (composer.kind, composer.now);
         let applicant = all.first().and_then(|oldest| oldest.applicant.as_ref());
@@ -163,25 +165,33 @@ impl Plan {
             return Ok(0);
         };
         for about in all.chunks(limits::SUBMISSIONS_PER_MAIL) {
-            said.extend(composer.digest(about, &person)?);
+            texts.extend(composer.digest(about, &person)?);
         }
-        let mut wanted: Vec<(Due, Submission)> = all
+        let mut candidates: Vec<(Eligibility, Submission)> = all
             .into_iter()
-            .map(|submission| (Due::of(&submission, kind, choice, now), submission))
+            .map(|submission| (Eligibility::of(&submission, kind, choice, now), submission))
             .collect();
-        if only_due && wanted.iter().any(|(due, _)| *due != Due::Told) {
-            wanted.retain(|(due, _)| *due != Due::Told);
+        if only_eligible
+            && candidates
+                .iter()
+                .any(|(eligibility, _)| *eligibility != Eligibility::Communicated)
+        {
+            candidates.retain(|(eligibility, _)| *eligibility != Eligibility::Communicated);
         }
-        let any = |wanted: Due| move |(due, _): &(Due, Submission)| *due == wanted;
+        let any = |candidates: Eligibility| {
+            move |(eligibility, _): &(Eligibility, Submission)| *eligibility == candidates
+        };
         let mut without_reason = 0;
-        for about in wanted.chunks(limits::SUBMISSIONS_PER_MAIL) {
-            if let Some((_, queued)) = about.iter().find(|one| any(Due::Queued)(one)) {
+        for about in candidates.chunks(limits::SUBMISSIONS_PER_MAIL) {
+            if let Some((_, queued)) = about.iter().find(|one| any(Eligibility::Queued)(one)) {
                 let state = queued.mail_state(kind.mail_kind());
                 let id = state.and_then(|state| queued.mail_id(kind.mail_kind(), state));
                 self.done.extend(id);
-            } else if about.iter().any(any(Due::Told)) && !was_told_otherwise(about, kind) {
+            } else if about.iter().any(any(Eligibility::Communicated))
+                && !was_communicated_otherwise(about, kind)
+            {
                 self.skipped.already_notified += 1;
-            } else if about.iter().any(any(Due::Recently)) {
+            } else if about.iter().any(any(Eligibility::Recently)) {
                 self.skipped.resent_recently += 1;
             } else {
                 let about: Vec<Submission> = about.iter().map(|(_, one)| one.clone()).collect();
@@ -243,7 +253,7 @@ fn by_submission(
     kind: MailType,
     submissions: Vec<Submission>,
     skipped: &mut SkippedBody,
-) -> Vec<Group> {
+) -> Vec<MailGroup> {
     let pending = submissions
         .iter()
         .filter(|submission| submission.status == Status::Pending)
@@ -256,9 +266,9 @@ fn by_submission(
     submissions
         .into_iter()
         .filter(|submission| kind.tells(submission.status))
-        .map(|submission| Group {
+        .map(|submission| MailGroup {
             all: vec![submission],
-            only_due: false,
+            only_eligible: false,
         })
         .collect()
 }
@@ -270,7 +280,7 @@ fn by_person(
     kind: MailType,
     submissions: Vec<Submission>,
     skipped: &mut SkippedBody,
-) -> Vec<Group> {
+) -> Vec<MailGroup> {
     let mut people: BTreeMap<Id<Person>, Vec<Submission>> = BTreeMap::new();
     for submission in submissions {
         if let Some(person) = submission.person {
@@ -284,8 +294,8 @@ fn by_person(
         match (has(Status::Accepted), has(Status::Pending), kind) {
             (true, _, MailType::Acceptance) => {
                 all.retain(|submission| submission.status == Status::Accepted);
-                let only_due = false;
-                groups.push(Group { all, only_due });
+                let only_eligible = false;
+                groups.push(MailGroup { all, only_eligible });
             }
             (true, _, MailType::Rejection) => {
                 let is_rejected = all.iter().any(|submission| kind.tells(submission.status));
@@ -293,8 +303,8 @@ fn by_person(
             }
             (false, true, _) => undecided += 1,
             (false, false, MailType::Rejection) => {
-                let only_due = true;
-                groups.push(Group { all, only_due });
+                let only_eligible = true;
+                groups.push(MailGroup { all, only_eligible });
             }
             (false, false, MailType::Acceptance) | (_, _, MailType::Interview) => {}
         }

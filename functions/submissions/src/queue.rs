@@ -124,10 +124,10 @@ async fn queue(
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
-        let now = app.table.submissions_by_id(application, &ids).await?;
-        let newer = now.iter().find_map(|now| {
-            let state = now.mail_state(kind.mail_kind())?;
-            (state.attempt >= mail.attempt).then_some((now, state))
+        let current = app.table.submissions_by_id(application, &ids).await?;
+        let newer = current.iter().find_map(|current| {
+            let state = current.mail_state(kind.mail_kind())?;
+            (state.attempt >= mail.attempt).then_some((current, state))
         });
         if let Some((submission, state)) = newer {
             // Another attempt of this request may run beside this one.
@@ -137,17 +137,19 @@ async fn queue(
         }
         // A mail to the person was given up for a mail about another of its submissions.
         let is_given_up = |old: &Submission| {
-            now.iter().any(|now| {
-                let state = now.mail_state(kind.mail_kind());
-                now.id == old.id
-                    && (now.status, &now.reason, now.sequence)
+            current.iter().any(|current| {
+                let state = current.mail_state(kind.mail_kind());
+                current.id == old.id
+                    && (current.status, &current.reason, current.sequence)
                         == (old.status, &old.reason, old.sequence)
                     && state != old.mail_state(kind.mail_kind())
-                    && state.is_some_and(|now| now.status == EmailStatus::Failed && !now.taken)
+                    && state.is_some_and(|current| {
+                        current.status == EmailStatus::Failed && !current.taken
+                    })
             })
         };
         if !submissions.is_empty() && submissions.iter().all(is_given_up) {
-            submissions = now;
+            submissions = current;
             continue;
         }
         // Another mail, for another committee or from another officer, stored the same invite

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use shared::Shared;
-use shared::bookings::{Freeing, free, seated};
+use shared::bookings::{BookingRelease, free, seated};
 use shared::db::TableError;
 use shared::domain::{Answered, Application, ApplicationParts, Club, Slot, Submission};
 use shared::ids::Id;
@@ -20,20 +20,20 @@ const LOOKED_AT: usize = 100;
 
 /// Gives the place of a submission back, if its applicant knows the rejection and the interview has
 /// not begun. Returns whether it did.
-async fn free_known(
+async fn release_rejected(
     app: &Shared,
     (club, application): (&Club, &Application),
     submission: &Submission,
     slot: &Slot,
 ) -> Result<bool> {
-    let freeing = Freeing {
-        place: (club, application),
+    let booking_release = BookingRelease {
+        recruitment: (club, application),
         slot,
         received: 0,
         over: true,
         now: app.now(),
     };
-    match free(&app.table, submission, &freeing).await {
+    match free(&app.table, submission, &booking_release).await {
         Ok(_) => Ok(true),
         // Somebody else changed it. The next request looks again.
         Err(TableError::Refused(_)) => Ok(false),
@@ -42,7 +42,12 @@ async fn free_known(
 }
 
 /// Whether a place in this slot is to be given back.
-fn is_due(app: &Shared, application: &Application, submission: &Submission, slot: &Slot) -> bool {
+fn must_release(
+    app: &Shared,
+    application: &Application,
+    submission: &Submission,
+    slot: &Slot,
+) -> bool {
     let now = app.clock.now();
     submission.booked() == Some(slot.id)
         && slot.start.moment() > now
@@ -51,14 +56,14 @@ fn is_due(app: &Shared, application: &Application, submission: &Submission, slot
 
 /// Gives the place of a submission that an officer looks at back, if its applicant knows the
 /// rejection. Returns whether it did.
-pub(crate) async fn free_shown(
+pub(crate) async fn release_shown(
     app: &Shared,
-    place: (&Club, &Application),
+    recruitment: (&Club, &Application),
     submission: &Submission,
     slot: &Slot,
 ) -> Result<bool> {
-    if is_due(app, place.1, submission, slot) {
-        free_known(app, place, submission, slot).await
+    if must_release(app, recruitment.1, submission, slot) {
+        release_rejected(app, recruitment, submission, slot).await
     } else {
         Ok(false)
     }
@@ -75,13 +80,13 @@ pub(crate) async fn free_released(
         _ => AT_ONCE,
     };
     for ShownSlot { slot, bookings, .. } in shown {
-        let due = bookings
+        let to_release = bookings
             .iter()
-            .filter(|submission| is_due(app, application, submission, slot));
-        let due: Vec<Submission> = due.take(left).cloned().collect();
-        left -= due.len();
-        for submission in due {
-            if free_known(app, (club, application), &submission, slot).await? {
+            .filter(|submission| must_release(app, application, submission, slot));
+        let to_release: Vec<Submission> = to_release.take(left).cloned().collect();
+        left -= to_release.len();
+        for submission in to_release {
+            if release_rejected(app, (club, application), &submission, slot).await? {
                 slot.seats.remove(&submission.id.to_string());
                 bookings.retain(|one| one.id != submission.id);
             }
@@ -93,7 +98,7 @@ pub(crate) async fn free_released(
 /// Gives back at most `most` places in those of these slots that are full, if the release time has
 /// come: whoever waits for a place asks for them. 1 batch read, if there are full ones. A place
 /// that somebody else writes at this moment is left for the next request.
-pub(crate) async fn free_full(
+pub(crate) async fn release_full(
     app: &Shared,
     (club, application): (&Club, &Application),
     slots: &mut [Slot],
@@ -115,14 +120,14 @@ pub(crate) async fn free_full(
     let booked = app.table.submissions_by_id(application.id, &seats).await?;
     let mut left = most;
     for slot in full {
-        let due = booked
+        let to_release = booked
             .iter()
-            .filter(|submission| is_due(app, application, submission, slot));
-        let due: Vec<&Submission> = due.take(left).collect();
-        left -= due.len();
-        for submission in due {
-            let freed = free_known(app, (club, application), submission, slot).await;
-            match freed {
+            .filter(|submission| must_release(app, application, submission, slot));
+        let to_release: Vec<&Submission> = to_release.take(left).collect();
+        left -= to_release.len();
+        for submission in to_release {
+            let released = release_rejected(app, (club, application), submission, slot).await;
+            match released {
                 Ok(true) => drop(slot.seats.remove(&submission.id.to_string())),
                 Ok(false) => {}
                 Err(error) => tracing::warn!(?error, "a place was not given back"),
@@ -133,23 +138,23 @@ pub(crate) async fn free_full(
 }
 
 /// Gives back the places of a person's own submissions, if they know the rejection.
-pub(crate) async fn free_own(
+pub(crate) async fn release_own(
     app: &Shared,
     submissions: &[Answered],
     parts: &ApplicationParts,
 ) -> Result<()> {
-    let place = |submission: &Submission| {
+    let recruitment = |submission: &Submission| {
         let slots: &HashMap<Id<Slot>, Slot> = &parts.references.slots;
         let slot = slots.get(&submission.booked()?)?;
         let application = parts.applications.get(&submission.application)?;
-        is_due(app, application, submission, slot).then_some((application, slot))
+        must_release(app, application, submission, slot).then_some((application, slot))
     };
-    let due = submissions
+    let to_release = submissions
         .iter()
-        .filter_map(|one| Some((one, place(one)?)));
-    for (submission, (application, slot)) in due.take(AT_ONCE) {
+        .filter_map(|one| Some((one, recruitment(one)?)));
+    for (submission, (application, slot)) in to_release.take(AT_ONCE) {
         if let Some(club) = app.table.club(&submission.club).await? {
-            free_known(app, (&club, application), submission, slot).await?;
+            release_rejected(app, (&club, application), submission, slot).await?;
         }
     }
     Ok(())

@@ -101,8 +101,11 @@ pub async fn list_reviewers(
     all.sort_by_key(|(person, sums)| (std::cmp::Reverse(sums.reviews), *person));
     let show = |(person, sums): &(Option<Id<Person>>, Sums)| ReviewerBody {
         by: person.map(|id| {
-            let known = people.get(&id);
-            AuthorBody::new(id, known.map(|person| person.personal.username.as_str()))
+            let person_found = people.get(&id);
+            AuthorBody::new(
+                id,
+                person_found.map(|person| person.personal.username.as_str()),
+            )
         }),
         reviews: sums.reviews,
         mean: sums.mean().map(rounded),

@@ -12,17 +12,17 @@ use shared::time::Timestamp;
 
 /// Whether a mail about a submission is to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Due {
+pub(crate) enum Eligibility {
     Yes,
     /// The last decision that the applicant was told is of this kind, or will soon be told.
-    Told,
+    Communicated,
     /// An earlier attempt of this request has queued the mail.
     Queued,
     /// There were enough mails in the last 24 hours.
     Recently,
 }
 
-impl Due {
+impl Eligibility {
     pub(crate) fn of(
         submission: &Submission,
         kind: MailType,
@@ -39,14 +39,14 @@ impl Due {
         if last.is_of(choice.call, now) && !is_lost {
             return Self::Queued;
         }
-        let is_told = submission.is_told(kind);
-        let is_due = match last.status {
+        let is_communicated = submission.is_communicated(kind);
+        let is_eligible = match last.status {
             EmailStatus::Queued => is_stuck,
-            EmailStatus::Sending => is_stuck && (choice.allow_resend || !is_told),
-            _ => choice.allow_resend || !is_told,
+            EmailStatus::Sending => is_stuck && (choice.allow_resend || !is_communicated),
+            _ => choice.allow_resend || !is_communicated,
         };
-        match is_due {
-            false => Self::Told,
+        match is_eligible {
+            false => Self::Communicated,
             true if last.count_recent(now) >= limits::MAILS_PER_DAY => Self::Recently,
             true => Self::Yes,
         }
@@ -54,10 +54,14 @@ impl Due {
 }
 
 /// Whether one of these submissions has to be told, and the applicant was told the opposite of it.
-pub(crate) fn was_told_otherwise(about: &[(Due, Submission)], kind: MailType) -> bool {
-    about.iter().any(|(due, submission)| {
-        let told = submission.last_told();
-        *due == Due::Yes && told.is_some_and(|told| told != kind.mail_kind())
+pub(crate) fn was_communicated_otherwise(
+    about: &[(Eligibility, Submission)],
+    kind: MailType,
+) -> bool {
+    about.iter().any(|(eligibility, submission)| {
+        let communicated = submission.last_communicated();
+        *eligibility == Eligibility::Yes
+            && communicated.is_some_and(|communicated| communicated != kind.mail_kind())
     })
 }
 
@@ -94,12 +98,12 @@ impl Invitations {
             return None;
         }
         let id = Invite::id_for_accepted(club, person);
-        let known = self.versions.get(&id).copied();
+        let existing = self.versions.get(&id).copied();
         Some(InviteLink {
             club: club.clone(),
             invite: id,
-            version: known.unwrap_or(self.new),
-            is_new: known.is_none(),
+            version: existing.unwrap_or(self.new),
+            is_new: existing.is_none(),
         })
     }
 }

@@ -20,7 +20,7 @@ use shared::{Shared, limits};
 use utoipa::ToSchema;
 
 use crate::composer::Composer;
-use crate::previews::{Plan, PreviewBody, SkippedBody};
+use crate::previews::{MailPlan, PreviewBody, SkippedBody};
 use crate::queue::{SendCounts, send};
 use crate::selection::{Invitations, MailSelection};
 
@@ -128,7 +128,7 @@ pub async fn send_emails(
     check_found(&named, &submissions)?;
     let site = &app.settings.addresses.site_url;
     let composer = Composer::new(club, application, &scope.object, kind, (site, app.now()))?;
-    let mut plan = Plan::new(&composer, submissions, &invitations, &selection)?;
+    let mut plan = MailPlan::new(&composer, submissions, &invitations, &selection)?;
     if digest.is_some_and(|digest| digest != plan.digest) && !dry_run {
         let why = "Something changed since the preview: decisions, reasons, templates, addresses \
                    or recipients. Nothing was sent. Make a new preview.";
@@ -188,11 +188,11 @@ pub async fn send_emails(
         previews: None,
         digest: None,
     };
-    Ok(answer(body, is_complete))
+    Ok(respond(body, is_complete))
 }
 
 /// The response to a sending. If it is not complete, a repeat with the same key goes on.
-fn answer(body: SendBody, is_complete: bool) -> Response {
+fn respond(body: SendBody, is_complete: bool) -> Response {
     let mut response = Json(body).into_response();
     if !is_complete {
         response.extensions_mut().insert(ChangedNothing);
@@ -201,7 +201,7 @@ fn answer(body: SendBody, is_complete: bool) -> Response {
 }
 
 /// The response to a dry run.
-fn preview(composer: &Composer, plan: Plan, email_type: EmailType) -> Result<Response> {
+fn preview(composer: &Composer, plan: MailPlan, email_type: EmailType) -> Result<Response> {
     let recipients = plan.mails.len() + plan.done.len();
     let mut preview = Json(SendBody {
         detail: format!("{recipients} e-mails would be sent."),

@@ -218,7 +218,7 @@ shared::input! {
 }
 
 /// What a request says about a slot, besides its fields: to be checked against the club.
-pub(crate) struct Wanted {
+pub(crate) struct RequestedSlot {
     /// The note, if it was sent.
     pub(crate) note: Option<String>,
     /// The interviewers, if they were sent.
@@ -232,7 +232,7 @@ impl SlotInput {
         reader: &mut Reader,
         application: &Application,
         slot: &mut Slot,
-    ) -> Wanted {
+    ) -> RequestedSlot {
         reader.set(self.start_time, &mut slot.start);
         reader.set(self.end_time, &mut slot.end);
         check_times(reader, slot.start, slot.end);
@@ -256,7 +256,7 @@ impl SlotInput {
             let why = format!("At most {} interviewers are allowed.", limits::INTERVIEWERS);
             reader.errors.add("interviewers", why);
         }
-        Wanted {
+        RequestedSlot {
             note: reader.get(self.note),
             interviewers,
         }
@@ -282,17 +282,17 @@ fn check_times(reader: &mut Reader, start: Timestamp, end: Timestamp) {
 pub(crate) async fn interviewers(
     app: &Shared,
     club: &ClubCode,
-    wanted: &[Id<Person>],
+    requested: &[Id<Person>],
 ) -> Result<(Vec<Interviewer>, Vec<Membership>)> {
     let members = app
         .table
-        .members_among(club, wanted.iter().copied())
+        .members_among(club, requested.iter().copied())
         .await?;
     let mut reader = Reader::new(Mode::Create);
     let mut found: Vec<Interviewer> = Vec::new();
-    for (i, id) in wanted.iter().enumerate() {
+    for (i, id) in requested.iter().enumerate() {
         match members.iter().find(|member| member.person == *id) {
-            Some(member) if found.iter().all(|known| known.person != *id) => {
+            Some(member) if found.iter().all(|found_member| found_member.person != *id) => {
                 found.push(Interviewer::new(member));
             }
             Some(_) => {}

@@ -20,7 +20,7 @@ pub(crate) async fn change(
     let old = shown.slot.clone();
     let mut new = old.clone();
     let mut reader = Reader::new(Mode::Update);
-    let wanted = input.read(&mut reader, application, &mut new);
+    let requested = input.read(&mut reader, application, &mut new);
     reader.finish()?;
     let (is_smaller, booked) = (new.capacity < old.capacity, old.seats.len());
     if is_smaller && usize::from(new.capacity) < booked {
@@ -32,12 +32,12 @@ pub(crate) async fn change(
         let why = "Somebody has booked this slot for its committee.";
         return Err(ApiError::field("committee", why).coded(Code::InUse));
     }
-    if let Some(people) = wanted.interviewers {
+    if let Some(people) = requested.interviewers {
         let (found, members) = interviewers(app, &club.code, &people).await?;
         new.interviewers = found;
         shown.interviewers = members;
     }
-    let note = wanted.note.filter(|note| *note != shown.note);
+    let note = requested.note.filter(|note| *note != shown.note);
     if new == old && note.is_none() {
         return Ok(shown);
     }
@@ -63,7 +63,7 @@ pub(crate) async fn change(
     loop {
         retries.next().await?;
         match app.table.update_slot(stored(), &now, app.now()).await {
-            Err(TableError::Refused(Refusal::ReferenceGone)) => {
+            Err(TableError::Refused(Refusal::ReferenceDeleted)) => {
                 let read = app.table.application(&club.code, application.id).await?;
                 now = read.ok_or(ApiError::NotFound)?;
                 check_committee(&new, &now)?;

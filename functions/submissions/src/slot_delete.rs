@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use shared::Shared;
-use shared::bookings::free_all;
+use shared::bookings::release_all_bookings;
 use shared::db::{Retries, TableError};
 use shared::domain::{Application, Club, Slot};
 use shared::web::scopes::RecruitmentWrite;
@@ -52,14 +52,14 @@ pub async fn delete_slot(
             let why = "Somebody has booked this slot. Add ?force=true to cancel these interviews.";
             return Err(ApiError::rule(why).coded(Code::InUse));
         }
-        match app.table.mark_slot_deleted(&slot).await {
+        match app.table.set_slot_deleted(&slot).await {
             Ok(()) => slot.deleted = true,
             Err(TableError::Refused(_)) if scope.if_match.is_given() => {
                 return Err(ApiError::PreconditionFailed);
             }
             Err(TableError::Refused(_)) => {
-                let now = app.table.slot(application.id, slot.id).await?;
-                slot = now.ok_or(ApiError::NotFound)?;
+                let current = app.table.slot(application.id, slot.id).await?;
+                slot = current.ok_or(ApiError::NotFound)?;
             }
             Err(error) => return Err(error.into()),
         }
@@ -74,13 +74,13 @@ pub async fn delete_slot(
 /// those who had booked them. What fails is tried again by the next request.
 pub(crate) async fn finish(
     app: &Shared,
-    place: (&Club, &Application),
+    recruitment: (&Club, &Application),
     slots: Vec<Slot>,
     received: u64,
 ) {
     for slot in slots.into_iter().take(FINISHED_AT_ONCE) {
         let id = slot.id;
-        if let Err(error) = remove(app, place, slot, received).await {
+        if let Err(error) = remove(app, recruitment, slot, received).await {
             tracing::warn!(slot = %id, ?error, "the deletion of a slot could not be finished");
         }
     }
@@ -89,11 +89,13 @@ pub(crate) async fn finish(
 /// Gives the places of a slot that is being deleted back, and removes it. Safe to repeat.
 async fn remove(
     app: &Shared,
-    place: (&Club, &Application),
+    recruitment: (&Club, &Application),
     slot: Slot,
     received: u64,
 ) -> Result<()> {
-    let Some(slot) = free_all(&app.table, place, slot, received, app.now()).await? else {
+    let Some(slot) =
+        release_all_bookings(&app.table, recruitment, slot, received, app.now()).await?
+    else {
         return Ok(());
     };
     match app.table.remove_slot(&slot).await {

@@ -66,7 +66,7 @@ pub async fn create_slots(
         interviewers: input.interviewers,
         note: input.note,
     };
-    let wanted = fields.read(&mut reader, &scope.parent, &mut first);
+    let requested = fields.read(&mut reader, &scope.parent, &mut first);
     reader.finish()?;
     let (start, end) = (first.start, first.end);
     let (length, step) = (
@@ -95,7 +95,7 @@ pub async fn create_slots(
         return Err(ApiError::field("minutes", why));
     }
     let (club, application, officer) = (scope.club.code, scope.parent.id, scope.user.id());
-    let shown = store(&app, scope.parent, slots, wanted).await?;
+    let shown = store(&app, scope.parent, slots, requested).await?;
     Ok(Created {
         location: format!(
             "/api/clubs/{club}/applications/{application}/slots/?series={}",

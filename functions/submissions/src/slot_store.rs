@@ -7,7 +7,7 @@ use shared::ids::Id;
 use shared::limits;
 use shared::web::{ApiError, Code, Result, create};
 
-use crate::slot_body::{ShownSlot, Wanted, interviewers};
+use crate::slot_body::{RequestedSlot, ShownSlot, interviewers};
 
 /// The slot that a request creates, before its fields are read.
 pub(crate) fn new_slot(application: &Application, id: u64, creation: u64) -> Slot {
@@ -35,10 +35,10 @@ pub(crate) async fn store(
     app: &Shared,
     mut application: Application,
     mut slots: Vec<Slot>,
-    wanted: Wanted,
+    requested: RequestedSlot,
 ) -> Result<Vec<ShownSlot>> {
     let (club, id) = (application.club.clone(), application.id);
-    let people = wanted.interviewers.unwrap_or_default();
+    let people = requested.interviewers.unwrap_or_default();
     let (there, (found, members)) = futures::try_join!(
         async { Ok(app.table.slots(id).await?) },
         interviewers(app, &club, &people)
@@ -55,7 +55,7 @@ pub(crate) async fn store(
     for slot in &mut slots {
         slot.interviewers.clone_from(&found);
     }
-    let note = wanted.note.unwrap_or_default();
+    let note = requested.note.unwrap_or_default();
     let mut retries = Retries::default();
     let stored = loop {
         retries.next().await?;
@@ -65,9 +65,9 @@ pub(crate) async fn store(
             .await
         {
             // The application was changed or deleted.
-            Err(TableError::Refused(Refusal::ReferenceGone)) => {
-                let now = app.table.application(&club, id).await?;
-                application = now.ok_or(ApiError::NotFound)?;
+            Err(TableError::Refused(Refusal::ReferenceDeleted)) => {
+                let current = app.table.application(&club, id).await?;
+                application = current.ok_or(ApiError::NotFound)?;
                 check_committee(&slots[0], &application)?;
             }
             done => break done,

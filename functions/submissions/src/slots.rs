@@ -40,10 +40,10 @@ pub async fn list_slots(
     let (deleted, mut slots) = slots.into_iter().partition(|slot| slot.deleted);
     let received = app.ids.received(received);
     finish(&app, (&scope.club, &scope.parent), deleted, received).await;
-    slots.sort_by_key(Slot::place);
+    slots.sort_by_key(Slot::sort_key);
     slots.retain(|slot| series.is_none_or(|series| slot.creation == series.get()));
-    let place = (&scope.club.code, scope.parent.id);
-    let mut shown = ShownSlot::all_of(&app, place, slots).await?;
+    let recruitment = (&scope.club.code, scope.parent.id);
+    let mut shown = ShownSlot::all_of(&app, recruitment, slots).await?;
     free_released(&app, (&scope.club, &scope.parent), &mut shown).await?;
     let officer = scope.user.id();
     Ok(Json(shown.iter().map(|slot| slot.body(officer)).collect()))
@@ -66,9 +66,9 @@ pub async fn create_slot(
 ) -> Result<Created<SlotBody>> {
     let mut slot = new_slot(&scope.parent, new.0, new.0);
     let mut reader = Reader::new(Mode::Create);
-    let wanted = input.read(&mut reader, &scope.parent, &mut slot);
+    let requested = input.read(&mut reader, &scope.parent, &mut slot);
     reader.finish()?;
-    let shown = store(&app, scope.parent, vec![slot], wanted).await?;
+    let shown = store(&app, scope.parent, vec![slot], requested).await?;
     let shown = shown.into_iter().next().ok_or(ApiError::NotFound)?;
     let Slot {
         club,

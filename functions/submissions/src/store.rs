@@ -5,8 +5,8 @@ use shared::db::usage::request_age;
 use shared::db::{Retries, TableError};
 use shared::domain::StoredSubmission;
 use shared::domain::{
-    Answered, Answers, Application, Club, Committee, Form, OwnPlace, Person, RememberedKey, Status,
-    Submission,
+    Answered, Answers, Application, Club, Committee, Form, Person, RecentSubmission, RememberedKey,
+    Status, Submission,
 };
 use shared::ids::Id;
 use shared::mail::confirmation;
@@ -18,7 +18,7 @@ use shared::{Shared, limits};
 const CLOSED: &str = "You cannot make, change or withdraw a submission to this application now.";
 
 /// How long it is noted where somebody has submitted (S16).
-const PLACE_KEPT: TimeDelta = TimeDelta::hours(1);
+const RECENT_FOR: TimeDelta = TimeDelta::hours(1);
 /// How long confirmations count for their limit.
 const DAY: TimeDelta = TimeDelta::hours(24);
 
@@ -62,7 +62,7 @@ impl SubmitResult {
     }
 }
 
-/// What a request has to do, from what is stored in its place.
+/// What a request has to do, from what is stored at its key.
 enum Step {
     /// Nothing: this request stored it, although the answer was lost, or the same answers were
     /// decided on.
@@ -196,9 +196,14 @@ async fn forget_answers(app: &Shared, submission: &Submission) {
         received: submission.received,
         at: submission.submitted_at,
     };
-    let copies = submission.copies();
-    let removed = app.table.remove_copies(&copies, when);
-    let removed = async { futures::try_join!(removed, app.table.bury_sheet(submission, when)) };
+    let attachments = submission.attachments();
+    let removed = app.table.remove_attachments(&attachments, when);
+    let removed = async {
+        futures::try_join!(
+            removed,
+            app.table.delete_submission_answers(submission, when)
+        )
+    };
     if let Err(error) = removed.await {
         tracing::warn!(%error, "answers without a submission were not removed");
     }
@@ -210,8 +215,8 @@ async fn release_files(app: &Shared, replaced: &Submission, now: Timestamp) {
     let Some(person) = replaced.person else {
         return;
     };
-    let copies = replaced.copies();
-    let released = app.table.release_uploads(person, &copies, now).await;
+    let attachments = replaced.attachments();
+    let released = app.table.release_uploads(person, &attachments, now).await;
     if let Err(error) = released {
         tracing::warn!(%error, "files of a replaced submission were not released");
     }
@@ -248,14 +253,14 @@ async fn write(
         release_files(app, replaced, now).await;
         return Ok(new);
     }
-    let place = OwnPlace {
+    let recent = RecentSubmission {
         person: person.id,
         submission: new.id,
         application: new.application,
         received: new.received,
-        expires: now.plus(PLACE_KEPT).epoch_seconds(),
+        expires: now.plus(RECENT_FOR).epoch_seconds(),
     };
-    let (stored, noted) = futures::join!(submit, app.table.note_place(&place));
+    let (stored, noted) = futures::join!(submit, app.table.note_recent_submission(&recent));
     stored?;
     if let Err(error) = noted {
         // The index finds the submission, only a moment later.
@@ -329,16 +334,16 @@ pub(crate) async fn is_orphaned(
     person: &Person,
     committee: Option<Id<Committee>>,
 ) -> Result<bool> {
-    let now = async { Ok(app.table.people([person.id]).await?.into_values().next()) };
-    let (application, now) = futures::try_join!(
+    let current = async { Ok(app.table.people([person.id]).await?.into_values().next()) };
+    let (application, current) = futures::try_join!(
         app.table.application(&application.club, application.id),
-        now
+        current
     )?;
     let has_committee =
         |application: &Application| committee.is_none_or(|id| application.committee(id).is_some());
     // Whoever comes back after an erasure has a new profile.
-    let is_same = |now: Person| !now.erasing && now.created_at == person.created_at;
-    let is_there = now.is_some_and(is_same);
+    let is_same = |current: Person| !current.erasing && current.created_at == person.created_at;
+    let is_there = current.is_some_and(is_same);
     Ok(!is_there || !application.as_ref().is_some_and(has_committee))
 }
 

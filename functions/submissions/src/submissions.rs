@@ -22,7 +22,7 @@ use shared::{Shared, ids, limits};
 
 use crate::answers::{CheckError, CheckedAnswers, NewSubmission};
 use crate::applicant::ApplicantData;
-use crate::file_copies::{copy_files, finish_files};
+use crate::attachments::{attach_files, finish_files};
 use crate::file_sources::{CheckedFiles, check_files};
 use crate::store::{SubmitResult, Target, closed, store};
 use shared::bodies::{SubmissionBody, references_of};
@@ -49,34 +49,40 @@ pub async fn submit(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
     RequestKey(key): RequestKey,
-    scope: SignedIn<SessionOnly, Form, (ApplicantData, OwnPlaces)>,
+    scope: SignedIn<SessionOnly, Form, (ApplicantData, RecentSubmissions)>,
     Input(input): Input<NewSubmission>,
 ) -> Result<Response> {
     let form = scope.parent;
-    let (ApplicantData { person, extension }, places) = scope.object;
+    let (ApplicantData { person, extension }, recent) = scope.object;
     let is_current = form
         .application
         .is_current(received, extension.map(|extension| extension.end));
     let number = app.ids.received(received);
-    let mut places = places.complete(&app, &form, person.id).await?;
-    let said = input.said();
-    let key = key.zip(said.as_ref()).map(|(mut key, said)| {
+    let mut recent = recent.complete(&app, &form, person.id).await?;
+    let fingerprint = input.fingerprint();
+    let key = key.zip(fingerprint.as_ref()).map(|(mut key, fingerprint)| {
         key.truncate(RememberedKey::HASH);
         RememberedKey {
             key,
-            said: said.hash.clone(),
+            fingerprint: fingerprint.hash.clone(),
             received: number,
         }
     });
     // A repeat with the key of an earlier request gets its answer also after the deadline, and
     // whatever became of the form (X6).
     let key_since = ids::order_number(received - KEY_VALIDITY + TimeDelta::milliseconds(1));
-    let known = key
+    let remembered = key
         .as_ref()
-        .map(|key| places.known(key, said.and_then(|said| said.committee), key_since))
+        .map(|key| {
+            recent.remembered(
+                key,
+                fingerprint.and_then(|fingerprint| fingerprint.committee),
+                key_since,
+            )
+        })
         .transpose()?
         .flatten();
-    let outcome = if let Some((stored, first)) = known {
+    let outcome = if let Some((stored, first)) = remembered {
         SubmitResult {
             is_new: stored.sequence == first,
             stored,
@@ -95,8 +101,8 @@ pub async fn submit(
         let committee = accepted.committee.as_ref().map(|committee| committee.id);
         let seen = accepted.seen;
         let id = Submission::id_of(form.application.id, person.id, committee);
-        let earlier = places.take(id);
-        places.check_quota(&earlier)?;
+        let earlier = recent.take(id);
+        recent.check_quota(&earlier)?;
         let submission = new_submission(
             &form,
             &person,
@@ -113,17 +119,17 @@ pub async fn submit(
             person: &person,
             seen,
         };
-        let copies = copy_files(&app, &submission, &files).await?;
+        let attachments = attach_files(&app, &submission, &files).await?;
         let stored = Box::pin(store(&app, submission, key, earlier, &target)).await;
-        finish_files(&app, (number, &copies), &files, &stored).await;
+        finish_files(&app, (number, &attachments), &files, &stored).await;
         stored?
     };
     confirm_membership(&app, scope.membership.as_ref(), &outcome).await;
-    answer(&app, &form, outcome, received).await
+    respond(&app, &form, outcome, received).await
 }
 
 /// Shows the applicant what is stored.
-async fn answer(
+async fn respond(
     app: &Shared,
     form: &Form,
     outcome: SubmitResult,
@@ -166,7 +172,7 @@ async fn check(
     match input.check(form, files) {
         Ok(accepted) => Ok(accepted),
         Err(CheckError::Invalid(error)) => Err(error),
-        Err(CheckError::Gone(error, questions)) => {
+        Err(CheckError::Deleted(error, questions)) => {
             let was_there = app.table.had_questions(form.application.id, &questions);
             Err(if was_there.await? {
                 error.coded(Code::QuestionGone)
@@ -243,20 +249,20 @@ fn new_submission(
 /// What is stored in the places of the caller in this application: one for each committee, and one
 /// for none. They are read together with the form.
 #[derive(Default)]
-pub struct OwnPlaces {
+pub struct RecentSubmissions {
     stored: HashMap<Id<Submission>, StoredSubmission>,
     /// Number of submissions in all clubs, and of places with withdrawn ones beside.
     counts: (usize, usize),
 }
 
-impl Load for OwnPlaces {
+impl Load for RecentSubmissions {
     async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(application) = path.id("application") else {
             return Ok(None);
         };
         // The committees of a form that is not in memory are read after the form.
-        let known = app.forms.committees(application).unwrap_or_default();
-        let ids = Submission::places(application, user.id(), known);
+        let remembered = app.forms.committees(application).unwrap_or_default();
+        let ids = Submission::ids_of(application, user.id(), remembered);
         let (stored, counts) = futures::try_join!(
             app.table.stored_submissions(application, ids),
             app.table.count_submissions(user.id())
@@ -265,12 +271,12 @@ impl Load for OwnPlaces {
     }
 }
 
-impl OwnPlaces {
+impl RecentSubmissions {
     /// Reads the places of committees that were not known before.
     async fn complete(mut self, app: &Shared, form: &Form, person: Id<Person>) -> Result<Self> {
         let application = form.application.id;
         let committees = form.application.committees.iter().map(|one| one.id);
-        let missing: Vec<Id<Submission>> = Submission::places(application, person, committees)
+        let missing: Vec<Id<Submission>> = Submission::ids_of(application, person, committees)
             .filter(|id| !self.stored.contains_key(id))
             .collect();
         if !missing.is_empty() {
@@ -286,7 +292,7 @@ impl OwnPlaces {
 
     /// Returns the submission that an earlier request with this key stored, and the order number of
     /// that request. It is 400 if the request said something else, or was for another committee.
-    fn known(
+    fn remembered(
         &self,
         key: &RememberedKey,
         committee: Option<Id<Committee>>,
@@ -297,15 +303,16 @@ impl OwnPlaces {
                 continue;
             };
             // A key may be used again after a day.
-            let is_it =
-                |known: &&RememberedKey| known.key == key.key && known.received >= key_since;
-            let Some(known) = stored.keys.iter().find(is_it) else {
+            let is_it = |remembered: &&RememberedKey| {
+                remembered.key == key.key && remembered.received >= key_since
+            };
+            let Some(remembered) = stored.keys.iter().find(is_it) else {
                 continue;
             };
-            if known.said != key.said || stored.committee != committee {
+            if remembered.fingerprint != key.fingerprint || stored.committee != committee {
                 return Err(key_reused());
             }
-            return Ok(Some((Submission::clone(stored), known.received)));
+            return Ok(Some((Submission::clone(stored), remembered.received)));
         }
         Ok(None)
     }

@@ -62,10 +62,10 @@ async fn the_function_answers_the_gateway() {
     // Compressed answers are base64 for the gateway.
     let mut zipped = event("GET", &path, &officer, now);
     header(&mut zipped, "Accept-Encoding", "gzip");
-    let answer = function.invoke(zipped).await;
-    assert_eq!(answer["isBase64Encoded"], true, "{answer}");
+    let response = function.invoke(zipped).await;
+    assert_eq!(response["isBase64Encoded"], true, "{response}");
     let bytes = BASE64_STANDARD
-        .decode(answer["body"].as_str().unwrap_or_default())
+        .decode(response["body"].as_str().unwrap_or_default())
         .expect("base64");
     let mut text = String::new();
     flate2::read::GzDecoder::new(bytes.as_slice())
@@ -117,8 +117,8 @@ async fn logs_hold_no_names_addresses_answers_or_tokens() {
         ("A planted answer.".to_owned(), 400),
     ] {
         request["body"] = json!(text);
-        let answer = function.invoke(request.clone()).await;
-        assert_eq!(answer["statusCode"], status, "{answer}");
+        let response = function.invoke(request.clone()).await;
+        assert_eq!(response["statusCode"], status, "{response}");
     }
     let refused = function
         .invoke(event("GET", &path, "planted-token", now))
@@ -128,13 +128,16 @@ async fn logs_hold_no_names_addresses_answers_or_tokens() {
     for secret in [word, token.as_str()] {
         assert!(!log.contains(secret), "{secret} is in the log: {log}");
     }
-    for wanted in [
+    for expected in [
         "\"route\":\"/api/clubs/{club}/applications/{application}/submissions/\"",
         "\"request_id\":",
         "\"user\":",
         "\"status\":201",
         "\"write_units\":",
     ] {
-        assert!(log.contains(wanted), "{wanted} is not in the log: {log}");
+        assert!(
+            log.contains(expected),
+            "{expected} is not in the log: {log}"
+        );
     }
 }

@@ -12,15 +12,15 @@ use shared::lambda::connector_with;
 use shared::receiver_rules::ReceiverRules;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// How long a call may take, with the resolution of the name and the answer.
-pub const ANSWER_WITHIN: Duration = Duration::from_secs(10);
-/// How much of an answer is read.
+/// How long a call may take, with the resolution of the name and the response.
+pub const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How much of a response is read.
 const MOST_BYTES: usize = 64 * 1024;
 
 /// What came of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answer {
-    /// The HTTP status; none if there was no answer.
+pub struct CallResponse {
+    /// The HTTP status; none if there was no response.
     pub status: Option<u16>,
     /// How long it took.
     pub ms: u32,
@@ -71,17 +71,17 @@ impl Receivers {
         Self { rules, connector }
     }
 
-    /// Calls a receiver. Whatever goes wrong is an answer without a status.
-    pub async fn call(&self, request: Request<'_>) -> Answer {
+    /// Calls a receiver. Whatever goes wrong is a response without a status.
+    pub async fn call(&self, request: Request<'_>) -> CallResponse {
         let began = Instant::now();
-        let answered = timeout(ANSWER_WITHIN, self.send(request)).await;
+        let timed = timeout(RESPONSE_TIMEOUT, self.send(request)).await;
         let elapsed = began.elapsed();
-        let status = match answered {
+        let status = match timed {
             Ok(Ok(response)) => {
                 let status = response.status().as_u16();
-                // The receiver may be hindered if nobody takes its answer.
+                // The receiver may be hindered if nobody takes its response.
                 let body = Limited::new(response.into_body(), MOST_BYTES).collect();
-                let _ = timeout_at(began + ANSWER_WITHIN, body).await;
+                let _ = timeout_at(began + RESPONSE_TIMEOUT, body).await;
                 Some(status)
             }
             Ok(Err(why)) => {
@@ -91,7 +91,7 @@ impl Receivers {
             Err(_) => None,
         };
         let ms = u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX);
-        Answer { status, ms }
+        CallResponse { status, ms }
     }
 
     async fn send(&self, request: Request<'_>) -> Result<HttpResponse, &'static str> {
@@ -110,9 +110,9 @@ impl Receivers {
         let built = built.body(SdkBody::from(request.body));
         let built = built.map_err(|_| "the request cannot be made")?;
         let built = HttpRequest::try_from(built).map_err(|_| "the request cannot be made")?;
-        let answer = self.connector.call(built).await;
+        let reply = self.connector.call(built).await;
         // The error may name the whole address, which may be a secret.
-        answer.map_err(|error| {
+        reply.map_err(|error| {
             if error.is_timeout() {
                 "it takes too long"
             } else if error.is_io() {

@@ -10,15 +10,15 @@ use futures::future::join_all;
 use shared::changes::{WebhookMessage, shown_by};
 use shared::db::{Retries, Table, TableError};
 use shared::domain::{
-    Call, CallKind, Delivery, Notification, OffReason, SealedSecret, Webhook, WebhookPlace,
+    Call, CallKind, Delivery, EncryptedSecret, Notification, OffReason, Webhook, WebhookKey,
 };
+use shared::encryption::SecretCipher;
 use shared::queue::{Queue, QueueError};
-use shared::seal::Seal;
 use shared::settings::Settings;
 use shared::time::{Clock, Timestamp};
 use shared::webhook_off::switch_off;
 
-use crate::call::{Answer, Receivers, Request};
+use crate::call::{CallResponse, Receivers, Request};
 use crate::signature::signatures;
 
 /// The pauses before a call is repeated, in seconds: 5 s, 5 and 30 minutes, 2, 5, 10 and 10 hours.
@@ -32,13 +32,13 @@ pub struct Dispatcher {
     queue: Queue,
     clock: Arc<dyn Clock>,
     receivers: Receivers,
-    seal: Seal,
+    encryption: SecretCipher,
     settings: Settings,
 }
 
 /// Why a call stays in the queue.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
+enum CallFailure {
     #[error(transparent)]
     Table(#[from] TableError),
     #[error(transparent)]
@@ -49,10 +49,10 @@ enum Failure {
 
 /// An attempt to tell a receiver something.
 struct Attempt {
-    place: WebhookPlace,
-    told: Notification,
+    key: WebhookKey,
+    notification: Notification,
     repeat: u32,
-    due: Timestamp,
+    scheduled_at: Timestamp,
     asked: Option<u64>,
 }
 
@@ -60,11 +60,11 @@ impl Attempt {
     /// The call that is to be put into the queue for it.
     fn call(&self) -> Call {
         Call {
-            place: self.place.clone(),
+            key: self.key.clone(),
             what: CallKind::Tell {
-                told: self.told.clone(),
+                notification: self.notification.clone(),
                 repeat: self.repeat,
-                due: self.due,
+                scheduled_at: self.scheduled_at,
                 asked: self.asked,
             },
         }
@@ -72,7 +72,7 @@ impl Attempt {
 
     /// Returns whether a webhook is to be told this.
     fn is_for(&self, webhook: &Webhook) -> bool {
-        let change_type = self.told.change_type;
+        let change_type = self.notification.change_type;
         let is_type = change_type.is_none_or(|kind| webhook.types.contains(&kind));
         webhook.active && (is_type || self.asked.is_some())
     }
@@ -86,16 +86,18 @@ impl Attempt {
     }
 
     /// The delivery after this attempt.
-    fn delivery(&self, before: Option<&Delivery>, answer: Answer, at: Timestamp) -> Delivery {
-        let first = || Delivery::new(self.place.clone(), self.told.clone(), at);
+    fn delivery(&self, before: Option<&Delivery>, reply: CallResponse, at: Timestamp) -> Delivery {
+        let first = || Delivery::new(self.key.clone(), self.notification.clone(), at);
         let before = before.cloned().unwrap_or_else(first);
         Delivery {
             attempt: before.attempt + 1,
             repeat: before.repeat.max(self.repeat),
             tried_at: Some(at),
-            status: answer.status,
-            ms: Some(answer.ms),
-            wanted: before.wanted.filter(|wanted| Some(*wanted) != self.asked),
+            status: reply.status,
+            ms: Some(reply.ms),
+            requested: before
+                .requested
+                .filter(|requested| Some(*requested) != self.asked),
             served: self.asked.or(before.served),
             ..before
         }
@@ -107,10 +109,10 @@ impl Attempt {
         let tried = usize::try_from(self.repeat).ok()?;
         let pause = PAUSES.get(tried.checked_sub(1)?)?;
         Some(Self {
-            place: self.place.clone(),
-            told: self.told.clone(),
+            key: self.key.clone(),
+            notification: self.notification.clone(),
             repeat: self.repeat + 1,
-            due: now.plus(TimeDelta::seconds(*pause)),
+            scheduled_at: now.plus(TimeDelta::seconds(*pause)),
             asked: None,
         })
     }
@@ -129,13 +131,13 @@ impl Dispatcher {
             queue,
             clock,
             receivers,
-            seal: Seal::new(&settings.secrets.invite),
+            encryption: SecretCipher::new(&settings.secrets.invite),
             settings,
         }
     }
 
-    /// Does all calls of a batch, at the same time. The answer names those that the queue gives out
-    /// again.
+    /// Does all calls of a batch, at the same time. The response names those that the queue gives
+    /// out again.
     pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
         let done = event.records.iter().map(async |message| {
             let done = self.take(message).await;
@@ -151,22 +153,22 @@ impl Dispatcher {
         response
     }
 
-    async fn take(&self, message: &SqsMessage) -> Result<(), Failure> {
+    async fn take(&self, message: &SqsMessage) -> Result<(), CallFailure> {
         let call: Call = serde_json::from_str(message.body.as_deref().unwrap_or_default())?;
-        let place = call.place;
+        let key = call.key;
         match call.what {
-            CallKind::Check => self.switch_off(&place, OffReason::NoRight).await,
+            CallKind::Check => self.switch_off(&key, OffReason::NoRight).await,
             CallKind::Tell {
-                told,
+                notification,
                 repeat,
-                due,
+                scheduled_at,
                 asked,
             } => {
                 let attempt = Attempt {
-                    place,
-                    told,
+                    key,
+                    notification,
                     repeat,
-                    due,
+                    scheduled_at,
                     asked,
                 };
                 self.tell(attempt).await
@@ -176,24 +178,24 @@ impl Dispatcher {
 
     /// Puts an attempt into the queue, for as long as the queue can.
     async fn send_later(&self, attempt: &Attempt, now: Timestamp) -> Result<(), QueueError> {
-        let pause = (attempt.due.moment() - now.moment()).to_std();
+        let pause = (attempt.scheduled_at.moment() - now.moment()).to_std();
         let pause = pause.unwrap_or(Duration::ZERO);
         self.queue.send(&[attempt.call()], pause).await
     }
 
-    async fn tell(&self, attempt: Attempt) -> Result<(), Failure> {
+    async fn tell(&self, attempt: Attempt) -> Result<(), CallFailure> {
         let now = Timestamp::at(self.clock.now());
-        if now < attempt.due {
+        if now < attempt.scheduled_at {
             return Ok(self.send_later(&attempt, now).await?);
         }
-        let (place, told) = (&attempt.place, &attempt.told);
-        let read = self.table.webhook_and_delivery(place, told);
-        let people: HashSet<_> = told.by.into_iter().collect();
+        let (key, notification) = (&attempt.key, &attempt.notification);
+        let read = self.table.webhook_and_delivery(key, notification);
+        let people: HashSet<_> = notification.by.into_iter().collect();
         let ((webhook, before), there) = futures::try_join!(read, self.table.there_since(people))?;
         if let Some(before) = &before {
             if attempt.is_made(before) {
                 // An earlier invocation may have ended before it noted what came of it.
-                return self.note_answer(&attempt, before, now).await;
+                return self.note_response(&attempt, before, now).await;
             }
             if before.is_taken() && attempt.asked.is_none() {
                 return Ok(());
@@ -205,30 +207,30 @@ impl Dispatcher {
         let (creator, membership) = self.table.creator_of(&webhook).await?;
         let today = now.moment().date_naive();
         if !Webhook::has_right(creator.as_ref(), membership.as_ref(), today) {
-            return self.switch_off(place, OffReason::NoRight).await;
+            return self.switch_off(key, OffReason::NoRight).await;
         }
         let secrets = match self.secrets(&webhook, now) {
             Ok(secrets) => secrets,
-            Err(lost) => return self.switch_off(place, OffReason::NoSecret(lost)).await,
+            Err(lost) => return self.switch_off(key, OffReason::NoSecret(lost)).await,
         };
-        let by = shown_by(told.by, told.at, &there);
-        let message = WebhookMessage::new(told, by, self.base());
-        let answer = self.call(&webhook.url, &secrets, &message, now).await?;
+        let by = shown_by(notification.by, notification.at, &there);
+        let message = WebhookMessage::new(notification, by, self.base());
+        let reply = self.call(&webhook.url, &secrets, &message, now).await?;
         tracing::info!(
-            webhook = place.webhook.get(),
+            webhook = key.webhook.get(),
             repeat = attempt.repeat,
-            status = answer.status,
-            ms = answer.ms,
+            status = reply.status,
+            ms = reply.ms,
             "webhook"
         );
-        self.store(&attempt, before.as_ref(), answer, now).await
+        self.store(&attempt, before.as_ref(), reply, now).await
     }
 
     /// Returns the secrets that sign now, or the id of the present one if it cannot be decrypted:
     /// the secret of the deployment was changed since it was made.
     fn secrets(&self, webhook: &Webhook, now: Timestamp) -> Result<Vec<Vec<u8>>, u64> {
         let object = webhook.id().to_string();
-        let open = |one: &SealedSecret| self.seal.open(&object, &one.sealed);
+        let open = |one: &EncryptedSecret| self.encryption.open(&object, &one.encrypted);
         let present = webhook.secrets.first();
         let is_lost = present.is_none_or(|present| open(present).is_none());
         if is_lost {
@@ -250,7 +252,7 @@ impl Dispatcher {
         secrets: &[Vec<u8>],
         message: &WebhookMessage,
         now: Timestamp,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<CallResponse, CallFailure> {
         let body = serde_json::to_string(message)?;
         let (id, seconds) = (message.id(), now.epoch_seconds());
         let headers = [
@@ -267,12 +269,12 @@ impl Dispatcher {
         &self,
         attempt: &Attempt,
         before: Option<&Delivery>,
-        answer: Answer,
+        reply: CallResponse,
         began: Timestamp,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CallFailure> {
         let now = Timestamp::at(self.clock.now());
-        let delivery = attempt.delivery(before, answer, began);
-        let is_over = delivery.is_taken() || answer.status == Some(GONE);
+        let delivery = attempt.delivery(before, reply, began);
+        let is_over = delivery.is_taken() || reply.status == Some(GONE);
         if let Some(next) = attempt.next(now).filter(|_| !is_over) {
             self.send_later(&next, now).await?;
         }
@@ -281,45 +283,45 @@ impl Dispatcher {
             Ok(()) | Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
-        self.note_answer(attempt, &delivery, now).await
+        self.note_response(attempt, &delivery, now).await
     }
 
     /// Notes at the webhook what came of an attempt.
-    async fn note_answer(
+    async fn note_response(
         &self,
         attempt: &Attempt,
         delivery: &Delivery,
         now: Timestamp,
-    ) -> Result<(), Failure> {
-        let place = &attempt.place;
+    ) -> Result<(), CallFailure> {
+        let key = &attempt.key;
         let at = delivery.tried_at.unwrap_or(now);
         if delivery.status == Some(GONE) {
-            return self.switch_off(place, OffReason::Gone(at)).await;
+            return self.switch_off(key, OffReason::Declined(at)).await;
         }
         // A receiver that now and then refuses a call would have a write for each. An attempt that
         // somebody asked for is not repeated, so its failure says nothing of the later calls.
         if !delivery.is_taken() && attempt.repeat < 2 {
             return Ok(());
         }
-        self.note(place, (delivery.is_taken(), at), now).await
+        self.note(key, (delivery.is_taken(), at), now).await
     }
 
     /// Notes whether a webhook fails, and since when.
     async fn note(
         &self,
-        place: &WebhookPlace,
+        key: &WebhookKey,
         (is_taken, at): (bool, Timestamp),
         now: Timestamp,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CallFailure> {
         let mut retries = Retries::default();
         loop {
             retries.next().await?;
-            let webhook = self.table.webhook(place).await?;
+            let webhook = self.table.webhook(key).await?;
             let Some(webhook) = webhook.filter(|one| one.active && one.on_since <= at) else {
                 return Ok(());
             };
             if webhook.has_failed(now) && !is_taken {
-                return self.switch_off(place, OffReason::Failed).await;
+                return self.switch_off(key, OffReason::Failed).await;
             }
             if webhook.failing_since.is_none() == is_taken {
                 return Ok(());
@@ -328,17 +330,21 @@ impl Dispatcher {
                 failing_since: (!is_taken).then_some(now),
                 ..webhook
             };
-            let due = noted.due_entry(now);
-            match self.table.change_webhook(&noted, due.as_ref()).await {
+            let scheduled_at = noted.scheduled_task(now);
+            match self
+                .table
+                .change_webhook(&noted, scheduled_at.as_ref())
+                .await
+            {
                 Err(TableError::Refused(_)) => {}
                 done => return Ok(done.map(drop)?),
             }
         }
     }
 
-    async fn switch_off(&self, place: &WebhookPlace, why: OffReason) -> Result<(), Failure> {
+    async fn switch_off(&self, key: &WebhookKey, why: OffReason) -> Result<(), CallFailure> {
         let now = Timestamp::at(self.clock.now());
         let site = &self.settings.addresses.site_url;
-        Ok(switch_off(&self.table, place, why, site, now).await?)
+        Ok(switch_off(&self.table, key, why, site, now).await?)
     }
 }

@@ -66,12 +66,12 @@ pub async fn read_all(which: &Which) -> Result<Reading, Error> {
 /// Reads a table.
 async fn read(client: &Client, table: &str) -> Result<Reading, Error> {
     let mut reading = Reading::default();
-    let mut told = Instant::now();
+    let mut reported = Instant::now();
     each_page(client, table, async |items| {
         reading.add(admin::json(items)?);
-        if told.elapsed() > PROGRESS {
+        if reported.elapsed() > PROGRESS {
             eprintln!("{} items read", reading.count());
-            told = Instant::now();
+            reported = Instant::now();
         }
         Ok(())
     })

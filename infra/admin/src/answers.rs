@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use shared::ids::order_number;
 
 use crate::finding::{Finding, Repair};
-use crate::{StoredItems, number, place};
+use crate::{StoredItems, label, number};
 
 /// Answers are written before their submission. Younger ones may belong to a request that is at
 /// work.
@@ -19,9 +19,9 @@ pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
         let part = |name: &str| number(&item[name]).to_owned();
         (part(of), part(at))
     };
-    let sheets: BTreeSet<_> = stored
+    let submission_answers: BTreeSet<_> = stored
         .of("Answers")
-        .map(|sheet| name(sheet, "submission", "at"))
+        .map(|submission_answers| name(submission_answers, "submission", "at"))
         .collect();
     let named: BTreeSet<_> = stored
         .of("Submission")
@@ -32,19 +32,22 @@ pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
         let (id, at) = name(submission, "id", "answers_at");
         // What was submitted while the items were read may be there in part.
         let is_settled = at.parse().is_ok_and(|at: u64| (1..last).contains(&at));
-        is_settled && !sheets.contains(&(id, at))
+        is_settled && !submission_answers.contains(&(id, at))
     };
     let missing = stored.of("Submission").filter(is_missing);
     let missing =
-        missing.map(|one| Finding::from(format!("{}: its answers are missing", place(one))));
-    let is_left = |sheet: &&Value| {
-        let at: u64 = number(&sheet["at"]).parse().unwrap_or(0);
-        at < last && !named.contains(&name(sheet, "submission", "at"))
+        missing.map(|one| Finding::from(format!("{}: its answers are missing", label(one))));
+    let is_left = |submission_answers: &&Value| {
+        let at: u64 = number(&submission_answers["at"]).parse().unwrap_or(0);
+        at < last && !named.contains(&name(submission_answers, "submission", "at"))
     };
     let left = stored.of("Answers").filter(is_left);
-    let left = left.map(|sheet| Finding {
-        text: format!("{}: no submission names these answers", place(sheet)),
-        repair: Some(Repair::DeleteAnswers(sheet.clone())),
+    let left = left.map(|submission_answers| Finding {
+        text: format!(
+            "{}: no submission names these answers",
+            label(submission_answers)
+        ),
+        repair: Some(Repair::DeleteAnswers(submission_answers.clone())),
     });
     missing.chain(left).collect()
 }
@@ -59,7 +62,7 @@ pub(crate) fn remembered(stored: &StoredItems) -> Vec<Finding> {
     let wrong = stored.of("Submission").filter(is_wrong);
     wrong
         .map(|one| Finding {
-            text: format!("{}: it remembers keys of an erased person", place(one)),
+            text: format!("{}: it remembers keys of an erased person", label(one)),
             repair: Some(Repair::SetCount {
                 item: one.clone(),
                 attribute: "keys",

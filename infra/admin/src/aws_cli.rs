@@ -1,4 +1,5 @@
-//! The AWS CLI, which an operator has anyway, so that answers are those of the operator's account.
+//! The AWS CLI, which an operator has anyway, so that responses are those of the operator's
+//! account.
 
 use std::process::Command;
 
@@ -13,15 +14,20 @@ pub(crate) fn run(arguments: &[&str]) -> Result<String, String> {
     if done.status.success() {
         return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
     }
-    let told = String::from_utf8_lossy(&done.stderr).into_owned();
-    Err(told.trim().lines().last().unwrap_or("no answer").to_owned())
+    let message = String::from_utf8_lossy(&done.stderr).into_owned();
+    Err(message
+        .trim()
+        .lines()
+        .last()
+        .unwrap_or("no answer")
+        .to_owned())
 }
 
-/// Runs the AWS CLI, and returns its answer as JSON.
+/// Runs the AWS CLI, and returns its response as JSON.
 pub(crate) fn ask(arguments: &[&str]) -> Result<Value, String> {
-    let answer = run(&[arguments, &["--output", "json"]].concat())?;
-    if answer.trim().is_empty() {
+    let printed = run(&[arguments, &["--output", "json"]].concat())?;
+    if printed.trim().is_empty() {
         return Ok(Value::Null);
     }
-    serde_json::from_str(&answer).map_err(|error| error.to_string())
+    serde_json::from_str(&printed).map_err(|error| error.to_string())
 }

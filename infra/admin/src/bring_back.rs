@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use shared::db::{CHANGED_BY, Entity as _};
-use shared::domain::{COMPANIONS, DueEntry, Gone};
+use shared::domain::{DERIVED_ENTRIES, ScheduledTask, Tombstone};
 
 use crate::Item;
 use crate::catalogue::LISTED;
@@ -17,7 +17,7 @@ type Error = Box<dyn std::error::Error + Send + Sync>;
 
 /// What belongs to an object: all items with its id, or its code, in their key.
 #[derive(Debug)]
-pub struct Wanted(Vec<String>);
+pub struct ItemFilter(Vec<String>);
 
 /// How many items were found in the restored table.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub struct BroughtBack {
     parts: BTreeSet<String>,
 }
 
-impl Wanted {
+impl ItemFilter {
     /// Everything that belongs to objects with these ids or codes. Keys hold ids with 16 digits.
     pub fn new(names: &[String]) -> Self {
         let is_id = |name: &str| name.bytes().all(|b| b.is_ascii_digit());
@@ -52,12 +52,12 @@ impl Wanted {
             let value = item.get(name).and_then(|value| value.as_s().ok());
             value.map_or("", String::as_str)
         };
-        let is_found_anew = [Gone::TYPE, DueEntry::TYPE].contains(&part("type"));
-        if COMPANIONS.contains(&part("type")) || is_found_anew {
+        let is_found_anew = [Tombstone::TYPE, ScheduledTask::TYPE].contains(&part("type"));
+        if DERIVED_ENTRIES.contains(&part("type")) || is_found_anew {
             return false;
         }
         let (pk, sk) = (part("pk"), part("sk"));
-        let is_wanted = |part: &str| self.0.iter().any(|name| name == part);
+        let matches = |part: &str| self.0.iter().any(|name| name == part);
         let is_id = |part: &&str| part.len() == 16 && part.bytes().all(|b| b.is_ascii_digit());
         let mut ids = pk.split('#').chain(sk.split('#')).filter(is_id);
         let registered = sk.split_once('#').filter(|_| pk == "REGISTRATIONS");
@@ -67,7 +67,7 @@ impl Wanted {
             sk.strip_prefix("CLUB#"),
             registered.map(|(_, code)| code),
         ];
-        ids.any(is_wanted) || codes.into_iter().flatten().any(is_wanted)
+        ids.any(matches) || codes.into_iter().flatten().any(matches)
     }
 }
 
@@ -87,7 +87,7 @@ impl BroughtBack {
             .set_item(Some(item))
             .condition_expression("attribute_not_exists(pk) OR #type = :gone")
             .expression_attribute_names("#type", "type")
-            .expression_attribute_values(":gone", AttributeValue::S(Gone::TYPE.to_owned()));
+            .expression_attribute_values(":gone", AttributeValue::S(Tombstone::TYPE.to_owned()));
         match put.send().await.map_err(SdkError::into_service_error) {
             Ok(_) => self.back += 1,
             Err(PutItemError::ConditionalCheckFailedException(_)) => self.there += 1,
@@ -128,21 +128,21 @@ mod tests {
 
     #[test]
     fn whole_parts_of_keys_count() {
-        let wanted = Wanted::new(&["77".to_owned(), "chess".to_owned()]);
+        let item_filter = ItemFilter::new(&["77".to_owned(), "chess".to_owned()]);
         let item = |pk: &str, sk: &str| {
             let text = |text: &str| AttributeValue::S(text.to_owned());
             Item::from([("pk".to_owned(), text(pk)), ("sk".to_owned(), text(sk))])
         };
-        assert!(wanted.has(&item("SUBMISSIONS#0000000000000077#2", "0000000000000005")));
-        assert!(wanted.has(&item("APPLICATIONS#go", "0000000000000077#QUESTION#1")));
-        assert!(wanted.has(&item("CLUB#chess", "MEMBER#1")));
-        assert!(wanted.has(&item("CLUBS#3", "CLUB#chess")));
-        assert!(!wanted.has(&item("CLUB#chess-2", "MEMBER#0000000000000770")));
+        assert!(item_filter.has(&item("SUBMISSIONS#0000000000000077#2", "0000000000000005")));
+        assert!(item_filter.has(&item("APPLICATIONS#go", "0000000000000077#QUESTION#1")));
+        assert!(item_filter.has(&item("CLUB#chess", "MEMBER#1")));
+        assert!(item_filter.has(&item("CLUBS#3", "CLUB#chess")));
+        assert!(!item_filter.has(&item("CLUB#chess-2", "MEMBER#0000000000000770")));
         // The names of kinds of keys, and words by which people are found, are no codes.
-        assert!(!Wanted::new(&["CLUB".to_owned()]).has(&item("CLUB#chess", "MEMBER#1")));
+        assert!(!ItemFilter::new(&["CLUB".to_owned()]).has(&item("CLUB#chess", "MEMBER#1")));
         let mut word = item("WORDS#c", "chess#0000000000000077");
         word.insert("type".to_owned(), AttributeValue::S("Word".to_owned()));
-        assert!(!wanted.has(&word));
-        assert!(!wanted.has(&item("USER#0000000000000777", "PROFILE")));
+        assert!(!item_filter.has(&word));
+        assert!(!item_filter.has(&item("USER#0000000000000777", "PROFILE")));
     }
 }

@@ -14,7 +14,7 @@ use crate::{StoredItems, text, typed};
 /// Events whose copies in the catalogue are missing or wrong. An event has a copy in the part of
 /// its month, and one in the part that it left last.
 pub(crate) fn listings(stored: &StoredItems) -> Vec<Finding> {
-    let mut copies: BTreeMap<(String, Id<Event>), Event> =
+    let mut listed_events: BTreeMap<(String, Id<Event>), Event> =
         typed::<EventListing>(stored, "EventListing")
             .into_iter()
             .map(|listing| ((listing.part, listing.event.id), listing.event))
@@ -22,7 +22,7 @@ pub(crate) fn listings(stored: &StoredItems) -> Vec<Finding> {
     let mut wrong = Vec::new();
     for event in typed::<Event>(stored, "Event") {
         for part in listing_parts(&event) {
-            match copies.remove(&(part.clone(), event.id)) {
+            match listed_events.remove(&(part.clone(), event.id)) {
                 None => wrong.push(format!(
                     "event {} is not in {part} of the catalogue",
                     event.id
@@ -37,7 +37,7 @@ pub(crate) fn listings(stored: &StoredItems) -> Vec<Finding> {
             }
         }
     }
-    wrong.extend(copies.keys().map(|(part, id)| {
+    wrong.extend(listed_events.keys().map(|(part, id)| {
         format!("{part} of the catalogue has event {id}, which does not belong there")
     }));
     wrong.into_iter().map(Finding::from).collect()

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::finding::{Finding, Repair};
-use crate::{StoredItems, number, place, text};
+use crate::{StoredItems, label, number, text};
 
 /// A finding if an attribute is not `count`.
 fn counter(item: &Value, attribute: &'static str, count: usize, text: String) -> Option<Finding> {
@@ -75,11 +75,11 @@ pub(crate) fn clubs(stored: &StoredItems) -> Vec<Finding> {
         if people.len() != members.len() {
             wrong.push(format!("club {code} has the same person twice").into());
         }
-        let answered = requests
+        let accepted = requests
             .iter()
             .filter(|request| people.contains(number(&request["person"])));
         wrong.extend(
-            answered.map(|request| format!("{}: the person is a member", place(request)).into()),
+            accepted.map(|request| format!("{}: the person is a member", label(request)).into()),
         );
     }
     wrong.extend(
@@ -106,7 +106,7 @@ pub(crate) fn owners(stored: &StoredItems) -> Vec<Finding> {
             .unwrap_or_default();
         let text = format!(
             "{} counts {} owned clubs, but the person owns {count}",
-            place(person),
+            label(person),
             number(&person["clubs_owned"])
         );
         counter(person, "clubs_owned", count, text)
@@ -169,7 +169,7 @@ pub(crate) fn uses(stored: &StoredItems) -> Vec<Finding> {
             let count = counts.remove(&(kind, id)).unwrap_or_default();
             let text = format!(
                 "{} counts {} uses, but has {count}",
-                place(entry),
+                label(entry),
                 number(&entry["uses"])
             );
             wrong.extend(counter(entry, "uses", count, text));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
-use shared::domain::{Due, DueEntry, FileCopy, Submission, Upload};
+use shared::domain::{Attachment, ScheduledTask, Submission, TaskKind, Upload};
 use shared::ids::order_number;
 
 use crate::answers::AT_WORK;
@@ -23,32 +23,33 @@ pub(crate) fn check(
 ) -> Vec<Finding> {
     // A submission copies its files before it is stored, and they are deleted after it is.
     let last = order_number(now - AT_WORK);
-    let is_settled = |copy: &FileCopy| copy.at < last;
+    let is_settled = |attachment: &Attachment| attachment.at < last;
     let submissions: Vec<Submission> = typed(stored, "Submission");
     let named: BTreeSet<String> = submissions
         .iter()
-        .flat_map(Submission::copies)
-        .map(|copy| copy.object())
+        .flat_map(Submission::attachments)
+        .map(|attachment| attachment.object())
         .collect();
-    let missing = submissions.iter().flat_map(Submission::copies);
-    let missing = missing.filter(|copy| is_settled(copy) && !objects.contains(&copy.object()));
-    let missing = missing.map(|copy| {
-        let (submission, file) = (copy.submission, copy.file);
+    let missing = submissions.iter().flat_map(Submission::attachments);
+    let missing = missing
+        .filter(|attachment| is_settled(attachment) && !objects.contains(&attachment.object()));
+    let missing = missing.map(|attachment| {
+        let (submission, file) = (attachment.submission, attachment.file);
         Finding::from(format!(
             "submission {submission}: its file {file} is not in the bucket"
         ))
     });
-    let entries: Vec<FileCopy> = typed(stored, "FileCopy");
-    let entries = entries.iter().map(FileCopy::object);
+    let entries: Vec<Attachment> = typed(stored, "Attachment");
+    let entries = entries.iter().map(Attachment::object);
     let (uploads, submitted): (Vec<&String>, Vec<&String>) =
         objects.iter().partition(|key| key.starts_with(UPLOADED));
-    let known: BTreeSet<String> = submitted.into_iter().cloned().chain(entries).collect();
-    let left = known
+    let used: BTreeSet<String> = submitted.into_iter().cloned().chain(entries).collect();
+    let left = used
         .difference(&named)
-        .map(|key| match FileCopy::of_object(key) {
-            Some(copy) if is_settled(&copy) => Some(Finding {
+        .map(|key| match Attachment::of_object(key) {
+            Some(attachment) if is_settled(&attachment) => Some(Finding {
                 text: format!("{key}: no submission has this file"),
-                repair: Some(Repair::DeleteFile(copy)),
+                repair: Some(Repair::DeleteFile(attachment)),
             }),
             Some(_) => None,
             None => Some(Finding::from(format!("{key}: this is no key of a file"))),
@@ -65,9 +66,9 @@ fn unknown_uploads<'k>(
 ) -> impl Iterator<Item = Finding> + use<'k> {
     let last = Upload::ARRIVED_WITHIN;
     let last = order_number(now - last);
-    let due = typed::<DueEntry>(stored, "Due").into_iter();
-    let due = due.filter_map(|entry| match entry.what {
-        Due::Upload {
+    let scheduled = typed::<ScheduledTask>(stored, "ScheduledTask").into_iter();
+    let scheduled = scheduled.filter_map(|entry| match entry.what {
+        TaskKind::Upload {
             person,
             application,
             file,
@@ -75,12 +76,12 @@ fn unknown_uploads<'k>(
         _ => None,
     });
     let uploads = typed::<Upload>(stored, "Upload").into_iter();
-    let known: BTreeSet<String> = uploads.map(|one| one.object()).chain(due).collect();
+    let used: BTreeSet<String> = uploads.map(|one| one.object()).chain(scheduled).collect();
     // The id of a file says when it was announced.
     let announced = |key: &str| key.rsplit('/').next()?.parse::<u64>().ok();
     objects
         .into_iter()
-        .filter(move |key| !known.contains(*key) && announced(key).is_none_or(|at| at < last))
+        .filter(move |key| !used.contains(*key) && announced(key).is_none_or(|at| at < last))
         .map(|key| Finding {
             text: format!("{key}: nobody has this upload"),
             repair: Some(Repair::DeleteUpload(key.clone())),

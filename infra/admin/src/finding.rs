@@ -1,7 +1,7 @@
 //! Findings, and what repairs them if the right value follows from other items.
 
 use serde_json::Value;
-use shared::domain::FileCopy;
+use shared::domain::Attachment;
 
 /// An error in a table.
 #[derive(Debug, Clone)]
@@ -23,11 +23,11 @@ pub enum Repair {
     /// Deletes answers that no submission names.
     DeleteAnswers(Value),
     /// Deletes a file that no submission has, and its entry.
-    DeleteFile(FileCopy),
+    DeleteFile(Attachment),
     /// Deletes an upload in the bucket that nobody has.
     DeleteUpload(String),
     /// Stores an entry for the timer. One too many does no harm: it only says when to look.
-    PutDue(Value),
+    PutTask(Value),
     /// Takes or frees a place in a slot, as the submission says.
     SetSeat {
         /// The slot as it was read.
@@ -39,7 +39,7 @@ pub enum Repair {
     DeleteReview(Value),
     /// Deletes the questions and prompts of a copy of an application that was interrupted. The
     /// first one is a question.
-    DeleteCopy(Vec<Value>),
+    DeleteDuplicate(Vec<Value>),
     /// Stores the versions of the catalogue.
     PutVersions(Value),
     /// Sets the version of a part of the catalogue that has none.

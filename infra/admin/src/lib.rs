@@ -6,7 +6,6 @@ mod aws_cli;
 mod bring_back;
 mod catalogue;
 mod counts;
-mod due;
 mod erase;
 mod files;
 mod finding;
@@ -16,17 +15,18 @@ mod reconcile;
 mod relations;
 mod releases;
 mod repair;
+mod scheduled;
 mod seats;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-pub use bring_back::{BroughtBack, Wanted};
+pub use bring_back::{BroughtBack, ItemFilter};
 use chrono::{DateTime, Utc};
 pub use erase::{Erased, erase};
 pub use files::{SUBMITTED, UPLOADED};
 pub use finding::{Finding, Repair};
-pub use preflight::{Checked, Plan, preflight};
+pub use preflight::{Checked, DeploymentPlan, preflight};
 pub use reconcile::{FoundReceipt, Reconciled, reconcile};
 pub use releases::{Stack, Way, back, keep};
 pub use repair::{CountVersions, Repairs};
@@ -65,7 +65,7 @@ pub(crate) fn number(value: &Value) -> &str {
 }
 
 /// The name of an item in findings: its type and key.
-pub(crate) fn place(item: &Value) -> String {
+pub(crate) fn label(item: &Value) -> String {
     let (pk, sk) = (text(&item["pk"]), text(&item["sk"]));
     // The sort key of these entries begins with a word of a person's name.
     let sk = if pk.starts_with("WORDS#") {
@@ -109,7 +109,7 @@ impl Reading {
         for mut item in items {
             self.count += 1;
             if let Some(error) = item_error(&item) {
-                let finding = format!("{}: {error}", place(&item));
+                let finding = format!("{}: {error}", label(&item));
                 self.wrong.push(Finding::from(finding));
             }
             forget_texts(&mut item);
@@ -199,7 +199,7 @@ fn disagreements(
     wrong.extend(catalogue::versions(stored, now));
     wrong.extend(relations::windows(stored, now));
     wrong.extend(answers::check(stored, now));
-    wrong.extend(due::check(stored, now));
+    wrong.extend(scheduled::check(stored, now));
     let submissions: Vec<Submission> = typed(stored, "Submission");
     wrong.extend(twice(&submissions).into_iter().map(Finding::from));
     wrong.extend(
@@ -211,7 +211,7 @@ fn disagreements(
         answers::remembered,
         catalogue::listings,
         seats::check,
-        relations::copies,
+        relations::duplicates,
         relations::orphans,
         relations::prompts,
         relations::committees,

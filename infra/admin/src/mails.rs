@@ -26,8 +26,8 @@ pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Ut
     {
         attempts.insert((submission.id, submission.sequence, None), 0);
         for (kind, state) in states(submission) {
-            let place = (submission.id, submission.sequence, Some(kind));
-            attempts.insert(place, state.attempt);
+            let mail_key = (submission.id, submission.sequence, Some(kind));
+            attempts.insert(mail_key, state.attempt);
             let mail = submission
                 .mail_id(kind, state)
                 .and_then(|id| by_id.get(&id.to_string()).copied());
@@ -55,11 +55,11 @@ pub(crate) fn check(submissions: &[Submission], mails: &[Mail], now: DateTime<Ut
             ));
         }
         // A submission that was withdrawn, or made again, does not refer to its earlier mails.
-        let forgotten = mail.told().into_iter().any(|told| {
-            let place = |kind| (told.submission, told.sequence, kind);
-            attempts.contains_key(&place(None))
+        let forgotten = mail.communicated().into_iter().any(|communicated| {
+            let mail_key = |kind| (communicated.submission, communicated.sequence, kind);
+            attempts.contains_key(&mail_key(None))
                 && attempts
-                    .get(&place(Some(mail.kind)))
+                    .get(&mail_key(Some(mail.kind)))
                     .is_none_or(|last| *last < mail.attempt)
         });
         if forgotten {

@@ -9,7 +9,7 @@ mod access;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use admin::{BroughtBack, Erased, Plan, Repairs, Stack, Wanted, Way};
+use admin::{BroughtBack, DeploymentPlan, Erased, ItemFilter, Repairs, Stack, Way};
 use clap::{Parser, Subcommand};
 use serde_json::json;
 use shared::db::Table;
@@ -49,7 +49,7 @@ enum Command {
     /// Asks the account what would make a deployment fail: version of the AWS CLI, credentials,
     /// limit of concurrent executions, state of SES, role for access logs, certificates. Exit
     /// status 1 if anything would
-    Preflight(Plan),
+    Preflight(DeploymentPlan),
     /// Keeps what a stack is deployed with: its template and its parameters, without secrets. They
     /// go into the bucket with the code of the functions. Run it before each deployment
     Keep(Stack),
@@ -120,7 +120,7 @@ async fn main() -> ExitCode {
             Box::pin(bring_back(
                 &which,
                 &from,
-                &Wanted::new(&names),
+                &ItemFilter::new(&names),
                 dry_run,
                 json,
             ))
@@ -163,8 +163,8 @@ async fn check(which: &Which, as_json: bool) -> Result<usize, Error> {
     Ok(wrong.len())
 }
 
-/// Prints the answers and returns the number of bad ones.
-fn show_preflight(plan: &Plan, as_json: bool) -> usize {
+/// Prints the results and returns the number of bad ones.
+fn show_preflight(plan: &DeploymentPlan, as_json: bool) -> usize {
     let all = admin::preflight(plan);
     if as_json {
         let answers: Vec<_> = all
@@ -217,7 +217,7 @@ async fn repair(which: &Which, dry_run: bool, as_json: bool) -> Result<usize, Er
         before: &before,
     };
     let (items, wrong) = (reading.count(), reading.findings(SystemClock.now()));
-    let (mut left, mut told) = (0, Vec::new());
+    let (mut left, mut listed) = (0, Vec::new());
     for finding in &wrong {
         let done = match &finding.repair {
             None => "by hand",
@@ -227,7 +227,7 @@ async fn repair(which: &Which, dry_run: bool, as_json: bool) -> Result<usize, Er
         };
         left += usize::from(done != "repaired");
         if as_json {
-            told.push(json!({ "finding": finding.text, "repair": done }));
+            listed.push(json!({ "finding": finding.text, "repair": done }));
         } else {
             println!("{done}: {}", finding.text);
         }
@@ -235,7 +235,7 @@ async fn repair(which: &Which, dry_run: bool, as_json: bool) -> Result<usize, Er
     if as_json {
         println!(
             "{}",
-            json!({ "items": items, "findings": told, "left": left })
+            json!({ "items": items, "findings": listed, "left": left })
         );
     } else {
         println!("{items} items, {} findings, {left} left", wrong.len());
@@ -299,14 +299,14 @@ async fn erase(which: &Which, who: &str, archive: bool, as_json: bool) -> Result
 async fn bring_back(
     which: &Which,
     from: &str,
-    wanted: &Wanted,
+    item_filter: &ItemFilter,
     dry_run: bool,
     as_json: bool,
 ) -> Result<usize, Error> {
     let client = connect(which).await;
     let (mut found, mut done) = (0, BroughtBack::default());
     each_page(&client, from, async |items| {
-        for item in items.into_iter().filter(|item| wanted.has(item)) {
+        for item in items.into_iter().filter(|item| item_filter.has(item)) {
             found += 1;
             if !dry_run {
                 done.put(&client, &which.table, item).await?;

@@ -6,7 +6,7 @@ use crate::aws_cli::{self, run};
 
 /// What will be deployed.
 #[derive(Debug, Clone, clap::Args)]
-pub struct Plan {
+pub struct DeploymentPlan {
     /// The region of the stack
     #[arg(long)]
     pub region: String,
@@ -30,7 +30,7 @@ pub struct Plan {
     pub site_certificate: Option<String>,
 }
 
-/// One answer.
+/// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     /// Whether the deployment can begin as far as this is concerned.
@@ -54,7 +54,7 @@ fn bad(text: impl Into<String>) -> Checked {
 }
 
 /// Asks everything. The order is that of a deployment.
-pub fn preflight(plan: &Plan) -> Vec<Checked> {
+pub fn preflight(plan: &DeploymentPlan) -> Vec<Checked> {
     let mut all = vec![version()];
     match ask(plan, &["sts", "get-caller-identity"]) {
         Ok(who) => all.push(good(format!(
@@ -95,7 +95,7 @@ fn version() -> Checked {
     }
 }
 
-fn concurrency(plan: &Plan) -> Checked {
+fn concurrency(plan: &DeploymentPlan) -> Checked {
     match ask(plan, &["lambda", "get-account-settings"]) {
         Err(error) => bad(format!(
             "the limit of concurrent executions is unknown: {error}"
@@ -113,7 +113,7 @@ fn concurrency(plan: &Plan) -> Checked {
     }
 }
 
-fn mail(plan: &Plan) -> Vec<Checked> {
+fn mail(plan: &DeploymentPlan) -> Vec<Checked> {
     let mut all = Vec::new();
     match ask(plan, &["sesv2", "get-account"]) {
         Err(error) => all.push(bad(format!("the state of SES is unknown: {error}"))),
@@ -138,11 +138,11 @@ fn mail(plan: &Plan) -> Vec<Checked> {
         .trim_end_matches('>');
     let domain = address.rsplit('@').next().unwrap_or_default();
     let identity = plan.mail_identity.as_deref().unwrap_or(domain);
-    let known = ask(
+    let ses_identity = ask(
         plan,
         &["sesv2", "get-email-identity", "--email-identity", identity],
     );
-    all.push(match (known, plan.create_mail_identity) {
+    all.push(match (ses_identity, plan.create_mail_identity) {
         (Ok(_), true) => bad(format!(
             "{identity} is an identity of SES already: deploy with CreateMailIdentity=no"
         )),
@@ -165,7 +165,7 @@ fn mail(plan: &Plan) -> Vec<Checked> {
     all
 }
 
-fn access_logs(plan: &Plan) -> Checked {
+fn access_logs(plan: &DeploymentPlan) -> Checked {
     match ask(plan, &["apigateway", "get-account"]) {
         Ok(account) if !text(&account, "cloudwatchRoleArn").is_empty() => {
             good("the gateway may write logs")
@@ -179,14 +179,14 @@ fn access_logs(plan: &Plan) -> Checked {
     }
 }
 
-fn certificate(plan: &Plan, name: &str, arn: &str, region: &str) -> Checked {
+fn certificate(plan: &DeploymentPlan, name: &str, arn: &str, region: &str) -> Checked {
     let of = arn.split(':').nth(3).unwrap_or_default();
     if of != region {
         return bad(format!(
             "{name} is in the region {of}, and must be in {region}"
         ));
     }
-    let there = Plan {
+    let there = DeploymentPlan {
         region: region.to_owned(),
         ..plan.clone()
     };
@@ -209,6 +209,6 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value[name].as_str().unwrap_or_default()
 }
 
-fn ask(plan: &Plan, question: &[&str]) -> Result<Value, String> {
+fn ask(plan: &DeploymentPlan, question: &[&str]) -> Result<Value, String> {
     aws_cli::ask(&[question, &["--region", &plan.region]].concat())
 }

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use shared::domain::{COMPANIONS, NOT_COMPARED, companions};
+use shared::domain::{DERIVED_ENTRIES, NOT_COMPARED, derived_entries};
 use shared::time::Timestamp;
 
 use crate::finding::{Finding, Repair};
-use crate::{StoredItems, number, place, stored_answers, text};
+use crate::{StoredItems, label, number, stored_answers, text};
 
 /// Questions and prompts of an application that does not exist: a copy of an application that was
 /// interrupted.
-pub(crate) fn copies(stored: &StoredItems) -> Vec<Finding> {
+pub(crate) fn duplicates(stored: &StoredItems) -> Vec<Finding> {
     unfinished(stored)
         .into_iter()
         .map(|(id, items)| Finding {
@@ -21,7 +21,7 @@ pub(crate) fn copies(stored: &StoredItems) -> Vec<Finding> {
                  interrupted",
                 items.len()
             ),
-            repair: Some(Repair::DeleteCopy(items.into_iter().cloned().collect())),
+            repair: Some(Repair::DeleteDuplicate(items.into_iter().cloned().collect())),
         })
         .collect()
 }
@@ -32,19 +32,19 @@ fn unfinished(stored: &StoredItems) -> BTreeMap<&str, Vec<&Value>> {
         .of("Application")
         .map(|application| number(&application["id"]))
         .collect();
-    let mut copies: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    let mut duplicates: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     for question in stored.of("Question") {
         let id = number(&question["application"]);
         if !applications.contains(id) {
-            copies.entry(id).or_default().push(question);
+            duplicates.entry(id).or_default().push(question);
         }
     }
     for prompt in stored.of("Prompt") {
-        if let Some(items) = copies.get_mut(number(&prompt["application"])) {
+        if let Some(items) = duplicates.get_mut(number(&prompt["application"])) {
             items.push(prompt);
         }
     }
-    copies
+    duplicates
 }
 
 /// Items whose parent does not exist.
@@ -70,7 +70,7 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
         .map(|club| text(&club["code"]).to_owned())
         .collect();
     let mut wrong = Vec::new();
-    let copies = unfinished(stored);
+    let duplicates = unfinished(stored);
     let mut belongs = |kinds: &[&str], field: &str, parents: &BTreeSet<String>, parent: &str| {
         for item in kinds.iter().flat_map(|kind| stored.of(kind)) {
             let id = if item[field]["S"].is_string() {
@@ -78,13 +78,13 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
             } else {
                 number(&item[field])
             };
-            let is_of_copy = ["Question", "Prompt"].contains(&text(&item["type"]))
-                && copies.contains_key(number(&item["application"]));
+            let is_of_duplicate = ["Question", "Prompt"].contains(&text(&item["type"]))
+                && duplicates.contains_key(number(&item["application"]));
             // After an erasure, items have no person.
-            if !id.is_empty() && !parents.contains(id) && !is_of_copy {
+            if !id.is_empty() && !parents.contains(id) && !is_of_duplicate {
                 wrong.push(Finding::from(format!(
                     "{}: there is no {parent} {id}",
-                    place(item)
+                    label(item)
                 )));
             }
         }
@@ -159,25 +159,25 @@ pub(crate) fn prompts(stored: &StoredItems) -> Vec<Finding> {
             number(&prompt["version"]).to_owned(),
         )
     };
-    let known: BTreeSet<(String, String)> = stored.of("Prompt").map(id).collect();
+    let existing: BTreeSet<(String, String)> = stored.of("Prompt").map(id).collect();
     let mut wrong = Vec::new();
     for submission in stored.of("Submission").chain(stored.of("Answers")) {
         for answer in stored_answers(submission).read() {
             let (question, version) = (answer.question.to_string(), answer.version.to_string());
-            if !known.contains(&(question.clone(), version.clone())) {
+            if !existing.contains(&(question.clone(), version.clone())) {
                 let what = format!(
                     "{}: there is no prompt of question {question} in version {version}",
-                    place(submission)
+                    label(submission)
                 );
                 wrong.push(Finding::from(what));
             }
         }
     }
     for question in stored.of("Question") {
-        if !known.contains(&id(&question["prompt"]["M"])) {
+        if !existing.contains(&id(&question["prompt"]["M"])) {
             wrong.push(Finding::from(format!(
                 "{}: its present prompt is not stored",
-                place(question)
+                label(question)
             )));
         }
     }
@@ -194,17 +194,17 @@ pub(crate) fn committees(stored: &StoredItems) -> Vec<Finding> {
         all.map(|one| (id.clone(), number(&one["M"]["id"]).to_owned()))
             .collect()
     };
-    let known: BTreeSet<(String, String)> = stored.of("Application").flat_map(of).collect();
+    let existing: BTreeSet<(String, String)> = stored.of("Application").flat_map(of).collect();
     let is_wrong = |submission: &&Value| {
         let committee = number(&submission["committee"]);
         let application = number(&submission["application"]).to_owned();
-        !committee.is_empty() && !known.contains(&(application, committee.to_owned()))
+        !committee.is_empty() && !existing.contains(&(application, committee.to_owned()))
     };
     let wrong = stored.of("Submission").filter(is_wrong);
     wrong
         .map(|submission| {
             let committee = number(&submission["committee"]);
-            let what = format!("{}: there is no committee {committee}", place(submission));
+            let what = format!("{}: there is no committee {committee}", label(submission));
             Finding::from(what)
         })
         .collect()
@@ -218,7 +218,7 @@ pub(crate) fn halves(stored: &StoredItems) -> Vec<Finding> {
     let deleted = deleted.map(|application| {
         format!(
             "{}: is being deleted; if this does not end, delete it again",
-            place(application)
+            label(application)
         )
     });
     let erased = stored
@@ -227,7 +227,7 @@ pub(crate) fn halves(stored: &StoredItems) -> Vec<Finding> {
     let erased = erased.map(|person| {
         format!(
             "{}: is being erased; if this does not end, the person has to send the erasure again",
-            place(person)
+            label(person)
         )
     });
     deleted.chain(erased).map(Finding::from).collect()
@@ -246,39 +246,39 @@ fn compared(entry: &Value) -> Value {
 /// nothing.
 pub(crate) fn entries(stored: &StoredItems) -> Vec<Finding> {
     let key = |item: &Value| (text(&item["pk"]).to_owned(), text(&item["sk"]).to_owned());
-    let mut due: BTreeMap<(String, String), Value> = BTreeMap::new();
+    let mut expected: BTreeMap<(String, String), Value> = BTreeMap::new();
     for item in stored.all() {
         let Ok(item) = serde_json::from_value::<serde_dynamo::Item>(item.clone()) else {
             continue;
         };
-        let beside = companions(&item.into()).into_iter();
+        let beside = derived_entries(&item.into()).into_iter();
         let beside =
             beside.filter_map(|item| serde_json::to_value(serde_dynamo::Item::from(item)).ok());
-        due.extend(beside.map(|item| (key(&item), item)));
+        expected.extend(beside.map(|item| (key(&item), item)));
     }
     let mut wrong = Vec::new();
-    for item in COMPANIONS.iter().flat_map(|kind| stored.of(kind)) {
-        match due.remove(&key(item)) {
+    for item in DERIVED_ENTRIES.iter().flat_map(|kind| stored.of(kind)) {
+        match expected.remove(&key(item)) {
             None => {
                 wrong.push(Finding {
-                    text: format!("{}: belongs to nothing", place(item)),
+                    text: format!("{}: belongs to nothing", label(item)),
                     repair: Some(Repair::DeleteEntry(item.clone())),
                 });
             }
             Some(right) if compared(&right) != compared(item) => {
                 wrong.push(Finding::from(format!(
                     "{}: does not agree with the item that it leads to",
-                    place(item)
+                    label(item)
                 )));
             }
             Some(_) => {}
         }
     }
     let missing = |item: &Value| Finding {
-        text: format!("{}: is missing", place(item)),
+        text: format!("{}: is missing", label(item)),
         repair: Some(Repair::PutEntry(item.clone())),
     };
-    wrong.extend(due.values().map(missing));
+    wrong.extend(expected.values().map(missing));
     wrong
 }
 
@@ -313,7 +313,7 @@ pub(crate) fn windows(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> 
             wrong.push(Finding {
                 text: format!(
                     "{}: its windows are not those of its applications",
-                    place(club)
+                    label(club)
                 ),
                 repair: Some(Repair::SetCount {
                     item: club.clone(),
@@ -340,7 +340,7 @@ pub(crate) fn descriptions(stored: &StoredItems) -> Vec<Finding> {
         .map(|club| {
             Finding::from(format!(
                 "{}: `has_more` does not agree with the stored description",
-                place(club)
+                label(club)
             ))
         })
         .collect()
@@ -350,7 +350,7 @@ pub(crate) fn descriptions(stored: &StoredItems) -> Vec<Finding> {
 /// withdrawn since.
 pub(crate) fn scores(stored: &StoredItems) -> Vec<Finding> {
     let id = |item: &Value, name: &str| number(&item[name]).to_owned();
-    let mut due: BTreeMap<String, serde_json::Map<String, Value>> = BTreeMap::new();
+    let mut expected: BTreeMap<String, serde_json::Map<String, Value>> = BTreeMap::new();
     let mut wrong = Vec::new();
     let sequences: BTreeMap<String, String> = stored
         .of("Submission")
@@ -359,23 +359,24 @@ pub(crate) fn scores(stored: &StoredItems) -> Vec<Finding> {
     for review in stored.of("Review") {
         let submission = id(review, "submission");
         if sequences.get(&submission) == Some(&id(review, "sequence")) {
-            due.entry(submission)
+            expected
+                .entry(submission)
                 .or_default()
                 .insert(id(review, "id"), review["score"].clone());
         } else {
             wrong.push(Finding {
-                text: format!("{}: its submission was withdrawn", place(review)),
+                text: format!("{}: its submission was withdrawn", label(review)),
                 repair: Some(Repair::DeleteReview(review.clone())),
             });
         }
     }
     for submission in stored.of("Submission") {
-        let right = json!({ "M": due.remove(&id(submission, "id")).unwrap_or_default() });
+        let right = json!({ "M": expected.remove(&id(submission, "id")).unwrap_or_default() });
         if submission["reviews"] != right {
             wrong.push(Finding {
                 text: format!(
                     "{}: its scores are not those of its reviews",
-                    place(submission)
+                    label(submission)
                 ),
                 repair: Some(Repair::SetCount {
                     item: submission.clone(),

@@ -17,7 +17,8 @@ use aws_sdk_dynamodb::types::{
 use serde_json::Value;
 use shared::db::{COUNT_VERSION, Table, TableError};
 use shared::domain::{
-    FileCopy, answers_of, companions, leads_to, reviewed, seat_of, seat_owner, unfinished_copy,
+    Attachment, answers_of, derived_entries, leads_to, reviewed, seat_of, seat_owner,
+    unfinished_duplicate,
 };
 use shared::time::{Clock as _, RequestTime, SystemClock, Timestamp};
 
@@ -34,17 +35,17 @@ pub struct CountVersions(HashMap<[String; 2], Value>);
 impl CountVersions {
     /// Returns the versions in these items.
     pub(crate) fn of<'a>(items: impl Iterator<Item = &'a Value>) -> Self {
-        let version = |item: &Value| (place(item), item[COUNT_VERSION].clone());
+        let version = |item: &Value| (label(item), item[COUNT_VERSION].clone());
         Self(items.map(version).collect())
     }
 
     /// Returns whether the item had this version of its counters.
     fn has(&self, item: &Value) -> bool {
-        self.0.get(&place(item)) == Some(&item[COUNT_VERSION])
+        self.0.get(&label(item)) == Some(&item[COUNT_VERSION])
     }
 }
 
-fn place(item: &Value) -> [String; 2] {
+fn label(item: &Value) -> [String; 2] {
     ["pk", "sk"].map(|name| text(&item[name]).to_owned())
 }
 
@@ -68,19 +69,21 @@ impl Repairs<'_> {
         let writes = match repair {
             Repair::PutEntry(entry) => self.entry(&item(entry)?, true).await?,
             Repair::DeleteEntry(entry) => self.entry(&item(entry)?, false).await?,
-            Repair::DeleteAnswers(sheet) => Some(self.answers(&item(sheet)?)?),
-            Repair::DeleteFile(copy) => return self.delete_file(copy).await,
+            Repair::DeleteAnswers(submission_answers) => {
+                Some(self.answers(&item(submission_answers)?)?)
+            }
+            Repair::DeleteFile(attachment) => return self.delete_file(attachment).await,
             Repair::DeleteUpload(key) => {
                 let table = self.files.ok_or(NO_BUCKET)?;
                 let deleted = table.delete_object(key).await;
                 return deleted.map(|()| true).map_err(|error| error.to_string());
             }
-            Repair::PutDue(entry) => Some(vec![self.put(item(entry)?)?]),
+            Repair::PutTask(entry) => Some(vec![self.put(item(entry)?)?]),
             Repair::SetSeat { slot, submission } => {
                 Some(self.seat(&item(slot)?, *submission).await?)
             }
             Repair::DeleteReview(review) => Some(self.review(&item(review)?)?),
-            Repair::DeleteCopy(items) => return self.delete_copy(items).await,
+            Repair::DeleteDuplicate(items) => return self.delete_duplicate(items).await,
             Repair::PutVersions(new) => Some(vec![self.put(item(new)?)?]),
             Repair::SetVersion { item, part, value } => {
                 Some(vec![self.set(item, part, value, &["type", part])?])
@@ -110,8 +113,10 @@ impl Repairs<'_> {
     ) -> Result<Option<Vec<TransactWriteItem>>, String> {
         let owner = leads_to(entry).ok_or("an entry that cannot be read")?;
         let stored = self.read(owner.clone()).await?;
-        let due = stored.as_ref().map(companions).unwrap_or_default();
-        let right = due.into_iter().find(|due| key(due) == key(entry));
+        let expected = stored.as_ref().map(derived_entries).unwrap_or_default();
+        let right = expected
+            .into_iter()
+            .find(|expected| key(expected) == key(entry));
         let write = match (right, is_missing) {
             // As it follows from the item now, not as it did at the scan.
             (Some(right), true) => self.put(right)?,
@@ -126,29 +131,33 @@ impl Repairs<'_> {
     }
 
     /// Returns the writes that delete answers, unless the submission names them.
-    fn answers(&self, sheet: &Item) -> Result<Vec<TransactWriteItem>, String> {
-        let (submission, at) = answers_of(sheet).ok_or("answers that cannot be read")?;
+    fn answers(&self, submission_answers: &Item) -> Result<Vec<TransactWriteItem>, String> {
+        let (submission, at) =
+            answers_of(submission_answers).ok_or("answers that cannot be read")?;
         let bound = self.check(submission, Condition::differs("answers_at", at))?;
         // The scan does not keep the texts. Answers never change, so they need no comparison.
-        Ok(vec![bound, self.delete_if(sheet, &["type", "at"])?])
+        Ok(vec![
+            bound,
+            self.delete_if(submission_answers, &["type", "at"])?,
+        ])
     }
 
     /// Deletes a file and its entry, unless the submission has it.
-    async fn delete_file(&self, copy: &FileCopy) -> Result<bool, String> {
+    async fn delete_file(&self, attachment: &Attachment) -> Result<bool, String> {
         let table = self.files.ok_or(NO_BUCKET)?;
         let wrong = |error: TableError| error.to_string();
-        let stored = table.submission(copy.application, copy.submission);
+        let stored = table.submission(attachment.application, attachment.submission);
         let stored = stored.await.map_err(wrong)?;
-        let object = copy.object();
-        let is_named = |one: &FileCopy| one.object() == object;
-        if stored.is_some_and(|submission| submission.copies().iter().any(is_named)) {
+        let object = attachment.object();
+        let is_named = |one: &Attachment| one.object() == object;
+        if stored.is_some_and(|submission| submission.attachments().iter().any(is_named)) {
             return Ok(false);
         }
         let when = RequestTime {
-            received: copy.at,
+            received: attachment.at,
             at: Timestamp::at(SystemClock.now()),
         };
-        let removed = table.remove_copies(std::slice::from_ref(copy), when);
+        let removed = table.remove_attachments(std::slice::from_ref(attachment), when);
         removed.await.map(|()| true).map_err(wrong)
     }
 
@@ -197,11 +206,12 @@ impl Repairs<'_> {
 
     /// Deletes the questions and prompts of an application that does not exist, after it was made
     /// sure that the copy does not end after all.
-    async fn delete_copy(&self, items: &[Value]) -> Result<bool, String> {
+    async fn delete_duplicate(&self, items: &[Value]) -> Result<bool, String> {
         let items: Vec<Item> = items.iter().map(item).collect::<Result<_, _>>()?;
         let question = items.first().ok_or("a copy without questions")?;
-        let (application, deleted) = unfinished_copy(question, Timestamp::at(SystemClock.now()))
-            .ok_or("a question that cannot be read")?;
+        let (application, deleted) =
+            unfinished_duplicate(question, Timestamp::at(SystemClock.now()))
+                .ok_or("a question that cannot be read")?;
         if self.read(key(&deleted)).await?.is_none() {
             let ends = vec![
                 self.check(application, Condition::absent())?,
@@ -363,8 +373,8 @@ impl Condition {
     }
 
     fn name(&mut self, attribute: &str) -> String {
-        let known = self.names.iter().find(|(_, name)| *name == attribute);
-        if let Some((placeholder, _)) = known {
+        let existing = self.names.iter().find(|(_, name)| *name == attribute);
+        if let Some((placeholder, _)) = existing {
             return placeholder.clone();
         }
         let placeholder = format!("#n{}", self.names.len());

@@ -50,9 +50,9 @@ async fn a_program_gives_the_credentials_and_monitors_read_json() {
 
     // Without a table, the error is that of the table, and not of the credentials.
     let missing = run(&folder, &endpoint, &["check", "--json", "--table", "none"]);
-    let told = String::from_utf8_lossy(&missing.stderr).into_owned();
+    let output = String::from_utf8_lossy(&missing.stderr).into_owned();
     assert_eq!(missing.status.code(), Some(2));
-    assert!(told.contains("ResourceNotFoundException"), "{told}");
+    assert!(output.contains("ResourceNotFoundException"), "{output}");
 
     for arguments in [
         &["check", "--json", "--table", "clubs"][..],

@@ -53,7 +53,7 @@ const WHO: (&str, &str) = (
 );
 
 #[test]
-fn an_account_that_is_ready_is_told_so() {
+fn ready_account_passes_preflight() {
     let account = Account::new(
         "ready",
         &[
@@ -81,19 +81,19 @@ fn an_account_that_is_ready_is_told_so() {
             ),
         ],
     );
-    let (status, told) = account.preflight(&[
+    let (status, output) = account.preflight(&[
         "--access-logs",
         "--mail-from",
         "Clubs <clubs@uni.example>",
         "--site-certificate",
         "arn:aws:acm:us-east-1:1:certificate/x",
     ]);
-    assert_eq!(status, Some(0), "{told}");
-    assert!(told.contains("good: uni.example is verified"), "{told}");
+    assert_eq!(status, Some(0), "{output}");
+    assert!(output.contains("good: uni.example is verified"), "{output}");
 }
 
 #[test]
-fn what_would_fail_is_told_with_what_to_do() {
+fn preflight_failure_says_what_to_do() {
     let account = Account::new(
         "new",
         &[
@@ -107,14 +107,14 @@ fn what_would_fail_is_told_with_what_to_do() {
             ("apigateway-get-account", "{}"),
         ],
     );
-    let (status, told) = account.preflight(&[
+    let (status, output) = account.preflight(&[
         "--access-logs",
         "--mail-from",
         "clubs@uni.example",
         "--site-certificate",
         "arn:aws:acm:eu-central-1:1:certificate/x",
     ]);
-    assert_eq!(status, Some(1), "{told}");
+    assert_eq!(status, Some(1), "{output}");
     for part in [
         "version 2 is needed",
         "ask for 1,000",
@@ -123,7 +123,7 @@ fn what_would_fail_is_told_with_what_to_do() {
         "infra/account.yaml",
         "must be in us-east-1",
     ] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(output.contains(part), "{part}: {output}");
     }
 }
 
@@ -140,10 +140,10 @@ fn an_identity_that_is_an_address_is_asked_for_by_its_name() {
         ],
     );
     let clubs = "clubs@uni.example";
-    let (_, told) = account.preflight(&["--mail-from", clubs, "--mail-identity", clubs]);
+    let (_, output) = account.preflight(&["--mail-from", clubs, "--mail-identity", clubs]);
     assert!(
-        told.contains("good: clubs@uni.example is verified"),
-        "{told}"
+        output.contains("good: clubs@uni.example is verified"),
+        "{output}"
     );
     // The stack would give it a DKIM signature, which SES has for domains.
     let account = Account::new("address", &[WHO]);
@@ -154,7 +154,7 @@ fn an_identity_that_is_an_address_is_asked_for_by_its_name() {
         clubs,
         "--create-mail-identity",
     ];
-    let (status, told) = account.preflight(&create);
-    assert_eq!(status, Some(1), "{told}");
-    assert!(told.contains("CreateMailIdentity=no"), "{told}");
+    let (status, output) = account.preflight(&create);
+    assert_eq!(status, Some(1), "{output}");
+    assert!(output.contains("CreateMailIdentity=no"), "{output}");
 }

@@ -72,10 +72,10 @@ impl Account {
             .env("PATH", path)
             .output()
             .expect("the binary");
-        let told = [done.stdout, done.stderr].concat();
+        let output = [done.stdout, done.stderr].concat();
         (
             done.status.success(),
-            String::from_utf8_lossy(&told).into_owned(),
+            String::from_utf8_lossy(&output).into_owned(),
         )
     }
 
@@ -131,10 +131,10 @@ fn the_way_back_is_a_deployment_of_what_was_kept() {
             ("RestoredTable", ""),
         ],
     );
-    let (is_done, told) = account.run(&["back"]);
+    let (is_done, output) = account.run(&["back"]);
     assert!(
-        !is_done && told.contains("no other release was kept"),
-        "{told}"
+        !is_done && output.contains("no other release was kept"),
+        "{output}"
     );
     // The same release is kept once.
     for _ in 0..2 {
@@ -156,14 +156,14 @@ fn the_way_back_is_a_deployment_of_what_was_kept() {
     // A way back that failed can be tried again.
     let refuses = account.0.join("refuses");
     fs::write(&refuses, "").expect("a file");
-    let (is_done, told) = account.run(&["back"]);
-    assert!(!is_done && told.contains("Failed to create"), "{told}");
+    let (is_done, output) = account.run(&["back"]);
+    assert!(!is_done && output.contains("Failed to create"), "{output}");
     fs::remove_file(&refuses).expect("a file");
-    let (is_done, told) = account.run(&["back"]);
-    assert!(is_done, "{told}");
+    let (is_done, output) = account.run(&["back"]);
+    assert!(is_done, "{output}");
     assert!(
-        told.contains("runs the release 2026-11-01T10-00-00Z again"),
-        "{told}"
+        output.contains("runs the release 2026-11-01T10-00-00Z again"),
+        "{output}"
     );
     let (template, parameters) = account.deployed();
     assert!(template.contains("s3://code/first"), "{template}");
@@ -175,11 +175,11 @@ fn the_way_back_is_a_deployment_of_what_was_kept() {
 
     // Who presses twice goes neither forward into the fault nor back too far.
     account.deploy("first", &[("MailRate", "10"), ("CheckVersions", "yes")]);
-    let (is_done, told) = account.run(&["back"]);
-    assert!(!is_done && told.contains("went back already"), "{told}");
+    let (is_done, output) = account.run(&["back"]);
+    assert!(!is_done && output.contains("went back already"), "{output}");
     // Forward again, by its name, during an incident.
-    let (is_done, told) = account.run(&["back", "--to", &names[1], "--unchecked"]);
-    assert!(is_done && told.contains("CheckVersions=yes"), "{told}");
+    let (is_done, output) = account.run(&["back", "--to", &names[1], "--unchecked"]);
+    assert!(is_done && output.contains("CheckVersions=yes"), "{output}");
     let (template, parameters) = account.deployed();
     assert!(template.contains("s3://code/second"), "{template}");
     let expected = [("MailRate", "20"), ("CheckVersions", "no")];
@@ -192,11 +192,11 @@ fn the_way_back_is_a_deployment_of_what_was_kept() {
 }
 
 #[test]
-fn a_stack_that_names_no_bucket_is_told_so() {
+fn stack_without_bucket_is_reported() {
     let account = Account::new("no-bucket");
     account.deploy("first", &[]);
     let template = account.0.join("stack/template");
     fs::write(template, r#""Resources: {}""#).expect("a file");
-    let (is_done, told) = account.run(&["keep"]);
-    assert!(!is_done && told.contains("names no bucket"), "{told}");
+    let (is_done, output) = account.run(&["keep"]);
+    assert!(!is_done && output.contains("names no bucket"), "{output}");
 }

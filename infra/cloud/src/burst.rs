@@ -1,6 +1,6 @@
 //! A bad last minute before a deadline. A thousand students submit within 60 seconds, a tenth of
 //! the table's calls fails, and functions are killed. Some students send twice, and all try again
-//! until they get an answer. At the end, everything that was answered with success must be stored.
+//! until they get a response. At the end, everything that was answered with success must be stored.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -35,12 +35,12 @@ pub(crate) struct Tally {
     requests: AtomicU64,
     /// Answers with 429 or 5xx, after which the request was sent again.
     unanswered: AtomicU64,
-    /// Milliseconds from the first request to the answer, for each student.
+    /// Milliseconds from the first request to the response, for each student.
     took: Mutex<Vec<u128>>,
 }
 
 impl Tally {
-    /// Sends a request with a key until the answer is neither 429 nor 5xx.
+    /// Sends a request with a key until the response is neither 429 nor 5xx.
     pub(crate) async fn persist(
         &self,
         caller: &Caller,
@@ -202,14 +202,16 @@ pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
         }
         Ok::<_, Error>(killed)
     };
-    let (told, killed) = futures::join!(join_all(all), kill);
-    let told = told.into_iter().collect::<Result<Vec<String>, Error>>()?;
+    let (submitted, killed) = futures::join!(join_all(all), kill);
+    let submitted = submitted
+        .into_iter()
+        .collect::<Result<Vec<String>, Error>>()?;
     let seconds = began.elapsed().as_secs_f64();
     // Late writes arrive now.
     tokio::time::sleep(Duration::from_secs(3)).await;
     cloud.faults.hit(0);
     let mut stored = stored_texts(&ada, &submissions).await;
-    let (mut expected, total) = (told, stored.len());
+    let (mut expected, total) = (submitted, stored.len());
     expected.sort();
     stored.sort();
     let lost = expected

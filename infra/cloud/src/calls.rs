@@ -34,12 +34,12 @@ impl Calls {
     fn take(&self) -> Vec<Value> {
         let now = Instant::now();
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut due, mut later): (Vec<_>, Vec<_>) = std::mem::take(&mut *all)
+        let (mut pending, mut later): (Vec<_>, Vec<_>) = std::mem::take(&mut *all)
             .into_iter()
             .partition(|(at, _)| *at <= now);
-        later.extend(due.split_off(due.len().min(BATCH)));
+        later.extend(pending.split_off(pending.len().min(BATCH)));
         *all = later;
-        due.into_iter().map(|(_, body)| body).collect()
+        pending.into_iter().map(|(_, body)| body).collect()
     }
 
     fn again(&self, body: Value) {
@@ -50,28 +50,31 @@ impl Calls {
     /// Invokes the function for messages that are due, for ever.
     pub async fn run(self: Arc<Self>, function: Arc<Environments>) {
         loop {
-            let due = self.take();
-            if due.is_empty() {
+            let pending = self.take();
+            if pending.is_empty() {
                 tokio::time::sleep(PAUSE).await;
                 continue;
             }
-            let records = due.iter().enumerate().map(|(number, body)| {
+            let records = pending.iter().enumerate().map(|(number, body)| {
                 json!({ "messageId": number.to_string(), "body": body, "attributes": {},
                     "messageAttributes": {} })
             });
             let event = json!({ "Records": records.collect::<Vec<_>>() });
             let failed: Vec<usize> = match function.invoke(&event).await {
-                Ok(answer) => {
-                    let failures = answer["batchItemFailures"].as_array().into_iter().flatten();
+                Ok(response) => {
+                    let failures = response["batchItemFailures"]
+                        .as_array()
+                        .into_iter()
+                        .flatten();
                     let number = |one: &Value| one["itemIdentifier"].as_str()?.parse().ok();
                     failures.filter_map(number).collect()
                 }
                 Err(error) => {
                     eprintln!("webhooks: {error}");
-                    (0..due.len()).collect()
+                    (0..pending.len()).collect()
                 }
             };
-            for (number, body) in due.into_iter().enumerate() {
+            for (number, body) in pending.into_iter().enumerate() {
                 if failed.contains(&number) {
                     self.again(body);
                 }

@@ -115,13 +115,13 @@ pub(crate) async fn sound(cloud: &Cloud, secrets: &[&str]) -> Result<(), Error> 
         }
         all.push_str(&log);
     }
-    for told in [
+    for part in [
         "\"route\":\"/api/clubs/{club}/applications/{application}/submissions/\"",
         "\"message\":\"mail\"",
         "\"message\":\"report\"",
         "\"write_units\"",
     ] {
-        assert!(all.contains(told), "the logs do not tell {told}");
+        assert!(all.contains(part), "the logs do not tell {part}");
     }
     check_metrics(&all, cloud.is_mixed);
     assert_eq!(check_table(cloud).await?, Vec::<String>::new());
@@ -138,14 +138,14 @@ pub(crate) async fn sound(cloud: &Cloud, secrets: &[&str]) -> Result<(), Error> 
 /// Checks that each metric of a log line is a number in it, and each dimension a text (O17). With
 /// two releases, one of them may write fewer.
 fn check_metrics(logs: &str, is_mixed: bool) {
-    let mut known = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let lines = logs.lines().filter(|line| line.contains("\"_aws\""));
     for line in lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         let directive = &line["_aws"]["CloudWatchMetrics"][0];
         for metric in directive["Metrics"].as_array().into_iter().flatten() {
             let name = metric["Name"].as_str().unwrap_or_default();
             assert!(line[name].is_number(), "{name} in {line}");
-            known.insert(name.to_owned());
+            seen.insert(name.to_owned());
         }
         let sets = directive["Dimensions"].as_array().into_iter().flatten();
         for name in sets.flat_map(|set| set.as_array().into_iter().flatten()) {
@@ -156,7 +156,7 @@ fn check_metrics(logs: &str, is_mixed: bool) {
             );
         }
     }
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let seen: Vec<&str> = seen.iter().map(String::as_str).collect();
     let all = [
         "behind_ms",
         "mails",
@@ -165,7 +165,7 @@ fn check_metrics(logs: &str, is_mixed: bool) {
         "read_units",
         "write_units",
     ];
-    assert!(is_mixed || known == all, "{known:?}");
+    assert!(is_mixed || seen == all, "{seen:?}");
 }
 
 /// The findings of `clubs-admin check`.

@@ -71,12 +71,12 @@ impl Environments {
         })
     }
 
-    /// Invokes the function in an idle or a new environment. Time-outs, crashes and answers that
+    /// Invokes the function in an idle or a new environment. Time-outs, crashes and responses that
     /// are not JSON are errors, and end the environment.
     pub async fn invoke(&self, event: &Value) -> Result<Value, Error> {
         let _room = self.room.acquire().await?;
-        let turn = self.invoked.fetch_add(1, Ordering::Relaxed);
-        let is_beside = self.start.beside.is_some() && turn % 2 == 1;
+        let count = self.invoked.fetch_add(1, Ordering::Relaxed);
+        let is_beside = self.start.beside.is_some() && count % 2 == 1;
         let idle = {
             let mut idle = self.idle.lock().await;
             let found = idle.iter().rposition(|one| one.is_beside == is_beside);
@@ -96,18 +96,19 @@ impl Environments {
         );
         let response = self.http.post(url).body(event.to_string()).send().await?;
         let (status, text) = (response.status(), response.text().await?);
-        let answer: Value = serde_json::from_str(&text)
+        let reply: Value = serde_json::from_str(&text)
             .map_err(|_| format!("{}: {status} {text}", self.function.name))?;
-        if !status.is_success() || answer.get("errorType").is_some() {
+        if !status.is_success() || reply.get("errorType").is_some() {
             return Err(format!("{}: {status} {text}", self.function.name).into());
         }
         self.idle.lock().await.push(environment);
-        Ok(answer)
+        Ok(reply)
     }
 
     /// Kills all environments, also while they work. Returns how many binaries were running.
     pub fn kill(&self) -> Result<usize, Error> {
-        let wanted = std::path::absolute(bootstrap(&self.start.built, &self.function.name))?;
+        let bootstrap_path =
+            std::path::absolute(bootstrap(&self.start.built, &self.function.name))?;
         let mut killed = 0;
         for process in std::fs::read_dir("/proc")?.flatten() {
             let name = process.file_name();
@@ -117,7 +118,8 @@ impl Environments {
             else {
                 continue;
             };
-            if std::fs::read_link(process.path().join("exe")).is_ok_and(|exe| exe == wanted) {
+            if std::fs::read_link(process.path().join("exe")).is_ok_and(|exe| exe == bootstrap_path)
+            {
                 std::process::Command::new("kill")
                     .args(["-KILL", pid])
                     .status()?;

@@ -8,7 +8,7 @@ use tests::fixtures::id;
 use crate::caller::Caller;
 use crate::{Cloud, Error};
 
-/// Sends bytes to the bucket as the answer to an announcement says.
+/// Sends bytes to the bucket as the response to an announcement says.
 async fn send(cloud: &Cloud, file: &Value, bytes: &[u8]) -> Result<u16, Error> {
     let mut form = Form::new();
     let fields = file["upload"]["fields"].as_object().ok_or("no fields")?;
@@ -44,9 +44,9 @@ pub(crate) async fn files(
         assert_eq!(send(cloud, &file, &bytes).await?, 204);
         assert_eq!(applicant.get(&one).await.ok()["state"], "here");
         let answers = json!({ "responses": [{ "question": question["id"], "file": file["id"] }] });
-        let answer = applicant.post(&submissions, answers).await;
-        assert!(answer.status.is_success(), "{}", answer.text());
-        let submission = answer.json();
+        let stored = applicant.post(&submissions, answers).await;
+        assert!(stored.status.is_success(), "{}", stored.text());
+        let submission = stored.json();
         let read = format!("{submissions}{}/files/{}/", id(&submission), id(&file));
         let by_officer = officer.header("accept", "application/json");
         let address = by_officer.get(&read).await.ok();

@@ -47,14 +47,14 @@ async fn table_call(
                     response
                         .text()
                         .await
-                        .map_or(Reply::Broken, |text| Reply::Answer(status, text))
+                        .map_or(Reply::Broken, |text| Reply::Response(status, text))
                 }
                 Err(_) => Reply::Broken,
             }
         })
     });
     match faults.run(&operation, body.to_vec(), apply).await {
-        Reply::Answer(status, text) => {
+        Reply::Response(status, text) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             (
                 status,
@@ -81,7 +81,7 @@ pub(crate) async fn call(
     body: Bytes,
 ) -> Response {
     if let Some(why) = services.refusal(&method, &uri, &headers, &body) {
-        let answer = Json(
+        let reply = Json(
             json!({ "__type": "com.amazon.coral.service#AccessDeniedException", "message": why }),
         );
         services
@@ -89,7 +89,7 @@ pub(crate) async fn call(
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(why);
-        return (StatusCode::BAD_REQUEST, answer).into_response();
+        return (StatusCode::BAD_REQUEST, reply).into_response();
     }
     let target = headers
         .get("x-amz-target")
@@ -130,13 +130,13 @@ pub(crate) async fn call(
         Err(error) => return (StatusCode::BAD_GATEWAY, error.to_string()).into_response(),
     };
     let (status, headers) = (response.status(), response.headers().clone());
-    let Ok(answer) = response.bytes().await else {
+    let Ok(reply) = response.bytes().await else {
         return StatusCode::BAD_GATEWAY.into_response();
     };
     if uri.path() == "/v2/email/outbound-emails" && status.is_success() {
         let (request, taken): (Value, Value) = (
             serde_json::from_slice(&body).unwrap_or_default(),
-            serde_json::from_slice(&answer).unwrap_or_default(),
+            serde_json::from_slice(&reply).unwrap_or_default(),
         );
         let id = taken["MessageId"].as_str().unwrap_or_default();
         for event in local::simulator::events(&request, id, SystemClock.now()) {
@@ -145,7 +145,7 @@ pub(crate) async fn call(
             let _ = services.reports.send(event);
         }
     }
-    let mut response = Response::new(Body::from(answer));
+    let mut response = Response::new(Body::from(reply));
     *response.status_mut() = status;
     for (name, value) in headers.iter().filter(|(name, _)| {
         !["connection", "content-length", "transfer-encoding"].contains(&name.as_str())

@@ -1,5 +1,5 @@
 //! Emulates the REST API of API Gateway that template.yaml describes. It finds the resource of a
-//! path, makes the event for the function, and turns the function's answer into a response.
+//! path, makes the event for the function, and turns its result into a response.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::environments::Environments;
 const PAYLOAD: usize = 10 * 1024 * 1024;
 const EVENT: usize = 6 * 1024 * 1024;
 
-/// Headers of answers that the gateway renames to `x-amzn-remapped-…`.
+/// Headers of responses that the gateway renames to `x-amzn-remapped-…`.
 const REMAPPED: [&str; 5] = [
     "connection",
     "content-length",
@@ -35,7 +35,7 @@ pub struct Gateway {
     stage: String,
     /// Resources and the functions that serve them.
     routes: Vec<(String, Arc<Environments>)>,
-    /// Status and body template of each kind of answer that the gateway makes itself.
+    /// Status and body template of each kind of response that the gateway makes itself.
     responses: BTreeMap<String, (u16, String)>,
     requests: AtomicU64,
 }
@@ -75,10 +75,10 @@ impl Gateway {
     }
 
     pub fn router(self: &Arc<Self>) -> Router {
-        Router::new().fallback(answer).with_state(self.clone())
+        Router::new().fallback(reply).with_state(self.clone())
     }
 
-    /// An answer that the gateway makes itself. A kind without a template has that of its class,
+    /// A response that the gateway makes itself. A kind without a template has that of its class,
     /// 4xx or 5xx.
     fn own(&self, kind: &str, status: u16, message: &str) -> Response {
         let class = if status < 500 {
@@ -86,11 +86,11 @@ impl Gateway {
         } else {
             "DEFAULT_5XX"
         };
-        let known = self
+        let existing = self
             .responses
             .get(kind)
             .or_else(|| self.responses.get(class));
-        let (own_status, template) = known
+        let (own_status, template) = existing
             .cloned()
             .unwrap_or((0, r#"{"message":$context.error.messageString}"#.to_owned()));
         let body = template
@@ -109,7 +109,7 @@ impl Gateway {
     /// The most specific resource that matches a path, with the path variables. A slash at the end
     /// makes no difference.
     fn resource(&self, path: &str) -> Option<(&str, &Arc<Environments>, Map<String, Value>)> {
-        let wanted: Vec<&str> = path.trim_matches('/').split('/').collect();
+        let path_segments: Vec<&str> = path.trim_matches('/').split('/').collect();
         let fit = |route: &str| -> Option<(Vec<u8>, Map<String, Value>)> {
             let segments: Vec<&str> = route.trim_matches('/').split('/').collect();
             let (mut rank, mut variables) = (Vec::new(), Map::new());
@@ -118,12 +118,12 @@ impl Gateway {
                     .strip_prefix('{')
                     .and_then(|rest| rest.strip_suffix("+}"))
                 {
-                    variables.insert(name.to_owned(), json!(wanted.get(i..)?.join("/")));
+                    variables.insert(name.to_owned(), json!(path_segments.get(i..)?.join("/")));
                     rank.push(2);
-                    return (wanted.get(i).is_some_and(|first| !first.is_empty()))
+                    return (path_segments.get(i).is_some_and(|first| !first.is_empty()))
                         .then_some((rank, variables));
                 }
-                let part = wanted.get(i)?;
+                let part = path_segments.get(i)?;
                 match segment
                     .strip_prefix('{')
                     .and_then(|rest| rest.strip_suffix('}'))
@@ -137,7 +137,7 @@ impl Gateway {
                     None => return None,
                 }
             }
-            (segments.len() == wanted.len()).then_some((rank, variables))
+            (segments.len() == path_segments.len()).then_some((rank, variables))
         };
         let fitting = self.routes.iter().filter_map(|(route, environments)| {
             let (rank, variables) = fit(route)?;
@@ -217,25 +217,22 @@ impl Gateway {
         event
     }
 
-    /// The response for a function's answer. `None` if the answer has not the right form.
-    fn response(answer: &Value) -> Option<Response> {
-        let status = StatusCode::from_u16(answer["statusCode"].as_u64()?.try_into().ok()?).ok()?;
-        let text = answer["body"].as_str().unwrap_or_default();
-        let body = if answer["isBase64Encoded"] == true {
+    /// The response for the result of a function. `None` if that has not the right form.
+    fn response(reply: &Value) -> Option<Response> {
+        let status = StatusCode::from_u16(reply["statusCode"].as_u64()?.try_into().ok()?).ok()?;
+        let text = reply["body"].as_str().unwrap_or_default();
+        let body = if reply["isBase64Encoded"] == true {
             BASE64_STANDARD.decode(text).ok()?
         } else {
             text.as_bytes().to_vec()
         };
         let mut headers = HeaderMap::new();
-        let single = answer["headers"]
+        let single = reply["headers"]
             .as_object()
             .into_iter()
             .flatten()
             .map(|(name, value)| (name, std::slice::from_ref(value)));
-        let multiple = answer["multiValueHeaders"]
-            .as_object()
-            .into_iter()
-            .flatten();
+        let multiple = reply["multiValueHeaders"].as_object().into_iter().flatten();
         let multiple =
             multiple.map(|(name, values)| (name, values.as_array().map_or(&[][..], Vec::as_slice)));
         // If a header is in both, the values in `multiValueHeaders` count.
@@ -259,7 +256,7 @@ impl Gateway {
     }
 }
 
-async fn answer(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
+async fn reply(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let stage = format!("/{}", gateway.stage);
     let uri = parts.uri.clone();
@@ -293,8 +290,8 @@ async fn answer(State(gateway): State<Arc<Gateway>>, request: Request) -> Respon
         return gateway.own("REQUEST_TOO_LARGE", 413, "Request Too Long");
     }
     match environments.invoke(&event).await {
-        Ok(answer) => Gateway::response(&answer).unwrap_or_else(|| {
-            eprintln!("not an answer: {answer}");
+        Ok(reply) => Gateway::response(&reply).unwrap_or_else(|| {
+            eprintln!("not an answer: {reply}");
             gateway.own("INTEGRATION_FAILURE", 502, "Internal server error")
         }),
         Err(error) => {

@@ -19,13 +19,13 @@ const SOON: TimeDelta = TimeDelta::seconds(4);
 /// The beginning of the subject of a reminder.
 const REMINDER: &str = "Reminder: your interview";
 
-struct Candidate<'a> {
+struct Interviewee<'a> {
     caller: &'a Caller,
     /// The path of the own submission.
     own: String,
 }
 
-impl Candidate<'_> {
+impl Interviewee<'_> {
     async fn book(&self, slot: &Value) -> Response {
         let path = format!("{}interview/", self.own);
         let slot = json!({ "slot": slot["id"] });
@@ -37,8 +37,8 @@ impl Candidate<'_> {
     }
 }
 
-/// `list` has the submissions as the officer sees them, `crowd` the applicants `student0` and so on.
-/// With `at_once`, they choose at the same moment.
+/// `list` has the submissions as the officer sees them, `crowd` the applicants `student0` and so
+/// on. With `at_once`, they choose at the same moment.
 pub(crate) async fn run(
     cloud: &Cloud,
     (ada, path): (&Caller, &str),
@@ -73,11 +73,11 @@ pub(crate) async fn run(
         answers
     };
     let (mut booked, mut refused) = (Vec::new(), Vec::new());
-    for (n, (candidate, answer)) in candidates.iter().zip(answers).enumerate() {
-        if answer.status == 200 {
+    for (n, (candidate, response)) in candidates.iter().zip(answers).enumerate() {
+        if response.status == 200 {
             booked.push((candidate, n % 2));
         } else {
-            assert_eq!(answer.json()["code"], "slot_full", "{}", answer.text());
+            assert_eq!(response.json()["code"], "slot_full", "{}", response.text());
             refused.push((candidate, n % 2));
         }
     }
@@ -97,7 +97,7 @@ pub(crate) async fn run(
         )
         .await
         .no_content();
-    let next = refused.iter().find(|(_, wanted)| *wanted == slot);
+    let next = refused.iter().find(|(_, slot_id)| *slot_id == slot);
     let (next, _) = next.ok_or("both places of a slot are taken")?;
     next.book(&slots[slot]).await.ok();
     let listed = ada.get(&format!("{path}slots/")).await.ok();
@@ -119,7 +119,7 @@ pub(crate) async fn run(
 fn candidates<'a>(
     list: &Value,
     crowd: &'a [Caller],
-) -> Result<(Vec<u64>, Vec<Candidate<'a>>), Error> {
+) -> Result<(Vec<u64>, Vec<Interviewee<'a>>), Error> {
     let (mut ids, mut candidates) = (Vec::new(), Vec::new());
     for (n, caller) in crowd.iter().enumerate().take(INVITED) {
         let name = json!(format!("student{n}"));
@@ -129,7 +129,7 @@ fn candidates<'a>(
             .ok_or("a student is not in the list")?;
         ids.push(id(submission));
         let own = format!("/api/submissions/{}/", id(submission));
-        candidates.push(Candidate { caller, own });
+        candidates.push(Interviewee { caller, own });
     }
     Ok((ids, candidates))
 }

@@ -102,7 +102,7 @@ impl Cloud {
             }
         };
         let roles = !matches!(options.command, Command::Services { .. });
-        let (reports, told) = mpsc::unbounded_channel();
+        let (reports, incoming) = mpsc::unbounded_channel();
         let seed = if let Command::Burst { seed, .. } = options.command {
             seed
         } else {
@@ -142,7 +142,7 @@ impl Cloud {
             beside(Mapping::new(function, &functions, &template, &origin)?.run());
         }
         beside(services.calls.clone().run(functions["Webhooks"].clone()));
-        beside(report(functions["MailReports"].clone(), told));
+        beside(report(functions["MailReports"].clone(), incoming));
         Ok(Self {
             template,
             services,
@@ -161,8 +161,8 @@ impl Cloud {
 }
 
 /// Invokes the function for each report, up to three times, as Lambda does for events of SNS.
-async fn report(function: Arc<Environments>, mut told: mpsc::UnboundedReceiver<Value>) {
-    while let Some(event) = told.recv().await {
+async fn report(function: Arc<Environments>, mut incoming: mpsc::UnboundedReceiver<Value>) {
+    while let Some(event) = incoming.recv().await {
         for attempt in 1..=3 {
             match function.invoke(&event).await {
                 Ok(_) => break,

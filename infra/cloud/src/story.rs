@@ -101,7 +101,7 @@ pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
         .post(&submissions, answer("Because of my aardvark."))
         .await
         .created();
-    // She sends the same submission again, as if she had got no answer.
+    // She sends the same submission again, as if she had got no response.
     assert_eq!(
         zerlina
             .post(&submissions, answer("Because of my aardvark."))
@@ -335,8 +335,8 @@ async fn webhook(ada: &Caller) -> Result<(), Error> {
     let one = format!("{path}{}/", id(&webhook));
     ada.post(&format!("{one}test/"), json!({})).await.accepted();
     until("an attempt", async || {
-        let told = ada.get(&format!("{one}deliveries/")).await.ok();
-        told[0]["attempt"] != 0 && told[0]["status"].is_null()
+        let deliveries = ada.get(&format!("{one}deliveries/")).await.ok();
+        deliveries[0]["attempt"] != 0 && deliveries[0]["status"].is_null()
     })
     .await?;
     ada.send(Method::DELETE, &one, Value::Null)

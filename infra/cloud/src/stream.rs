@@ -136,11 +136,11 @@ impl Mapping {
         let Some(end) = records.last().map(sequence) else {
             return Ok(false);
         };
-        let wanted: Vec<Value> = records
+        let change_records: Vec<Value> = records
             .into_iter()
             .filter(|record| self.patterns.iter().any(|pattern| fits(pattern, record)))
             .collect();
-        for batch in wanted.chunks(self.batch) {
+        for batch in change_records.chunks(self.batch) {
             let records: Vec<Value> = batch
                 .iter()
                 .map(|record| {
@@ -150,8 +150,8 @@ impl Mapping {
                     record
                 })
                 .collect();
-            let answer = self.function.invoke(&json!({ "Records": records })).await?;
-            let failed = answer["batchItemFailures"]
+            let response = self.function.invoke(&json!({ "Records": records })).await?;
+            let failed = response["batchItemFailures"]
                 .as_array()
                 .and_then(|failures| failures.first()?["itemIdentifier"].as_str());
             let done = batch

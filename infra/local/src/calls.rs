@@ -23,7 +23,7 @@ use tokio::sync::Notify;
 use webhooks::Dispatcher;
 
 use crate::clock::MovableClock;
-use crate::engine::answer;
+use crate::engine::respond;
 
 /// The largest number of calls at the same time.
 const AT_ONCE: usize = 100;
@@ -54,7 +54,7 @@ struct State {
 pub struct Calls {
     clock: Arc<MovableClock>,
     state: Arc<Mutex<State>>,
-    told: Arc<Notify>,
+    notify: Arc<Notify>,
     file: Option<PathBuf>,
     is_changed: Arc<AtomicBool>,
 }
@@ -81,7 +81,7 @@ impl Calls {
         Self {
             clock,
             state: Arc::new(Mutex::new(state)),
-            told: Arc::default(),
+            notify: Arc::default(),
             file,
             is_changed: Arc::default(),
         }
@@ -112,7 +112,7 @@ impl Calls {
             json!({ "Id": entry["Id"], "MessageId": id, "MD5OfMessageBody": "" })
         });
         let taken: Vec<Value> = taken.collect();
-        self.told.notify_one();
+        self.notify.notify_one();
         json!({ "Successful": taken, "Failed": [] })
     }
 
@@ -120,16 +120,16 @@ impl Calls {
     fn take(&self, most: usize) -> Vec<Message> {
         let now = self.clock.now();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut due, later): (Vec<_>, Vec<_>) = std::mem::take(&mut state.waiting)
+        let (mut pending, later): (Vec<_>, Vec<_>) = std::mem::take(&mut state.waiting)
             .into_iter()
             .partition(|message| message.at <= now);
-        due.sort_by_key(|message| (message.at, message.id));
+        pending.sort_by_key(|message| (message.at, message.id));
         state.waiting = later;
-        let rest = due.split_off(due.len().min(most));
+        let rest = pending.split_off(pending.len().min(most));
         state.waiting.extend(rest);
-        state.taken.extend(due.clone());
+        state.taken.extend(pending.clone());
         // What is stored has those that are taken, too, so nothing changed there.
-        due
+        pending
     }
 
     /// When the next message is given out; none if there is none.
@@ -172,10 +172,15 @@ impl Calls {
 
     /// Lets the function do everything that is due. Returns whether there was anything.
     pub async fn deliver(&self, to: &Dispatcher) -> bool {
-        let due = self.take(AT_ONCE);
-        let was_due = !due.is_empty();
-        join_all(due.into_iter().map(|message| self.hand_over(message, to))).await;
-        was_due
+        let pending = self.take(AT_ONCE);
+        let was_pending = !pending.is_empty();
+        join_all(
+            pending
+                .into_iter()
+                .map(|message| self.hand_over(message, to)),
+        )
+        .await;
+        was_pending
     }
 
     /// Lets the function do everything when it is due, for ever. A slow receiver hinders no other.
@@ -188,7 +193,7 @@ impl Calls {
             self.store();
             tokio::select! {
                 Some(()) = going.next() => {}
-                () = self.told.notified() => {}
+                () = self.notify.notified() => {}
                 () = tokio::time::sleep(LOOKS) => {}
             }
         }
@@ -213,8 +218,8 @@ impl HttpConnector for Calls {
         let body = request.body().bytes().unwrap_or_default();
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let kept = self.keep(&body);
-        let answered: Result<HttpResponse, ConnectorError> = answer(200, kept.to_string());
-        HttpConnectorFuture::ready(answered)
+        let response: Result<HttpResponse, ConnectorError> = respond(200, kept.to_string());
+        HttpConnectorFuture::ready(response)
     }
 }
 

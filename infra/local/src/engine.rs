@@ -24,7 +24,8 @@ use crate::reader::{Reader, Records};
 /// records that it ever wrote. With an index it finds the number at once. As in template.yaml, only
 /// mails and what belongs to clubs is delivered, so the other records need not be kept, and none
 /// longer than a week. The sequence numbers are microseconds. The triggers are made anew, because
-/// an earlier release may have made them otherwise; the `UPDATE` is for data of such a release, too.
+/// an earlier release may have made them otherwise; the `UPDATE` is for data of such a release,
+/// too.
 const STREAM: &str = "
     DROP TRIGGER IF EXISTS only_mails;
     DROP TRIGGER IF EXISTS only_delivered;
@@ -73,17 +74,17 @@ pub struct Call {
 impl Call {
     /// Executes the call with this body.
     pub fn apply(&self, body: &[u8]) -> Reply {
-        let (status, body) = self.engine.answer(&self.operation, body);
-        Reply::Answer(status, body)
+        let (status, body) = self.engine.respond(&self.operation, body);
+        Reply::Response(status, body)
     }
 }
 
 /// The result of a call.
 #[derive(Debug, Clone)]
 pub enum Reply {
-    /// Status and body of an answer.
-    Answer(u16, String),
-    /// The connection breaks before the answer.
+    /// Status and body of a response.
+    Response(u16, String),
+    /// The connection breaks before the response.
     Broken,
 }
 
@@ -92,7 +93,7 @@ pub struct Engine {
     database: Database,
     reader: Arc<Mutex<Reader>>,
     /// In memory, a reader would make a writer fail: one call goes after the other.
-    in_turn: bool,
+    round_robin: bool,
     queued: Arc<Notify>,
     written: Arc<Notify>,
     hook: Option<EngineHook>,
@@ -129,7 +130,7 @@ impl Engine {
         Self::new(path, false)
     }
 
-    fn new(path: &str, in_turn: bool) -> Result<Self, DynoxideError> {
+    fn new(path: &str, round_robin: bool) -> Result<Self, DynoxideError> {
         let database = Database::new(path)?;
         let reader = rusqlite::Connection::open(path)
             .and_then(|connection| connection.execute_batch(STREAM))
@@ -138,7 +139,7 @@ impl Engine {
         let engine = Self {
             database,
             reader: Arc::new(Mutex::new(reader)),
-            in_turn,
+            round_robin,
             queued: Arc::default(),
             written: Arc::default(),
             hook: None,
@@ -193,15 +194,15 @@ impl Engine {
                 return reply;
             }
         }
-        let (status, body) = self.answer(operation, body);
-        Reply::Answer(status, body)
+        let (status, body) = self.respond(operation, body);
+        Reply::Response(status, body)
     }
 
-    fn answer(&self, operation: &str, body: &[u8]) -> (u16, String) {
+    fn respond(&self, operation: &str, body: &[u8]) -> (u16, String) {
         if let Some(text) = self.passed_through(operation, body) {
             return (200, text);
         }
-        let answer = match self.run(operation, body) {
+        let respond = match self.run(operation, body) {
             Ok(text) => (200, text),
             Err(error) => {
                 storage_error(&error).unwrap_or_else(|| (error.status_code(), error.to_json()))
@@ -216,16 +217,16 @@ impl Engine {
         if !matches!(operation, "GetItem" | "BatchGetItem" | "Query") {
             self.written.notify_one();
         }
-        answer
+        respond
     }
 
     fn reader(&self) -> MutexGuard<'_, Reader> {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The answer to a plain read, as it is stored.
+    /// The response to a plain read, as it is stored.
     pub fn passed_through(&self, operation: &str, body: &[u8]) -> Option<String> {
-        self.reader().answer(operation, body)
+        self.reader().respond(operation, body)
     }
 
     /// At most `most` records of the stream whose partition is wanted: those after the record with
@@ -234,15 +235,15 @@ impl Engine {
         &self,
         after: Option<&str>,
         most: usize,
-        is_wanted: fn(&str) -> bool,
+        is_subscribed: fn(&str) -> bool,
     ) -> Result<Records, String> {
-        let records = self.reader().records(after, most, is_wanted);
+        let records = self.reader().records(after, most, is_subscribed);
         records.map_err(|error| error.to_string())
     }
 
     fn run(&self, operation: &str, body: &[u8]) -> EngineResult {
         let db = &self.database;
-        let _turn = self.in_turn.then(|| self.reader());
+        let _lock = self.round_robin.then(|| self.reader());
         match operation {
             "GetItem" => typed(body, |r| db.get_item(r)),
             "BatchGetItem" => typed(body, |r| db.batch_get_item(r)),
@@ -271,8 +272,8 @@ impl Engine {
     }
 }
 
-/// The answer to an error of the storage that does not go by itself, in words for whoever runs the
-/// service. It is no 5xx, which the SDK would try again for seconds. Nothing was stored.
+/// The response to an error of the storage that does not go by itself, in words for whoever runs
+/// the service. It is no 5xx, which the SDK would try again for seconds. Nothing was stored.
 fn storage_error(error: &DynoxideError) -> Option<(u16, String)> {
     const WORDS: [(&str, &str); 3] = [
         (
@@ -309,8 +310,8 @@ fn typed<Q: DeserializeOwned, A: Serialize>(
         .map_err(|error| DynoxideError::InternalServerError(error.to_string()))
 }
 
-/// An answer in the type that the SDK expects from its HTTP client.
-pub(crate) fn answer(status: u16, body: String) -> Result<HttpResponse, ConnectorError> {
+/// A response in the type that the SDK expects from its HTTP client.
+pub(crate) fn respond(status: u16, body: String) -> Result<HttpResponse, ConnectorError> {
     let response = http::Response::builder()
         .status(status)
         .header("content-type", "application/x-amz-json-1.0")
@@ -331,7 +332,7 @@ impl HttpConnector for Engine {
                 .to_owned();
             let body = request.body().bytes().unwrap_or_default();
             match Self::call(&engine, &operation, body).await {
-                Reply::Answer(status, body) => answer(status, body),
+                Reply::Response(status, body) => respond(status, body),
                 Reply::Broken => Err(ConnectorError::io("the connection broke".into())),
             }
         })

@@ -12,11 +12,11 @@ use crate::issuer::Subject;
 
 /// What was issued and can be exchanged for tokens.
 #[derive(Default)]
-pub struct Grants(Mutex<HashMap<String, Grant>>);
+pub struct Grants(Mutex<HashMap<String, SignInGrant>>);
 
 /// One of them.
 #[derive(Clone)]
-pub(crate) struct Grant {
+pub(crate) struct SignInGrant {
     pub(crate) subject: Subject,
     pub(crate) nonce: Option<String>,
     /// For a code: the challenge, the redirect address, and until when it can be exchanged. A
@@ -28,7 +28,7 @@ pub(crate) struct Grant {
 
 impl Grants {
     /// Keeps a grant, and returns its name.
-    pub(crate) fn store(&self, grant: Grant) -> String {
+    pub(crate) fn store(&self, grant: SignInGrant) -> String {
         let mut bytes = [0; 32];
         let _ = rand::fill(&mut bytes);
         let name = BASE64_URL_SAFE_NO_PAD.encode(bytes);
@@ -38,8 +38,8 @@ impl Grants {
     }
 
     /// Returns the grant of a refresh token. It can be used once, and for a minute more: a page
-    /// that is loaded again while it renews its session does not hear the answer.
-    pub(crate) fn renew(&self, name: &str, now: DateTime<Utc>) -> Option<Grant> {
+    /// that is loaded again while it renews its session does not hear the response.
+    pub(crate) fn renew(&self, name: &str, now: DateTime<Utc>) -> Option<SignInGrant> {
         let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let ends = now + TimeDelta::minutes(1);
         let grant = grants.get_mut(name).filter(|grant| grant.code.is_none())?;
@@ -51,7 +51,7 @@ impl Grants {
     }
 
     /// Removes a grant: a code can be used once.
-    pub(crate) fn take(&self, name: &str) -> Option<Grant> {
+    pub(crate) fn take(&self, name: &str) -> Option<SignInGrant> {
         let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         grants.remove(name)
     }

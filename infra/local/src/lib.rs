@@ -208,7 +208,7 @@ impl Campus {
             feed: feed.clone(),
             calls: calls.clone(),
             dispatcher: dispatcher.clone(),
-            turn: tokio::sync::Mutex::default(),
+            lock: tokio::sync::Mutex::default(),
         });
         let local = routes::routes(state::Local {
             issuer: issuer.clone(),

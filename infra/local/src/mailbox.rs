@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use shared::time::{Clock, Timestamp};
 use tokio::sync::Notify;
 
-use crate::engine::answer;
+use crate::engine::respond;
 use crate::simulator;
 
 /// A mail that was given to SES.
@@ -217,7 +217,7 @@ impl Mailbox {
         Ok(id)
     }
 
-    async fn answer(&self, request: HttpRequest) -> Result<HttpResponse, ConnectorError> {
+    async fn respond(&self, request: HttpRequest) -> Result<HttpResponse, ConnectorError> {
         let body: Value =
             serde_json::from_slice(request.body().bytes().unwrap_or_default()).unwrap_or_default();
         if let Some(hook) = &self.hook {
@@ -227,21 +227,21 @@ impl Mailbox {
                 .unwrap_or_default();
             match hook(to).await {
                 Some(Err(error)) => return Err(error),
-                Some(Ok((status, body))) => return answer(status, body.to_string()),
+                Some(Ok((status, body))) => return respond(status, body.to_string()),
                 None => {}
             }
         }
         let id = self
             .keep(&body)
             .map_err(|error| ConnectorError::io(error.into()))?;
-        answer(200, json!({ "MessageId": id }).to_string())
+        respond(200, json!({ "MessageId": id }).to_string())
     }
 }
 
 impl HttpConnector for Mailbox {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let mailbox = self.clone();
-        HttpConnectorFuture::new(async move { mailbox.answer(request).await })
+        HttpConnectorFuture::new(async move { mailbox.respond(request).await })
     }
 }
 

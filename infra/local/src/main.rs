@@ -66,7 +66,7 @@ async fn run(options: Options) -> Result<(), Error> {
     parts.settings.addresses.site_url.clone_from(&origin);
     parts.settings.media.url = format!("{origin}/media");
     let campus = Campus::new(parts)?;
-    if !options.empty && demo::is_wanted(&campus).await? {
+    if !options.empty && demo::matches(&campus).await? {
         demo::load(&campus).await?;
     }
     let greeting = format!(

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use shared::time::Clock as _;
 
 use crate::demo;
-use crate::grants::Grant;
+use crate::grants::SignInGrant;
 use crate::issuer::{AUDIENCE, Subject};
 use crate::state::Local;
 
@@ -45,8 +45,8 @@ pub struct AuthorizeQuery {
 fn problem(local: &Local, query: &AuthorizeQuery) -> Option<&'static str> {
     let origin = local.issuer.url().trim_end_matches("/local");
     // 127.0.0.1 and localhost are the same machine.
-    let known = [origin.to_owned(), origin.replace("127.0.0.1", "localhost")];
-    if !known
+    let origins = [origin.to_owned(), origin.replace("127.0.0.1", "localhost")];
+    if !origins
         .iter()
         .any(|origin| query.redirect_uri.starts_with(&format!("{origin}/")))
     {
@@ -75,7 +75,7 @@ pub async fn authorize(
     let Some(username) = query.username.as_deref().map(str::trim) else {
         return page(&query);
     };
-    let known = demo::personas()
+    let origins = demo::personas()
         .into_iter()
         .map(|(_, subject)| subject)
         .find(|subject| subject.username == username);
@@ -88,14 +88,14 @@ pub async fn authorize(
     if simple.is_empty() {
         return page(&query);
     }
-    let subject = known.unwrap_or_else(|| Subject {
+    let subject = origins.unwrap_or_else(|| Subject {
         email: Some(format!("{simple}@uni.example")),
         name: query.name.clone().filter(|name| !name.trim().is_empty()),
         username: simple,
         ..Subject::default()
     });
     let ends = local.clock.now() + CODE_LASTS;
-    let code = local.grants.store(Grant {
+    let code = local.grants.store(SignInGrant {
         subject,
         nonce: query.nonce,
         code: Some((query.code_challenge, query.redirect_uri.clone(), ends)),
@@ -215,13 +215,13 @@ pub async fn revoke(State(local): State<Local>, Form(form): Form<RevokeForm>) ->
     StatusCode::OK
 }
 
-fn tokens(local: &Local, subject: &Subject, grant: Grant) -> Result<Value, String> {
+fn tokens(local: &Local, subject: &Subject, grant: SignInGrant) -> Result<Value, String> {
     let now = local.clock.now();
     let (access, expires_in) = local.issuer.token(subject, now)?;
     let id = local
         .issuer
         .id_token(subject, grant.nonce.as_deref(), now)?;
-    let refresh = local.grants.store(Grant {
+    let refresh = local.grants.store(SignInGrant {
         code: None,
         used_until: None,
         nonce: None,

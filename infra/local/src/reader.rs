@@ -1,8 +1,8 @@
 //! Answers the plain reads of the table from the items as the engine stored them.
 //!
-//! The engine parses each item that it reads and writes it again for the answer. A stored item
+//! The engine parses each item that it reads and writes it again for the response. A stored item
 //! already has the format of the wire, so a read without a filter can pass it through. Whatever is
-//! not plain, and every error, is left to the engine: [`Reader::answer`] returns `None`, and the
+//! not plain, and every error, is left to the engine: [`Reader::respond`] returns `None`, and the
 //! words of a refusal are the engine's own.
 
 mod query;
@@ -17,7 +17,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::reader::query::{Attributes, ITEMS, Query, Source, Wanted, stored};
+use crate::reader::query::{Attributes, ITEMS, Projection, Query, Source, stored};
 pub(crate) use crate::reader::records::Records;
 use crate::table::TABLE;
 
@@ -81,8 +81,8 @@ impl Reader {
         Ok(Self(connection))
     }
 
-    /// The answer as JSON, or nothing if the engine has to answer.
-    pub(crate) fn answer(&self, operation: &str, body: &[u8]) -> Option<String> {
+    /// The response as JSON, or nothing if the engine has to answer.
+    pub(crate) fn respond(&self, operation: &str, body: &[u8]) -> Option<String> {
         match operation {
             "GetItem" => self.get(serde_json::from_slice(body).ok()?),
             "BatchGetItem" => self.batch(serde_json::from_slice(body).ok()?),
@@ -97,9 +97,9 @@ impl Reader {
         &self,
         after: Option<&str>,
         most: usize,
-        is_wanted: fn(&str) -> bool,
+        is_projected: fn(&str) -> bool,
     ) -> rusqlite::Result<Records> {
-        Records::read(&self.0, after, most, is_wanted)
+        Records::read(&self.0, after, most, is_projected)
     }
 
     fn get(&self, request: GetItem<'_>) -> Option<String> {
@@ -162,8 +162,8 @@ impl Reader {
 
     fn query(&self, request: &Query<'_>) -> Option<String> {
         let source = request.source().filter(|_| request.limit != Some(0))?;
-        let wanted = request.wanted(source)?;
-        let (sql, values) = request.sql(source, &wanted)?;
+        let projected = request.projected(source)?;
+        let (sql, values) = request.sql(source, &projected)?;
         let mut statement = self.0.prepare_cached(&sql).ok()?;
         let mut rows = statement.query(rusqlite::params_from_iter(values)).ok()?;
         let (mut items, mut count, mut bytes) = (String::new(), 0, 0);
@@ -178,10 +178,10 @@ impl Reader {
             if count > 0 {
                 items.push(',');
             }
-            match &wanted {
-                Wanted::All => items.push_str(text(row, 0)?),
-                Wanted::Keys => items.push_str(&key_json(row, source)?),
-                Wanted::Some(names) => items.push_str(&parts(text(row, 0)?, names)?),
+            match &projected {
+                Projection::All => items.push_str(text(row, 0)?),
+                Projection::Keys => items.push_str(&key_json(row, source)?),
+                Projection::Some(names) => items.push_str(&parts(text(row, 0)?, names)?),
             }
             count += 1;
             is_full = request.limit == Some(count);

@@ -82,7 +82,7 @@ fn is_loopback(host: &str) -> bool {
     ["127.0.0.1", "localhost", "[::1]"].contains(&name)
 }
 
-/// The routes of images. They have no limit for the size of answers, because in the cloud another
+/// The routes of images. They have no limit for the size of responses, because in the cloud another
 /// host serves images.
 pub fn media(app: Shared) -> Router {
     let cors = shared::web::cors(&app.settings.addresses.cors_origins);

@@ -68,13 +68,13 @@ pub fn events(request: &Value, message_id: &str, now: DateTime<Utc>) -> Vec<Valu
         "destination": [to],
         "tags": tags,
     });
-    let told = |mut event: Value| {
+    let reported = |mut event: Value| {
         event["mail"] = mail.clone();
         json!({
             "Records": [{ "EventSource": "aws:sns", "Sns": { "Message": event.to_string() } }],
         })
     };
-    events.into_iter().map(told).collect()
+    events.into_iter().map(reported).collect()
 }
 
 /// Gives an event to `reports`.

@@ -31,7 +31,7 @@ pub trait Consumer {
     fn takes(partition: &str) -> bool;
 
     /// Is notified after each write that may be for it.
-    fn told(engine: &Engine) -> &Notify;
+    fn notify(engine: &Engine) -> &Notify;
 
     /// Processes records, and says from where on they must be delivered again.
     fn handle(&self, event: Event) -> impl Future<Output = DynamoDbEventResponse>;
@@ -44,7 +44,7 @@ impl Consumer for Worker {
         partition.starts_with("OUTBOX#")
     }
 
-    fn told(engine: &Engine) -> &Notify {
+    fn notify(engine: &Engine) -> &Notify {
         engine.queued()
     }
 
@@ -60,7 +60,7 @@ impl Consumer for Feed {
         !partition.starts_with("OUTBOX#")
     }
 
-    fn told(engine: &Engine) -> &Notify {
+    fn notify(engine: &Engine) -> &Notify {
         engine.written()
     }
 
@@ -76,7 +76,7 @@ pub struct Stream {
     file: Option<PathBuf>,
     position: Mutex<Option<String>>,
     /// One delivery at a time.
-    turn: tokio::sync::Mutex<()>,
+    lock: tokio::sync::Mutex<()>,
 }
 
 /// The result of a delivery.
@@ -103,7 +103,7 @@ impl Stream {
             clock,
             file,
             position: Mutex::new(position),
-            turn: tokio::sync::Mutex::default(),
+            lock: tokio::sync::Mutex::default(),
         }
     }
 
@@ -114,14 +114,17 @@ impl Stream {
     /// The next records for this function, and the number of the last record that was looked at.
     pub fn next<C: Consumer>(&self, _to: &C) -> Result<(Event, Option<String>), String> {
         let after = self.position().clone();
-        let Records { mut wanted, end } = self.engine.records(after.as_deref(), BATCH, C::takes)?;
-        for record in &mut wanted {
+        let Records {
+            mut change_records,
+            end,
+        } = self.engine.records(after.as_deref(), BATCH, C::takes)?;
+        for record in &mut change_records {
             // The engine writes the time of the machine. The clock of the service may be ahead.
             let at = &mut record.change.approximate_creation_date_time;
             *at = self.clock.at(*at);
         }
         let mut event = Event::default();
-        event.records = wanted;
+        event.records = change_records;
         Ok((event, end))
     }
 
@@ -136,7 +139,7 @@ impl Stream {
 
     /// Delivers one batch of new records to the function.
     pub async fn deliver<C: Consumer>(&self, to: &C) -> Result<Delivered, String> {
-        let _turn = self.turn.lock().await;
+        let _lock = self.lock.lock().await;
         let (event, Some(end)) = self.next(to)? else {
             return Ok(Delivered::Nothing);
         };
@@ -146,8 +149,8 @@ impl Stream {
         }
         let number = |record: &EventRecord| record.change.sequence_number.clone();
         let numbers: Vec<String> = event.records.iter().filter_map(number).collect();
-        let answer = to.handle(event).await;
-        let failed = answer.batch_item_failures.first();
+        let respond = to.handle(event).await;
+        let failed = respond.batch_item_failures.first();
         let Some(failed) = failed.and_then(|failure| failure.item_identifier.as_ref()) else {
             self.advance(end);
             return Ok(Delivered::All);
@@ -164,7 +167,7 @@ impl Stream {
             match self.deliver(to).await {
                 Ok(Delivered::All) => {}
                 Ok(Delivered::Nothing) => {
-                    C::told(&self.engine).notified().await;
+                    C::notify(&self.engine).notified().await;
                     tokio::time::sleep(C::COLLECTS).await;
                 }
                 Ok(Delivered::RetryLater) => tokio::time::sleep(RETRY).await,

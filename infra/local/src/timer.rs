@@ -35,7 +35,7 @@ pub struct Ticker {
     pub(crate) calls: Calls,
     pub(crate) dispatcher: Arc<Dispatcher>,
     /// One move or run at a time.
-    pub(crate) turn: Mutex<()>,
+    pub(crate) lock: Mutex<()>,
 }
 
 impl Ticker {
@@ -53,7 +53,7 @@ impl Ticker {
     pub async fn run(&self) {
         loop {
             {
-                let _turn = self.turn.lock().await;
+                let _lock = self.lock.lock().await;
                 if let Err(error) = self.tick().await {
                     tracing::error!(error, "the timer");
                 }
@@ -69,7 +69,7 @@ impl Ticker {
     ///
     /// Those of the table, in words. The clock is moved then, too.
     pub async fn advance(&self, by: TimeDelta) -> Result<(), String> {
-        let _turn = self.turn.lock().await;
+        let _lock = self.lock.lock().await;
         let end = self.clock.now() + by;
         let stopped = self.stop_until(Timestamp::at(end)).await;
         self.move_to(end);

@@ -44,7 +44,7 @@ pub struct IssuerKeys {
 /// The largest document that is read, in bytes. Key sets are smaller.
 const MOST_BYTES: usize = 1024 * 1024;
 /// How long the issuer may take.
-const ANSWER_WITHIN: Duration = Duration::from_secs(3);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 const REFETCH_SECONDS: i64 = 60;
 /// Pause between fetches until the first one succeeds.
 const FIRST_FETCH_SECONDS: i64 = 2;
@@ -63,12 +63,12 @@ impl IssuerKeys {
     }
 
     async fn get(&self, url: &str) -> Result<Vec<u8>, String> {
-        // An issuer may also stop in the middle of its answer.
-        let answer = timeout(ANSWER_WITHIN, self.answer(url));
-        answer.await.map_err(|_| format!("{url}: no answer"))?
+        // An issuer may also stop in the middle of its response.
+        let fetch_once = timeout(RESPONSE_TIMEOUT, self.fetch_once(url));
+        fetch_once.await.map_err(|_| format!("{url}: no answer"))?
     }
 
-    async fn answer(&self, url: &str) -> Result<Vec<u8>, String> {
+    async fn fetch_once(&self, url: &str) -> Result<Vec<u8>, String> {
         let request = http::Request::get(url)
             .header("accept", "application/json")
             .body(SdkBody::empty())

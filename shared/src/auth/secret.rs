@@ -1,6 +1,6 @@
-//! The text of a token: `clubs_` and 40 letters and digits. They are the person (9), the place among
-//! the person's tokens (1), 128 random bits (24), and a CRC-32 of all that stands before (6), by
-//! which scanners of secrets tell a token from other text without asking anybody.
+//! The text of a token: `clubs_` and 40 letters and digits. They are the person (9), the number
+//! among the person's tokens (1), 128 random bits (24), and a CRC-32 of all that stands before (6),
+//! by which scanners of secrets tell a token from other text without asking anybody.
 
 use crate::domain::Person;
 use crate::ids::{Id, MAX_ID, sha256_hex};
@@ -8,16 +8,16 @@ use crate::limits;
 
 const PREFIX: &str = "clubs_";
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/// The digits of the person, of the place, of each half of the random bits, and of the checksum.
+/// The digits of the person, of the number, of each half of the random bits, and of the checksum.
 const PARTS: [usize; 5] = [9, 1, 12, 12, 6];
 
 /// The text of a token, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Secret {
+pub struct TokenSecret {
     /// Id of the person.
     pub person: Id<Person>,
-    /// Which of the person's places the token has.
-    pub place: u8,
+    /// Which number the token has among those of its person.
+    pub number: u8,
     /// The SHA-256 of the text, in hexadecimal digits.
     pub sha256: String,
 }
@@ -47,18 +47,18 @@ pub fn is_secret(text: &str) -> bool {
     text.starts_with(PREFIX)
 }
 
-impl Secret {
-    /// Returns a new text for a place of a person.
-    pub fn generate(person: Id<Person>, place: u8) -> String {
+impl TokenSecret {
+    /// Returns a new text for one of the numbers that a person's tokens have.
+    pub fn generate(person: Id<Person>, number: u8) -> String {
         let mut random = [0_u8; 16];
         aws_lc_rs::rand::fill(&mut random).expect("the system has random numbers");
-        let number = u128::from_be_bytes(random);
+        let value = u128::from_be_bytes(random);
         #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
-        let halves = [(number >> 64) as u64, number as u64];
+        let halves = [(value >> 64) as u64, value as u64];
         let text = format!(
             "{PREFIX}{}{}{}{}",
             written(person.get(), PARTS[0]),
-            written(place.into(), PARTS[1]),
+            written(number.into(), PARTS[1]),
             written(halves[0], PARTS[2]),
             written(halves[1], PARTS[3])
         );
@@ -77,10 +77,10 @@ impl Secret {
         }
         let digits = body.strip_prefix(PREFIX)?;
         let person = read(&digits[..PARTS[0]]).filter(|id| (1..=MAX_ID).contains(id))?;
-        let place = u8::try_from(read(&digits[PARTS[0]..=PARTS[0]])?).ok()?;
-        (place < limits::TOKENS).then(|| Self {
+        let number = u8::try_from(read(&digits[PARTS[0]..=PARTS[0]])?).ok()?;
+        (number < limits::TOKENS).then(|| Self {
             person: Id::new(person),
-            place,
+            number,
             sha256: sha256_hex(text.as_bytes()),
         })
     }
@@ -92,20 +92,20 @@ mod tests {
 
     // proves Z4
     #[test]
-    fn a_text_tells_its_person_and_place_and_a_wrong_sign_is_seen() {
-        for (person, place) in [(1, 0), (MAX_ID, 19)] {
-            let text = Secret::generate(Id::new(person), place);
+    fn token_names_its_person_and_number_and_a_wrong_checksum_fails() {
+        for (person, number) in [(1, 0), (MAX_ID, 19)] {
+            let text = TokenSecret::generate(Id::new(person), number);
             assert_eq!(text.len(), 46);
-            let found = Secret::parse(&text).expect("a token");
-            assert_eq!((found.person, found.place), (Id::new(person), place));
+            let found = TokenSecret::parse(&text).expect("a token");
+            assert_eq!((found.person, found.number), (Id::new(person), number));
             let last = text.as_bytes()[45];
             let other = if last == b'0' { "1" } else { "0" };
-            assert_eq!(Secret::parse(&format!("{}{other}", &text[..45])), None);
+            assert_eq!(TokenSecret::parse(&format!("{}{other}", &text[..45])), None);
         }
-        let one = Secret::generate(Id::new(7), 3);
-        assert_ne!(one, Secret::generate(Id::new(7), 3));
+        let one = TokenSecret::generate(Id::new(7), 3);
+        assert_ne!(one, TokenSecret::generate(Id::new(7), 3));
         for text in ["", "clubs_", &one[..45], &format!("{one}0"), "clubs_äöü"] {
-            assert_eq!(Secret::parse(text), None);
+            assert_eq!(TokenSecret::parse(text), None);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::lookups::Studies;
+use super::reference_data::Studies;
 use crate::bodies::submission::SubmissionBody;
 use crate::domain::{Answered, ApplicationParts};
 use crate::state::Shared;

@@ -30,20 +30,20 @@ impl Scores {
         let own = submission
             .reviews
             .get(&Review::id_of(submission.id, officer).to_string());
-        let known = Self {
+        let computed = Self {
             own: own.copied().flatten(),
             is_reviewed: own.is_some(),
             ..Self::default()
         };
         if application.blind_reviews && own.is_none() {
-            return known;
+            return computed;
         }
         let scores = submission.reviews.values().flatten();
         let sum = scores.fold((0, 0), |(sum, n), score| (sum + u64::from(*score), n + 1));
         Self {
             count: u32::try_from(submission.reviews.len()).ok(),
             sum,
-            ..known
+            ..computed
         }
     }
 

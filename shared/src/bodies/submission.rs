@@ -9,12 +9,12 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::lookups::{NamedBody, Studies};
+use super::reference_data::{NamedBody, Studies};
 use crate::bodies::interview::InterviewBody;
 use crate::bodies::scores::Scores;
 use crate::domain::{
-    AnswerFile, Answered, Application, Choice, Committee, EmailStatus, Form, Known, MailKind,
-    Person, Prompt, Question, QuestionType, References, Status, StoredAnswer, Submission,
+    AnswerFile, Answered, Application, Choice, Committee, EmailStatus, Form, MailKind, Person,
+    Prompt, Question, QuestionType, References, Status, StoredAnswer, Submission, Visible,
 };
 use crate::ids::Id;
 use crate::state::Shared;
@@ -273,9 +273,9 @@ impl<'a> SubmissionBody<'a> {
             receipt: app.receipt_of(submission),
             ..Self::without_scores(submission, application, references, studies)
         };
-        match submission.known(application, now) {
-            Known::All => body,
-            Known::Told(mailed) => Self {
+        match submission.visible(application, now) {
+            Visible::All => body,
+            Visible::Communicated(mailed) => Self {
                 status: mailed.status,
                 reason: &mailed.reason,
                 notified: true,
@@ -283,7 +283,7 @@ impl<'a> SubmissionBody<'a> {
                 updated_at: submission.shown_change(application, now),
                 ..body
             },
-            Known::Nothing => Self {
+            Visible::Nothing => Self {
                 status: Status::Pending,
                 reason: "",
                 notified: false,
@@ -299,8 +299,8 @@ impl<'a> SubmissionBody<'a> {
 /// submission.
 pub fn committee_of(submission: &Submission, application: &Application) -> Option<Committee> {
     let id = submission.committee?;
-    let now = application.committee(id).cloned();
-    Some(now.unwrap_or_else(|| Committee {
+    let current = application.committee(id).cloned();
+    Some(current.unwrap_or_else(|| Committee {
         id,
         name: submission.committee_name.clone(),
     }))
@@ -318,8 +318,9 @@ fn response<'a>(answer: StoredAnswer<'a>, references: &'a References) -> Respons
         QuestionType::FreeResponse
     };
     let option = |id: Id<Choice>| {
-        let known = prompt.and_then(|prompt| prompt.options.iter().find(|option| option.id == id));
-        known.map_or_else(
+        let visible =
+            prompt.and_then(|prompt| prompt.options.iter().find(|option| option.id == id));
+        visible.map_or_else(
             || {
                 Cow::Owned(Choice {
                     id,

@@ -33,7 +33,7 @@ enum Kind {
 
 /// What a type asks its deserializer for.
 #[derive(Clone, Copy)]
-enum Wanted {
+enum Expected {
     /// The value, whatever it is.
     Any,
     /// Nothing for `NULL`, something for all others.
@@ -49,7 +49,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Item<D> {
     type Error = D::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.0.deserialize_map(Content(visitor, Wanted::Any))
+        self.0.deserialize_map(Content(visitor, Expected::Any))
     }
 
     forward_to_deserialize_any! {
@@ -66,11 +66,11 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Attribute<D> {
     type Error = D::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.0.deserialize_map(Open(visitor, Wanted::Any))
+        self.0.deserialize_map(Open(visitor, Expected::Any))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.0.deserialize_map(Open(visitor, Wanted::Option))
+        self.0.deserialize_map(Open(visitor, Expected::Option))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -79,7 +79,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Attribute<D> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.0.deserialize_map(Open(visitor, Wanted::Enum))
+        self.0.deserialize_map(Open(visitor, Expected::Enum))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -101,7 +101,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Attribute<D> {
 }
 
 /// Reads the type of an attribute, then its value.
-struct Open<V>(V, Wanted);
+struct Open<V>(V, Expected);
 
 impl<'de, V: Visitor<'de>> Visitor<'de> for Open<V> {
     type Value = V::Value;
@@ -124,17 +124,21 @@ struct Opened<A> {
 }
 
 impl<'de, A: MapAccess<'de>> Opened<A> {
-    fn read<V: Visitor<'de>>(mut self, visitor: V, wanted: Wanted) -> Result<V::Value, A::Error> {
-        match (self.kind, wanted) {
+    fn read<V: Visitor<'de>>(
+        mut self,
+        visitor: V,
+        expected: Expected,
+    ) -> Result<V::Value, A::Error> {
+        match (self.kind, expected) {
             (Kind::Null, _) => {
                 self.map.next_value::<IgnoredAny>()?;
-                match wanted {
-                    Wanted::Option => visitor.visit_none(),
-                    Wanted::Any | Wanted::Enum => visitor.visit_unit(),
+                match expected {
+                    Expected::Option => visitor.visit_none(),
+                    Expected::Any | Expected::Enum => visitor.visit_unit(),
                 }
             }
-            (_, Wanted::Option) => visitor.visit_some(self),
-            (kind, _) => self.map.next_value_seed(Value(kind, visitor, wanted)),
+            (_, Expected::Option) => visitor.visit_some(self),
+            (kind, _) => self.map.next_value_seed(Value(kind, visitor, expected)),
         }
     }
 }
@@ -143,11 +147,11 @@ impl<'de, A: MapAccess<'de>> Deserializer<'de> for Opened<A> {
     type Error = A::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, A::Error> {
-        self.read(visitor, Wanted::Any)
+        self.read(visitor, Expected::Any)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, A::Error> {
-        self.read(visitor, Wanted::Option)
+        self.read(visitor, Expected::Option)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -156,7 +160,7 @@ impl<'de, A: MapAccess<'de>> Deserializer<'de> for Opened<A> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, A::Error> {
-        self.read(visitor, Wanted::Enum)
+        self.read(visitor, Expected::Enum)
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -174,26 +178,26 @@ impl<'de, A: MapAccess<'de>> Deserializer<'de> for Opened<A> {
 }
 
 /// Reads the value of an attribute of this type.
-struct Value<V>(Kind, V, Wanted);
+struct Value<V>(Kind, V, Expected);
 
 impl<'de, V: Visitor<'de>> DeserializeSeed<'de> for Value<V> {
     type Value = V::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<V::Value, D::Error> {
-        let Self(kind, visitor, wanted) = self;
-        match (kind, wanted) {
-            (Kind::S, Wanted::Enum) => json.deserialize_str(Name(visitor)),
+        let Self(kind, visitor, expected) = self;
+        match (kind, expected) {
+            (Kind::S, Expected::Enum) => json.deserialize_str(Name(visitor)),
             (Kind::N, _) => json.deserialize_str(Number(visitor)),
             (Kind::B, _) => json.deserialize_str(Bytes(visitor)),
-            (Kind::M, _) => json.deserialize_map(Content(visitor, wanted)),
-            (Kind::L, _) => json.deserialize_seq(Content(visitor, wanted)),
+            (Kind::M, _) => json.deserialize_map(Content(visitor, expected)),
+            (Kind::L, _) => json.deserialize_seq(Content(visitor, expected)),
             (Kind::S | Kind::Bool | Kind::Null, _) => json.deserialize_any(visitor),
         }
     }
 }
 
 /// Shows a visitor the entries of a map, or the elements of a list.
-struct Content<V>(V, Wanted);
+struct Content<V>(V, Expected);
 
 impl<'de, V: Visitor<'de>> Visitor<'de> for Content<V> {
     type Value = V::Value;
@@ -205,8 +209,8 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Content<V> {
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
         let entries = Entries(map);
         match self.1 {
-            Wanted::Enum => self.0.visit_enum(MapAccessDeserializer::new(entries)),
-            Wanted::Any | Wanted::Option => self.0.visit_map(entries),
+            Expected::Enum => self.0.visit_enum(MapAccessDeserializer::new(entries)),
+            Expected::Any | Expected::Option => self.0.visit_map(entries),
         }
     }
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 
-use crate::db::answer::{AnyItem as _, Stored};
 use crate::db::error::TableError;
+use crate::db::response::{AnyItem as _, Stored};
 use crate::db::{Entity, Table, keys};
 
 impl Table {
@@ -14,14 +14,14 @@ impl Table {
     pub(crate) async fn some_of<E: Entity>(
         &self,
         (pk, prefix): (String, Option<&str>),
-        wanted: &[&str],
+        requested: &[&str],
         pages: usize,
         most: Option<i32>,
     ) -> Result<(Vec<Stored>, bool), TableError> {
         let all = [keys::PK, keys::SK, "type"];
         let names: HashMap<String, String> = all
             .iter()
-            .chain(wanted)
+            .chain(requested)
             .map(|name| (format!("#{name}"), (*name).to_owned()))
             .collect();
         let projection: Vec<&str> = names.keys().map(String::as_str).collect();

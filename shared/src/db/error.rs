@@ -16,12 +16,12 @@ pub enum Refusal {
     Changed,
     /// The object already exists.
     Exists,
-    /// The person has it already, or had it and lost it after the request came.
+    /// The person has it already, or had it and lost it after the request was received.
     AlreadyThere,
     /// The same for a member of a club.
     AlreadyMember,
-    /// It was deleted after the request came.
-    Gone,
+    /// It was deleted after the request was received.
+    Deleted,
     /// The club would have no owner.
     LastOwner,
     /// The person who acts, or who sent the invitation, no longer has the required role.
@@ -35,7 +35,7 @@ pub enum Refusal {
     /// The club has reached a limit of 24 hours.
     Daily,
     /// Something that the object refers to was deleted.
-    ReferenceGone,
+    ReferenceDeleted,
     /// Something else refers to the object.
     InUse,
     /// A mail is out of date: something newer replaces it.
@@ -205,8 +205,8 @@ impl Retries {
 }
 
 /// Fails if more than the memory limit is held, in bytes.
-pub(crate) fn check_held(held: usize) -> Result<(), TableError> {
-    if held > limits::MAX_HELD_BYTES {
+pub(crate) fn check_memory_budget(memory_used: usize) -> Result<(), TableError> {
+    if memory_used > limits::MEMORY_BUDGET_BYTES {
         return Err(TableError::TooMuch);
     }
     Ok(())

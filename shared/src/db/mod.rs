@@ -2,9 +2,9 @@
 //! [`crate::domain`].
 
 pub(crate) mod actor;
-pub(crate) mod answer;
 mod attempt;
 mod attributes;
+pub(crate) mod batch_loader;
 mod count;
 pub(crate) mod error;
 pub(crate) mod execute;
@@ -12,7 +12,7 @@ mod json_text;
 pub(crate) mod keys;
 pub(crate) mod parts;
 pub(crate) mod read;
-pub(crate) mod rounds;
+pub(crate) mod response;
 mod typed;
 pub mod usage;
 pub(crate) mod write;

@@ -10,10 +10,10 @@ use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes, ReturnConsumedC
 use aws_smithy_runtime_api::client::interceptors::context::Output;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use crate::db::answer::{AnyItem as _, Body, Found, FromAnswer, Stored, readable};
+use crate::db::batch_loader::{self, LoadedKeys, unprocessed};
 use crate::db::error::{Backoff, TableError, read_error};
 use crate::db::keys::Key;
-use crate::db::rounds::{self, Reading, unprocessed};
+use crate::db::response::{AnyItem as _, Body, Found, FromResponse, Stored, readable};
 use crate::db::usage::{count_call, count_read};
 use crate::db::{Entity, Item, PARALLEL, Table, keys};
 
@@ -62,7 +62,7 @@ pub(crate) enum Fetch {
     /// All attributes of all items.
     Items,
     /// The same for half the price. They may be a moment old.
-    Lately,
+    Eventual,
     /// Only the keys. For the table, not for the index.
     Keys,
     /// All attributes, in pages with this number of items.
@@ -85,14 +85,14 @@ impl Table {
 
     async fn read_together(&self, keys: Vec<Key>) -> Result<Vec<Stored>, TableError> {
         let table = self.clone();
-        rounds::read(keys, async move |mut keys| {
+        batch_loader::read(keys, async move |mut keys| {
             keys.sort();
             keys.dedup();
             let (found, unread) = match <[Key; 1]>::try_from(keys) {
                 Ok([key]) => (table.read_one(key).await?.into_iter().collect(), vec![]),
                 Err(keys) => table.get_chunk(keys, true).await?,
             };
-            Ok(Reading::new(found, unread))
+            Ok(LoadedKeys::new(found, unread))
         })
         .await
     }
@@ -139,12 +139,12 @@ impl Table {
         keys: Vec<Key>,
     ) -> Result<HashMap<Key, E>, TableError> {
         let found = self.get_all::<E>(keys, true).await?;
-        let keyed = found.into_iter().map(|entity| (entity.key(), entity));
-        Ok(keyed.collect())
+        let idempotency = found.into_iter().map(|entity| (entity.key(), entity));
+        Ok(idempotency.collect())
     }
 
     /// Reads any number of items: as they are now, or for half the price as they were a moment ago.
-    pub(crate) async fn get_all<T: FromAnswer + Send>(
+    pub(crate) async fn get_all<T: FromResponse + Send>(
         &self,
         keys: Vec<Key>,
         consistent: bool,
@@ -165,7 +165,7 @@ impl Table {
     }
 
     /// Returns what was found, and the keys that were still unprocessed at the end.
-    async fn get_chunk<T: FromAnswer>(
+    async fn get_chunk<T: FromResponse>(
         &self,
         keys: Vec<Key>,
         consistent: bool,
@@ -174,7 +174,7 @@ impl Table {
         let mut open: Vec<Item> = keys.into_iter().map(Key::into_item).collect();
         let mut pause = Backoff::default();
         while !open.is_empty() {
-            let wanted = KeysAndAttributes::builder()
+            let requested = KeysAndAttributes::builder()
                 .set_keys(Some(open))
                 .consistent_read(consistent)
                 .build()
@@ -183,17 +183,17 @@ impl Table {
             let body = Body::instead_of(|| Output::erase(BatchGetItemOutput::builder().build()));
             self.client
                 .batch_get_item()
-                .request_items(&self.name, wanted)
+                .request_items(&self.name, requested)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total)
                 .customize()
                 .interceptor(body.clone())
                 .send()
                 .await
                 .map_err(read_error)?;
-            let answer = T::all(&body)?;
-            count_read(answer.units);
-            found.extend(answer.items);
-            open = answer.rest;
+            let response = T::all(&body)?;
+            count_read(response.units);
+            found.extend(response.items);
+            open = response.rest;
             if !open.is_empty() && !pause.wait().await {
                 break;
             }
@@ -203,7 +203,7 @@ impl Table {
 
     /// Passes each page of a partition, of the table or of the index, to `page`. Stops when `page`
     /// returns false.
-    pub(crate) async fn each_page<T: FromAnswer>(
+    pub(crate) async fn each_page<T: FromResponse>(
         &self,
         on_index: bool,
         pk: String,
@@ -226,10 +226,10 @@ impl Table {
             .query()
             .table_name(&self.name)
             .set_index_name(on_index.then(|| keys::GSI1.to_owned()))
-            .consistent_read(!on_index && !matches!(fetch, Fetch::Lately))
+            .consistent_read(!on_index && !matches!(fetch, Fetch::Eventual))
             .set_limit(match fetch {
                 Fetch::Pages(size) => Some(size),
-                Fetch::Items | Fetch::Lately | Fetch::Keys => None,
+                Fetch::Items | Fetch::Eventual | Fetch::Keys => None,
             })
             .set_projection_expression(
                 matches!(fetch, Fetch::Keys).then(|| "#pk, #own_sk".to_owned()),
@@ -263,7 +263,7 @@ impl Table {
     }
 
     /// Returns one page of a query.
-    pub(crate) async fn page<T: FromAnswer>(
+    pub(crate) async fn page<T: FromResponse>(
         &self,
         request: QueryFluentBuilder,
     ) -> Result<Found<T>, TableError> {
@@ -280,7 +280,7 @@ impl Table {
         Ok(found)
     }
 
-    async fn all<T: FromAnswer>(
+    async fn all<T: FromResponse>(
         &self,
         on_index: bool,
         pk: String,
@@ -327,9 +327,9 @@ impl Table {
         range: Range,
     ) -> Result<Vec<Stored>, TableError> {
         let entries = self.index_entries(pk.clone(), range).await?;
-        let wanted: Vec<Key> = entries.iter().map(Stored::key).collect();
-        let mut found = self.get_many(wanted.clone()).await?;
-        Ok(wanted
+        let requested: Vec<Key> = entries.iter().map(Stored::key).collect();
+        let mut found = self.get_many(requested.clone()).await?;
+        Ok(requested
             .iter()
             .filter_map(|key| found.take_item(key))
             .filter(|item| item.index_partition() == pk)

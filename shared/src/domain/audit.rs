@@ -3,34 +3,38 @@
 use crate::db::{Entity, Item, from_item, to_item, type_of};
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::bookmark::model::{Favorite, Subscription};
-use crate::domain::change::model::{ChangeCount, ClubChange, KnownChange};
+use crate::domain::change::model::{ChangeCount, ClubChange, RecordedChange};
 use crate::domain::club::model::{Club, ClubText};
 use crate::domain::draft::model::DraftAnswer;
-use crate::domain::erasure_mark::ErasureMark;
+use crate::domain::erasure_flag::ErasureFlag;
 use crate::domain::event::model::{Event, EventText};
 use crate::domain::event::store::{EventClub, EventListing};
 use crate::domain::extension::model::Extension;
-use crate::domain::file::copy::FileCopy;
+use crate::domain::file::attachment::Attachment;
 use crate::domain::file::model::Upload;
+use crate::domain::idempotency::model::IdempotencyRecord;
 use crate::domain::interview::model::Booking;
 use crate::domain::invite::model::{InvitationLog, Invite};
 use crate::domain::join_link::model::{JoinLink, LinkUse};
-use crate::domain::keyed::model::KeyedRequest;
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::lookup::model::{Badge, Fair, Lookup, Major, Registration, School, Tag, Year};
-use crate::domain::lookup::store::{YearUses, name_item};
 use crate::domain::mail::model::{Mail, MailLease};
 use crate::domain::mail::outage::MailOutage;
-use crate::domain::mail::turns::MailTurns;
+use crate::domain::mail::send_slots::SendSlots;
 use crate::domain::member::model::Membership;
-use crate::domain::notice::model::{BegunDraft, DueEntry, NoticeTimer};
+use crate::domain::notice::model::{BegunDraft, NoticeTimer, ScheduledTask};
 use crate::domain::person::model::{Creations, Person, PersonAddress, PersonWord};
 use crate::domain::question::model::{Prompt, Question};
+use crate::domain::reference::model::{
+    Badge, Fair, Major, ReferenceEntry, Registration, School, Tag, Year,
+};
+use crate::domain::reference::store::{YearUses, name_item};
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::review::model::Review;
 use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
-use crate::domain::submission::model::{AnswerSheet, DecisionChange, OwnPlace, Submission};
+use crate::domain::submission::model::{
+    DecisionChange, RecentSubmission, Submission, SubmissionAnswers,
+};
 use crate::domain::submission::withdrawal::Withdrawal;
 use crate::domain::token::model::Token;
 use crate::domain::tombstones::DeletedApplication;
@@ -54,16 +58,16 @@ pub fn misplaced(item: &Item) -> Option<String> {
     macro_rules! as_one_of {
         ($($entity:ty),+ $(,)?) => {
             match type_of(item) {
-                $(<$entity as Entity>::TYPE => keyed::<$entity>(item),)+
+                $(<$entity as Entity>::TYPE => idempotency::<$entity>(item),)+
                 // Counters and name reservations have no content to compare with their keys.
-                // So have the places of deleted items.
-                "Name" | "Version" | "Gone" => None,
+                // So have the tombstones of deleted items.
+                "Name" | "Version" | "Tombstone" => None,
                 other => Some(format!("of no known type ({other:?})")),
             }
         };
     }
     as_one_of!(
-        AnswerSheet,
+        SubmissionAnswers,
         BegunDraft,
         Booking,
         Application,
@@ -73,40 +77,40 @@ pub fn misplaced(item: &Item) -> Option<String> {
         DecisionChange,
         Delivery,
         DeletedApplication,
-        KnownChange,
+        RecordedChange,
         Club,
         ClubText,
         Creations,
         DraftAnswer,
-        DueEntry,
-        ErasureMark,
+        ScheduledTask,
+        ErasureFlag,
         Event,
         EventClub,
         EventListing,
         EventText,
         Extension,
         Favorite,
-        FileCopy,
+        Attachment,
         InvitationLog,
         Invite,
         JoinLink,
-        KeyedRequest,
+        IdempotencyRecord,
         LinkUse,
-        Lookup<Badge>,
-        Lookup<Fair>,
-        Lookup<Major>,
-        Lookup<School>,
-        Lookup<Tag>,
-        Lookup<Year>,
+        ReferenceEntry<Badge>,
+        ReferenceEntry<Fair>,
+        ReferenceEntry<Major>,
+        ReferenceEntry<School>,
+        ReferenceEntry<Tag>,
+        ReferenceEntry<Year>,
         Mail,
         MailLease,
         MailOutage,
-        MailTurns,
+        SendSlots,
         Membership,
         MembershipRequest,
         NoticeTimer,
         OwnInterviews,
-        OwnPlace,
+        RecentSubmission,
         Person,
         PersonAddress,
         PersonWord,
@@ -126,24 +130,24 @@ pub fn misplaced(item: &Item) -> Option<String> {
     )
 }
 
-fn keyed<E: Entity>(item: &Item) -> Option<String> {
+fn idempotency<E: Entity>(item: &Item) -> Option<String> {
     let entity: E = match from_item(item.clone()) {
         Ok(entity) => entity,
         // The error would quote the item's content, which may be personal.
         Err(_) => return Some(format!("cannot be read as {}", E::TYPE)),
     };
-    let due = to_item(&entity).ok()?;
+    let pending = to_item(&entity).ok()?;
     let wrong: Vec<&str> = KEYS
         .into_iter()
-        .filter(|key| item.get(*key) != due.get(*key))
+        .filter(|key| item.get(*key) != pending.get(*key))
         .collect();
     (!wrong.is_empty()).then(|| format!("{} do not follow from the content", wrong.join(", ")))
 }
 
 /// Returns the items that must exist together with this one, with their correct content. A person,
 /// an event or an entry is found through them.
-pub fn companions(item: &Item) -> Vec<Item> {
-    macro_rules! of_lookups {
+pub fn derived_entries(item: &Item) -> Vec<Item> {
+    macro_rules! of_references {
         ($($kind:ty),+) => {
             match type_of(item) {
                 <Person as Entity>::TYPE => from_item::<Person>(item.clone())
@@ -160,37 +164,37 @@ pub fn companions(item: &Item) -> Vec<Item> {
                     .and_then(|submission| to_item(&submission.booking()?).ok())
                     .into_iter()
                     .collect(),
-                $(<Lookup<$kind> as Entity>::TYPE => {
-                    from_item::<Lookup<$kind>>(item.clone())
-                        .map(|lookup| vec![name_item(&lookup)])
+                $(<ReferenceEntry<$kind> as Entity>::TYPE => {
+                    from_item::<ReferenceEntry<$kind>>(item.clone())
+                        .map(|reference| vec![name_item(&reference)])
                         .unwrap_or_default()
                 })+
                 _ => vec![],
             }
         };
     }
-    of_lookups!(Badge, Fair, Major, School, Tag, Year)
+    of_references!(Badge, Fair, Major, School, Tag, Year)
 }
 
 /// Returns the key of the item that a companion leads to, whether that exists or not.
-pub fn leads_to(companion: &Item) -> Option<Item> {
-    let key = match type_of(companion) {
+pub fn leads_to(derived: &Item) -> Option<Item> {
+    let key = match type_of(derived) {
         PersonWord::TYPE => {
-            from_item(companion.clone()).map(|word: PersonWord| keys::profile(word.person))
+            from_item(derived.clone()).map(|word: PersonWord| keys::profile(word.person))
         }
         PersonAddress::TYPE => {
-            from_item(companion.clone()).map(|entry: PersonAddress| keys::profile(entry.person))
+            from_item(derived.clone()).map(|entry: PersonAddress| keys::profile(entry.person))
         }
-        Booking::TYPE => from_item(companion.clone()).map(|booking: Booking| {
+        Booking::TYPE => from_item(derived.clone()).map(|booking: Booking| {
             keys::submission(booking.application, Id::new(booking.submission))
         }),
         EventClub::TYPE => {
-            from_item(companion.clone()).map(|of: EventClub| keys::event(&of.club, of.event))
+            from_item(derived.clone()).map(|of: EventClub| keys::event(&of.club, of.event))
         }
         "Name" => {
-            let names = companion.get(keys::PK)?.as_s().ok()?;
-            let id = companion.get("id")?.as_n().ok()?.parse().ok()?;
-            return Some(keys::named_lookup(names, id)?.into_item());
+            let names = derived.get(keys::PK)?.as_s().ok()?;
+            let id = derived.get("id")?.as_n().ok()?.parse().ok()?;
+            return Some(keys::named_reference(names, id)?.into_item());
         }
         _ => return None,
     };
@@ -222,15 +226,18 @@ pub fn seat_of(slot: &Item, submission: &Item) -> Option<u64> {
 
 /// Returns the key of the submission of answers, and the number of the request that sent them. None
 /// if they cannot be read.
-pub fn answers_of(sheet: &Item) -> Option<(Item, u64)> {
-    let sheet: AnswerSheet = from_item(sheet.clone()).ok()?;
-    let key = keys::submission(sheet.application, sheet.submission);
-    Some((key.into_item(), sheet.at))
+pub fn answers_of(submission_answers: &Item) -> Option<(Item, u64)> {
+    let submission_answers: SubmissionAnswers = from_item(submission_answers.clone()).ok()?;
+    let key = keys::submission(
+        submission_answers.application,
+        submission_answers.submission,
+    );
+    Some((key.into_item(), submission_answers.at))
 }
 
 /// Returns the key of the application of a question, and the item that keeps it from being created.
 /// None if the question cannot be read.
-pub fn unfinished_copy(question: &Item, at: Timestamp) -> Option<(Item, Item)> {
+pub fn unfinished_duplicate(question: &Item, at: Timestamp) -> Option<(Item, Item)> {
     let question: Question = from_item(question.clone()).ok()?;
     let deleted = DeletedApplication {
         application: question.application,
@@ -243,10 +250,10 @@ pub fn unfinished_copy(question: &Item, at: Timestamp) -> Option<(Item, Item)> {
 
 /// Attributes of a [`Booking`] that do not follow from its submission. An earlier version of the
 /// service stored none of them.
-pub const NOT_COMPARED: [&str; 2] = ["mark", "received"];
+pub const NOT_COMPARED: [&str; 2] = ["calendar_revision", "received"];
 
-/// The types of the items that [`companions`] returns.
-pub const COMPANIONS: [&str; 5] = [
+/// The types of the items that [`derived_entries`] returns.
+pub const DERIVED_ENTRIES: [&str; 5] = [
     Booking::TYPE,
     PersonWord::TYPE,
     PersonAddress::TYPE,

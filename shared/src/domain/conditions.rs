@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 
-use crate::db::actor::arrival;
+use crate::db::actor::received;
 use crate::db::{Entity as _, Refusal, Write};
 use crate::domain::keys;
 use crate::domain::member::model::{Membership, Role};
@@ -38,7 +38,7 @@ const REQUEST: TimeDelta = TimeDelta::seconds(30);
 /// came: whoever came back has a new profile, which gets nothing of a request that was frozen.
 fn not_erased(profile: Write) -> Write {
     let profile = profile.if_equals("erasing", &false);
-    match arrival() {
+    match received() {
         Some(arrived) => profile.if_below("created_at", &arrived.at.plus(REQUEST)),
         None => profile,
     }

@@ -13,7 +13,7 @@ use crate::domain::club::model::Club;
 use crate::domain::file::model::Upload;
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::notice::model::DueEntry;
+use crate::domain::notice::model::ScheduledTask;
 use crate::domain::person::model::Person;
 use crate::domain::personal_data::PersonalData;
 use crate::domain::submission::model::{Status, Submission};
@@ -37,7 +37,7 @@ fn last_of(now: DateTime<Utc>) -> u64 {
 
 impl Table {
     /// Erases a person. Deletes memberships, requests, drafts, extensions, invites, mails,
-    /// favorites, subscriptions, stored results of keyed requests, and the profile. Pending
+    /// favorites, subscriptions, stored results of idempotency records, and the profile. Pending
     /// submissions are withdrawn. Decided submissions lose everything except their status.
     ///
     /// The profile is marked first, so that no more data of the person is stored. It is deleted
@@ -61,21 +61,21 @@ impl Table {
         if !alone.is_empty() {
             if person.erasing {
                 // An earlier erasure was interrupted, and the other owners have left since then.
-                self.mark_erasing(person, false).await?;
+                self.flag_erasing(person, false).await?;
             }
             return Ok(Err(OnlyOwner(alone)));
         }
-        match self.mark_erasing(person, true).await {
+        match self.flag_erasing(person, true).await {
             Err(TableError::Refused(_)) => return Ok(Ok(())),
             done => done?,
         }
-        self.erase_marked(person, when, clock)
+        self.erase_flagged(person, when, clock)
             .await
             .map_err(TableError::after_write)
     }
 
     /// Continues the erasure after the profile is marked.
-    async fn erase_marked(
+    async fn erase_flagged(
         &self,
         person: &Person,
         when: RequestTime,
@@ -91,7 +91,7 @@ impl Table {
             }
             let erased = self.erase_personal_data(person, all, (when, until), last_look);
             if let Err(refusal) = erased.await? {
-                self.mark_erasing(person, false).await?;
+                self.flag_erasing(person, false).await?;
                 return Ok(Err(refusal));
             }
             if !last_look {
@@ -99,7 +99,7 @@ impl Table {
                 self.wait_for_index(person.id, when.at).await?;
             }
         }
-        self.remove_own_copies(person.id, until, when).await?;
+        self.remove_own_attachments(person.id, until, when).await?;
         self.end_tokens(person.id, until).await?;
         self.delete_person(person).await?;
         Ok(Ok(()))
@@ -107,8 +107,8 @@ impl Table {
 
     /// Erases what was read. If this process was slow, another one may have finished the erasure,
     /// and the person may have come back: what was received after `until` is theirs and stays. Only
-    /// their keyed requests, the marks of where they hold interviews, and the notes of where they
-    /// submitted in the last hour may be lost then.
+    /// their idempotency records, the entries of where they hold interviews, and the notes of where
+    /// they submitted in the last hour may be lost then.
     async fn erase_personal_data(
         &self,
         person: &Person,
@@ -130,12 +130,12 @@ impl Table {
             self.erase_submission(submission, when, until)
         })
         .await?;
-        let noted = all.places.iter();
-        let noted = noted.map(|place| (place.application, place.submission));
+        let noted = all.recent.iter();
+        let noted = noted.map(|recent| (recent.application, recent.submission));
         let submitted = all.submissions.iter().map(|one| (one.application, one.id));
         let withdrawn = all.withdrawals.iter().map(|one| (one.application, one.id));
-        let places = submitted.chain(withdrawn).chain(noted).collect();
-        self.erase_answers(places, &all.uploads, (when, until))
+        let submitted_keys = submitted.chain(withdrawn).chain(noted).collect();
+        self.erase_answers(submitted_keys, &all.uploads, (when, until))
             .await?;
         // The same keys may be used again, so each item is deleted only if it is unchanged.
         each(all.requests, async |request| {
@@ -156,12 +156,17 @@ impl Table {
         for used in &all.link_uses {
             self.forget_link_use(used).await?;
         }
-        let place = |id| keys::own_place(person.id, id);
+        let recent = |id| keys::recent_submission(person.id, id);
         let submitted = all.submissions.iter().map(|submission| submission.id);
         let withdrawn = all.withdrawals.iter().map(|withdrawal| withdrawal.id);
-        let noted = all.places.iter().map(|place| place.submission);
-        let places: HashSet<Key> = submitted.chain(withdrawn).chain(noted).map(place).collect();
-        self.bury(places.into_iter().collect(), when).await?;
+        let noted = all.recent.iter().map(|recent| recent.submission);
+        let submitted_keys: HashSet<Key> = submitted
+            .chain(withdrawn)
+            .chain(noted)
+            .map(recent)
+            .collect();
+        self.delete_with_tombstone(submitted_keys.into_iter().collect(), when)
+            .await?;
         each(all.invites, async |invite| {
             ignore_refusal(self.delete_invite(&invite).await)
         })
@@ -175,7 +180,7 @@ impl Table {
         } = all.bookmarks;
         each(favorites, |favorite| self.lose(favorite)).await?;
         each(subscriptions, |subscription| self.lose(subscription)).await?;
-        self.forget_keyed(person.id).await?;
+        self.forget_idempotency(person.id).await?;
         if last_look {
             self.unlist(&all.submissions, &all.withdrawals, until)
                 .await?;
@@ -187,7 +192,7 @@ impl Table {
     /// files: from the bucket, and then from the table.
     async fn erase_answers(
         &self,
-        places: HashSet<(Id<Application>, Id<Submission>)>,
+        submitted_keys: HashSet<(Id<Application>, Id<Submission>)>,
         uploads: &[Upload],
         (when, until): (RequestTime, u64),
     ) -> Result<(), TableError> {
@@ -195,8 +200,8 @@ impl Table {
             received: until + 1,
             ..when
         };
-        each(places, async |(application, id)| {
-            self.bury_answers(application, id, last).await.map(drop)
+        each(submitted_keys, async |(application, id)| {
+            self.delete_answers(application, id, last).await.map(drop)
         })
         .await?;
         if uploads.is_empty() {
@@ -207,12 +212,12 @@ impl Table {
         // A form that was signed before takes the bytes for some minutes more, and as long as they
         // need.
         let late = when.at.plus(Upload::ARRIVED_WITHIN);
-        let again: Vec<DueEntry> = uploads
+        let again: Vec<ScheduledTask> = uploads
             .iter()
-            .map(|one| one.due_at(late, when.at))
+            .map(|one| one.task_at(late, when.at))
             .collect();
-        each(again, async |due| {
-            self.write(Write::put(&due)?).await.map(drop)
+        each(again, async |task| {
+            self.write(Write::put(&task)?).await.map(drop)
         })
         .await?;
         // The places are used again by whoever comes back.
@@ -267,7 +272,7 @@ impl Table {
         let done = if submission.booked().is_none() {
             self.write(anonymous).await.map(drop)
         } else {
-            let mut writes = Submission::places_freed([submission]);
+            let mut writes = Submission::release_bookings([submission]);
             writes.push(anonymous);
             self.transact(writes).await
         };
@@ -289,7 +294,7 @@ impl Table {
             retries.next().await?;
             let (application, id) = (submission.application, submission.id);
             match self.submission(application, id).await? {
-                Some(now) if now.received <= until => submission = now,
+                Some(current) if current.received <= until => submission = current,
                 _ => break,
             }
         }

@@ -10,8 +10,8 @@ use crate::text::ClubCode;
 use crate::time::{Clock, RequestTime};
 
 impl Table {
-    /// Like [`Table::erase`]. Archives first the clubs that nobody else owns (P16). `when` gives the
-    /// time of each attempt.
+    /// Like [`Table::erase`]. Archives first the clubs that nobody else owns (P16). `when` gives
+    /// the time of each attempt.
     pub async fn erase_with_clubs(
         &self,
         person: &Person,
@@ -88,7 +88,7 @@ impl Table {
             }
             match self.member(&membership.club, membership.id).await? {
                 // Another one is of a person who came back.
-                Some(now) if now.creation == membership.creation => membership = now,
+                Some(current) if current.creation == membership.creation => membership = current,
                 _ => return Ok(Ok(())),
             }
         }

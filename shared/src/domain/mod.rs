@@ -16,17 +16,16 @@ mod conditions;
 mod draft;
 mod erasure;
 mod erasure_clubs;
-mod erasure_mark;
+mod erasure_flag;
 mod event;
 mod extension;
 mod file;
 mod form;
+mod idempotency;
 mod interview;
 mod invite;
 mod join_link;
-mod keyed;
 mod keys;
-mod lookup;
 mod mail;
 mod member;
 mod notice;
@@ -34,6 +33,7 @@ mod own;
 mod person;
 mod personal_data;
 mod question;
+mod reference;
 mod request;
 mod review;
 mod slot;
@@ -47,8 +47,8 @@ pub use application::model::{Application, ApplicationTexts, Committee};
 pub use application::references::{ApplicationParts, References};
 pub use application::store::ApplicationQuota;
 pub use audit::{
-    COMPANIONS, NOT_COMPARED, answers_of, companions, leads_to, misplaced, reviewed, seat_of,
-    seat_owner, unfinished_copy,
+    DERIVED_ENTRIES, NOT_COMPARED, answers_of, derived_entries, leads_to, misplaced, reviewed,
+    seat_of, seat_owner, unfinished_duplicate,
 };
 pub use bookmark::model::{Favorite, Subscription};
 pub use bookmark::store::{Bookmark, Bookmarks};
@@ -58,7 +58,7 @@ pub use catalogue::memory::{
 };
 pub use catalogue::versions::Versions;
 pub use change::model::{
-    ChangeCount, ChangeType, ClubChange, KnownChange, NewChange, Object, ObjectType,
+    ChangeCount, ChangeType, ClubChange, NewChange, Object, ObjectType, RecordedChange,
 };
 pub use club::model::{Club, ClubProfile, ClubText, Window};
 pub use club::store::{ClubPage, ClubQuota, NewOwner};
@@ -68,26 +68,23 @@ pub use erasure::OnlyOwner;
 pub use event::model::{Event, EventText, EventType, Image, Showing, Span};
 pub use event::store::{EventListing, listed, listing_parts};
 pub use extension::model::Extension;
-pub use file::copy::FileCopy;
+pub use file::attachment::Attachment;
 pub use file::model::{AnswerFile, FileState, Upload};
 pub use form::conditions::Choices;
 #[cfg(feature = "api")]
 pub use form::memory::Forms;
 pub use form::model::{Form, WholeForm};
-pub use interview::marks::CalendarPart;
+pub use idempotency::model::{IdempotencyOutcome, IdempotencyRecord};
+pub use interview::calendar_revisions::CalendarPart;
+pub use interview::ended::{Cancellations, EndedInterview, EndedInterviews};
 pub use interview::model::{Booking, Interview};
 pub use interview::store::InterviewChange;
-pub use interview::told::{Cancellations, EndedInterview, EndedInterviews};
 pub use invite::model::{AcceptanceMail, DailyCount, InvitationLog, Invite};
 pub use invite::store::InviteWrite;
 pub use join_link::model::{JoinLink, LinkUse};
-pub use keyed::model::{KeyedOutcome, KeyedRequest};
-#[cfg(feature = "api")]
-pub use lookup::memory::{Entries, InMemory, Lookups};
-pub use lookup::model::{Badge, Fair, Lookup, LookupKind, Major, Registration, School, Tag, Year};
 pub use mail::model::{
-    Appointment, AppointmentNews, Decision, InviteLink, Mail, MailLease, RequestNews, SUPERSEDED,
-    ToldDecision,
+    Appointment, AppointmentNews, CommunicatedDecision, Decision, InviteLink, Mail, MailLease,
+    RequestNews, SUPERSEDED,
 };
 pub use mail::outage::MailOutage;
 pub use mail::report::{MailReport, MailResult};
@@ -96,8 +93,8 @@ pub use mail::store::DecisionMail;
 pub use member::model::{Membership, Role};
 pub use member::store::{Additions, NewMembership};
 pub use notice::model::{
-    BegunDraft, Due, DueEntry, LOOKS_BACK, NewsItem, Notice, NoticeAbout, NoticeTimer,
-    REMINDED_BEFORE, draft_due, hour_of,
+    BegunDraft, LOOKS_BACK, NewsItem, Notice, NoticeAbout, NoticeTimer, REMINDED_BEFORE,
+    ScheduledTask, TaskKind, draft_reminder_at, hour_of,
 };
 pub use notice::settings::{NewsRhythm, NoticeKind, Notices};
 pub use notice::store::NEWS_AT_ONCE;
@@ -105,30 +102,35 @@ pub use own::{Follower, OwnEntries};
 pub use person::model::{Creations, Person, PersonAddress, PersonWord, Personal};
 pub use personal_data::PersonalData;
 pub use question::model::{Choice, FileFormat, FileRule, Prompt, Question, QuestionType, ShowIf};
+#[cfg(feature = "api")]
+pub use reference::memory::{Entries, InMemory, ReferenceData};
+pub use reference::model::{
+    Badge, Fair, Major, ReferenceEntry, ReferenceKind, Registration, School, Tag, Year,
+};
 pub use request::model::MembershipRequest;
 pub use request::store::JoinState;
 pub use review::model::Review;
 pub use review::store::GivenScore;
 #[cfg(feature = "api")]
-pub use slot::memory::{BookedPlaces, KnownSlots, Place, SeenSubmission};
+pub use slot::memory::{ApplicationKey, BookedSlots, SeenSubmission, SlotCache};
 pub use slot::model::{Interviewer, OwnInterviews, Slot, SlotNote};
 pub use slot::store::SlotChange;
 pub use submission::answers::{Answer, Answers, StoredAnswer};
 pub use submission::decide::DecisionWrite;
 pub use submission::keys::SUBMISSION_PARTS;
 pub use submission::model::{
-    AnswerSheet, Answered, Applicant, DecisionChange, Mailed, OldAndNew, OwnPlace, Status,
-    StatusChange, Submission,
+    Answered, Applicant, DecisionChange, Mailed, OldAndNew, RecentSubmission, Status, StatusChange,
+    Submission, SubmissionAnswers,
 };
 pub use submission::remembered::RememberedKey;
 pub use submission::store::{StoredSubmission, SubmissionQuery};
 pub use submission::submit::{CancelledInterview, WithdrawOutcome};
-pub use submission::told::{Known, Told};
+pub use submission::visibility::{Communicated, Visible};
 pub use submission::withdrawal::Withdrawal;
 pub use token::model::{Token, TokenScope};
-pub use tombstones::{DeletedApplication, Gone};
+pub use tombstones::{DeletedApplication, Tombstone};
 pub use waiting::{ClubWaiting, Waiting};
 pub use webhook::model::{
-    Call, CallKind, Delivery, Notification, OffReason, Recipient, SealedSecret, Webhook,
-    WebhookPlace,
+    Call, CallKind, Delivery, EncryptedSecret, Notification, OffReason, Webhook, WebhookKey,
+    WebhookRecipient,
 };

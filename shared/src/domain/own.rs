@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::db::answer::{AnyItem as _, Stored, readable};
 use crate::db::read::{Fetch, Range};
+use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity as _, Table, TableError};
 use crate::domain::application::model::Application;
 use crate::domain::bookmark::model::Subscription;
@@ -50,7 +50,7 @@ impl Table {
             }
             Ok(true)
         };
-        self.each_page(false, keys::own(person), range, Fetch::Lately, take)
+        self.each_page(false, keys::own(person), range, Fetch::Eventual, take)
             .await?;
         Ok((profile, followed))
     }
@@ -87,8 +87,8 @@ impl Table {
         own: &OwnEntries,
         applications: impl Iterator<Item = Id<Application>>,
     ) -> Result<HashMap<Id<Application>, Timestamp>, TableError> {
-        let wanted = applications.filter_map(|id| own.extensions.get(&id).cloned());
-        let found: Vec<Extension> = self.get_all(wanted.collect(), false).await?;
+        let requested = applications.filter_map(|id| own.extensions.get(&id).cloned());
+        let found: Vec<Extension> = self.get_all(requested.collect(), false).await?;
         let ends = found.into_iter().map(|one| (one.application, one.end));
         Ok(ends.collect())
     }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::db::answer::{AnyItem as _, Stored, readable};
-use crate::db::error::check_held;
+use crate::db::error::check_memory_budget;
 use crate::db::read::{MAX_BATCH_KEYS, Range};
+use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity, Table, TableError};
 use crate::domain::application::model::Application;
 use crate::domain::bookmark::store::Bookmarks;
@@ -20,7 +20,7 @@ use crate::domain::member::model::Membership;
 use crate::domain::person::model::Person;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::review::model::Review;
-use crate::domain::submission::model::{OwnPlace, Submission};
+use crate::domain::submission::model::{RecentSubmission, Submission};
 use crate::domain::submission::withdrawal::Withdrawal;
 use crate::domain::token::model::Token;
 use crate::ids::Id;
@@ -37,7 +37,7 @@ pub struct PersonalData {
     /// What remains of submissions that they have withdrawn.
     pub withdrawals: Vec<Withdrawal>,
     /// Where they have submitted within the last hour.
-    pub places: Vec<OwnPlace>,
+    pub recent: Vec<RecentSubmission>,
     /// Their reviews of submissions.
     pub reviews: Vec<Review>,
     /// Their uploads.
@@ -62,8 +62,8 @@ pub struct PersonalData {
 }
 
 fn is_mail(entry: &Stored) -> bool {
-    let place = entry.index_sort_key();
-    place.is_some_and(|place| place.starts_with(keys::OWN_MAILS))
+    let recent = entry.index_sort_key();
+    recent.is_some_and(|recent| recent.starts_with(keys::OWN_MAILS))
 }
 
 impl PersonalData {
@@ -90,7 +90,7 @@ impl PersonalData {
 impl PersonalData {
     /// Returns the applications to which the person has submitted or begun a draft.
     pub(crate) fn applied_to(&self) -> HashSet<Id<Application>> {
-        let applied = self.places.iter().map(|place| place.application);
+        let applied = self.recent.iter().map(|recent| recent.application);
         let applied = applied.chain(self.submissions.iter().map(|one| one.application));
         let applied = applied.chain(self.drafts.iter().map(|answer| answer.application));
         let applied = applied.chain(self.withdrawals.iter().map(|one| one.application));
@@ -106,10 +106,13 @@ impl Table {
     pub async fn personal_data(&self, person: &Person) -> Result<PersonalData, TableError> {
         let addressed = self.addressed(person);
         let own = self.index_entries(keys::own(person.id), Range::All);
-        let (bookmarks, lately) = (self.bookmarks(person.id), self.own_places(person.id));
+        let (bookmarks, noted) = (
+            self.bookmarks(person.id),
+            self.recent_submissions(person.id),
+        );
         let (uploads, tokens) = (self.all_uploads(person.id), self.tokens(person.id));
-        let all = async { futures::try_join!(own, addressed, bookmarks, lately, uploads, tokens) };
-        let (own, addressed, bookmarks, lately, uploads, tokens) = Box::pin(all).await?;
+        let all = async { futures::try_join!(own, addressed, bookmarks, noted, uploads, tokens) };
+        let (own, addressed, bookmarks, noted, uploads, tokens) = Box::pin(all).await?;
         let mut all = PersonalData {
             uploads,
             tokens,
@@ -117,22 +120,22 @@ impl Table {
             ..PersonalData::default()
         };
         // What was submitted within the last hour is found although the index is behind.
-        let places = lately
+        let recent = noted
             .iter()
-            .map(|place| keys::submission(place.application, place.submission));
+            .map(|recent| keys::submission(recent.application, recent.submission));
         let (mails, own): (Vec<Stored>, Vec<Stored>) = own.into_iter().partition(is_mail);
         all.mail_keys = mails.iter().map(Stored::key).collect();
-        let known: BTreeSet<Key> = own.iter().map(Stored::key).chain(places).collect();
+        let existing: BTreeSet<Key> = own.iter().map(Stored::key).chain(recent).collect();
         let own = keys::own(person.id);
-        let known: Vec<Key> = known.into_iter().collect();
-        for batch in known.chunks(MAX_BATCH_KEYS) {
+        let existing: Vec<Key> = existing.into_iter().collect();
+        for batch in existing.chunks(MAX_BATCH_KEYS) {
             let mut items = self.get_many(batch.to_vec()).await?.into_items();
             items.retain(|item| item.index_partition() == own);
             all.sort_in(items);
-            check_held(all.submissions.iter().map(Submission::held).sum())?;
+            check_memory_budget(all.submissions.iter().map(Submission::memory_used).sum())?;
         }
         all.sort_in(addressed);
-        all.places = lately;
+        all.recent = noted;
         all.submissions
             .sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
         Ok(all)
@@ -149,7 +152,7 @@ impl Table {
         for batch in person.mail_keys.chunks(MAX_BATCH_KEYS) {
             let found = self.get_many(batch.to_vec()).await?.into_entities();
             mails.extend(found.into_iter().map(without_html));
-            check_held(mails.iter().map(|mail| mail.text.len() + 1_000).sum())?;
+            check_memory_budget(mails.iter().map(|mail| mail.text.len() + 1_000).sum())?;
         }
         mails.sort_by_key(|mail| (mail.queued_at, mail.about));
         Ok(mails)
@@ -161,8 +164,8 @@ impl Table {
         let present = Some(&person.personal.email).filter(|email| !email.is_empty());
         let former = person.former_emails.iter().map(async |email| {
             let others = self.people_at(email).await?;
-            let is_free = others.iter().all(|other| *other == person.id);
-            Ok::<_, TableError>(is_free.then_some(email))
+            let is_unused = others.iter().all(|other| *other == person.id);
+            Ok::<_, TableError>(is_unused.then_some(email))
         });
         let former = futures::future::try_join_all(former).await?;
         let all = present.into_iter().chain(former.into_iter().flatten());

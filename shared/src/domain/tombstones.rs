@@ -14,15 +14,15 @@ use crate::ids::Id;
 use crate::text::ClubCode;
 use crate::time::{RequestTime, Timestamp};
 
-/// How long the place of a deleted item is kept. No write is so late: the SDK gives up after
+/// How long a tombstone is kept. No write is so late: the SDK gives up after
 /// seconds, and a function ends after half a minute.
 const TOMBSTONE_KEPT: TimeDelta = TimeDelta::days(1);
 
-/// Stands for a day in the place of an item that was deleted, without its content. Only a request
+/// Stands for a day at the key of an item that was deleted, without its content. Only a request
 /// that was received later may store something there. Under [`ended`], it says that nothing with
 /// this id comes back.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Gone {
+pub struct Tombstone {
     #[serde(skip)]
     key: Key,
     /// The order number of the deletion, see [`crate::ids::Ids::received`].
@@ -31,8 +31,8 @@ pub struct Gone {
     pub expires: i64,
 }
 
-impl Entity for Gone {
-    const TYPE: &'static str = "Gone";
+impl Entity for Tombstone {
+    const TYPE: &'static str = "Tombstone";
 
     fn key(&self) -> Key {
         self.key.clone()
@@ -43,7 +43,7 @@ impl Entity for Gone {
     }
 }
 
-impl Gone {
+impl Tombstone {
     pub(crate) fn new(key: Key, RequestTime { received, at }: RequestTime) -> Self {
         Self {
             key,
@@ -78,8 +78,8 @@ fn ended(id: u64) -> Key {
 }
 
 impl Write {
-    /// Stores a new entity. Refused if it is there already, or was deleted after the request came
-    /// that stores it (X17).
+    /// Stores a new entity. Refused if it is there already, or was deleted after the request was
+    /// received that stores it (X17).
     pub(crate) fn create<E: Entity>(entity: &E) -> Result<Self, TableError> {
         Ok(Self::put(entity)?.if_never_or_before())
     }
@@ -89,56 +89,60 @@ impl Write {
     #[must_use]
     pub(crate) fn if_never_or_before(self) -> Self {
         match request_time() {
-            Some(when) => self.if_new_or_gone(when.received),
+            Some(when) => self.if_new_or_tombstone(when.received),
             None => self.if_new(),
         }
     }
 
-    /// Deletes an item. Until tomorrow its place says so, so that a late attempt to create it does
+    /// Deletes an item. Until tomorrow its key says so, so that a late attempt to create it does
     /// not bring it back (X17).
-    pub(crate) fn bury(key: Key) -> Result<Self, TableError> {
+    pub(crate) fn delete_with_tombstone(key: Key) -> Result<Self, TableError> {
         match request_time() {
-            Some(when) => Self::put(&Gone::new(key, when)),
+            Some(when) => Self::put(&Tombstone::new(key, when)),
             None => Ok(Self::delete(key)),
         }
     }
 
     /// Notes for a day that what had this id was removed: for what is a part of an item, or in a
-    /// numbered place that something else may have by now.
+    /// number that something else may have by now.
     pub(crate) fn end(id: u64) -> Result<Self, TableError> {
-        Self::bury(ended(id))
+        Self::delete_with_tombstone(ended(id))
     }
 
-    /// Checks that nothing with this id was removed. Refused as [`Refusal::Gone`].
+    /// Checks that nothing with this id was removed. Refused as [`Refusal::Deleted`].
     pub(crate) fn check_not_ended(id: u64) -> Self {
-        Self::check(ended(id)).if_new().or(Refusal::Gone)
+        Self::check(ended(id)).if_new().or(Refusal::Deleted)
     }
 
     /// Adds a condition: the item does not exist, or it is one that was deleted.
     #[must_use]
     pub(crate) fn if_absent(self) -> Self {
-        self.if_new_or(|write| write.if_equals(keys::TYPE, &Gone::TYPE))
+        self.if_new_or(|write| write.if_equals(keys::TYPE, &Tombstone::TYPE))
     }
 
     /// Adds a condition: the item does not exist, or it is one that was deleted before `received`.
     #[must_use]
-    pub(crate) fn if_new_or_gone(self, received: u64) -> Self {
+    pub(crate) fn if_new_or_tombstone(self, received: u64) -> Self {
         self.if_new_or(|write| {
             write
-                .if_equals(keys::TYPE, &Gone::TYPE)
+                .if_equals(keys::TYPE, &Tombstone::TYPE)
                 .if_below("received", &received)
         })
     }
 }
 
 impl Table {
-    /// Deletes items, 25 per call, and leaves a [`Gone`] in their places. Not atomic: only for
+    /// Deletes items, 25 per call, and leaves a [`Tombstone`] at their keys. Not atomic: only for
     /// items that are no longer visible to anybody. `when` is the order number of the deletion and
     /// its time.
-    pub(crate) async fn bury(&self, keys: Vec<Key>, when: RequestTime) -> Result<(), TableError> {
+    pub(crate) async fn delete_with_tombstone(
+        &self,
+        keys: Vec<Key>,
+        when: RequestTime,
+    ) -> Result<(), TableError> {
         let requests = keys.into_iter().map(|key| {
             let put = PutRequest::builder()
-                .set_item(Some(to_item(&Gone::new(key, when))?))
+                .set_item(Some(to_item(&Tombstone::new(key, when))?))
                 .build();
             put.map(|put| WriteRequest::builder().put_request(put).build())
                 .map_err(TableError::failed)

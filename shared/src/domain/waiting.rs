@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 use futures::future::try_join_all;
 use serde::Deserialize;
 
-use crate::db::answer::Stored;
 use crate::db::read::Range;
+use crate::db::response::Stored;
 use crate::db::{Table, TableError};
 use crate::domain::application::model::Application;
 use crate::domain::invite::model::Invite;
@@ -16,7 +16,7 @@ use crate::domain::mail::state::{EmailStatus, MailKind, MailState};
 use crate::domain::person::model::Person;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::submission::model::{Mailed, Status, Submission};
-use crate::domain::submission::told::Told;
+use crate::domain::submission::visibility::Communicated;
 use crate::ids::Id;
 use crate::limits;
 use crate::text::{ClubCode, Email};
@@ -53,7 +53,7 @@ impl ClubWaiting {
 
 /// The attributes of a submission that tell what is still to do.
 #[derive(Deserialize)]
-struct Decision {
+struct CountedDecision {
     status: Status,
     /// None after an erasure: there is nobody to tell.
     #[serde(default)]
@@ -73,28 +73,31 @@ struct Ending {
 }
 
 impl Waiting {
-    fn add(&mut self, decision: &Decision) {
-        let told = Told {
+    fn add(&mut self, decision: &CountedDecision) {
+        let communicated = Communicated {
             acceptance: decision.acceptance_mail.as_ref(),
             rejection: decision.rejection_mail.as_ref(),
             mailed: decision.mailed.as_ref(),
         };
-        let wanted = match decision.status {
+        let requested = match decision.status {
             Status::Pending => None,
             Status::Accepted => Some(MailKind::Acceptance),
             Status::RejectedWritten | Status::RejectedInterview => Some(MailKind::Rejection),
         };
-        let is_unreached = told.last_status().is_some_and(|status| match status {
-            EmailStatus::Queued | EmailStatus::Sending | EmailStatus::Sent => false,
-            EmailStatus::Failed
-            | EmailStatus::Unknown
-            | EmailStatus::Bounced
-            | EmailStatus::Complained => true,
-        });
+        let is_unreached = communicated
+            .last_status()
+            .is_some_and(|status| match status {
+                EmailStatus::Queued | EmailStatus::Sending | EmailStatus::Sent => false,
+                EmailStatus::Failed
+                | EmailStatus::Unknown
+                | EmailStatus::Bounced
+                | EmailStatus::Complained => true,
+            });
         let is_there = decision.person.is_some();
         self.submissions += 1;
-        self.undecided += usize::from(wanted.is_none());
-        self.unmailed += usize::from(is_there && wanted.is_some() && told.last_kind() != wanted);
+        self.undecided += usize::from(requested.is_none());
+        self.unmailed +=
+            usize::from(is_there && requested.is_some() && communicated.last_kind() != requested);
         self.unreached += usize::from(is_there && is_unreached);
     }
 }
@@ -105,7 +108,7 @@ impl Table {
     pub async fn waiting(&self, application: Id<Application>) -> Result<Waiting, TableError> {
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let partition = (keys::submissions(application, part), None);
-            let wanted = [
+            let requested = [
                 "status",
                 "person",
                 "acceptance_mail",
@@ -114,7 +117,7 @@ impl Table {
             ];
             let pages = limits::COUNTED_PAGES;
             let (found, has_more) = self
-                .some_of::<Submission>(partition, &wanted, pages, None)
+                .some_of::<Submission>(partition, &requested, pages, None)
                 .await?;
             let mut waiting = Waiting {
                 has_more,
@@ -175,8 +178,8 @@ impl Table {
         let entries = self.index_entries(keys::address(email), range).await?;
         // The index tells neither which ones are open nor when they were sent.
         let latest = entries.iter().rev().take(limits::HOME_INVITES_READ);
-        let wanted: Vec<Key> = latest.map(Stored::key).collect();
-        let mut found: Vec<Invite> = self.get_many(wanted).await?.into_entities();
+        let requested: Vec<Key> = latest.map(Stored::key).collect();
+        let mut found: Vec<Invite> = self.get_many(requested).await?.into_entities();
         found.retain(|invite| invite.is_open(now) && invite.email == email.folded());
         found.sort_by_key(|invite| std::cmp::Reverse(invite.updated_at));
         found.truncate(limits::HOME_INVITES);

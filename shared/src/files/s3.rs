@@ -28,8 +28,8 @@ use crate::ids::sha256_hex;
 use crate::limits;
 use crate::time::{Clock as _, SystemClock};
 
-/// How long S3 may take until its answer begins.
-const ANSWER_WITHIN: Duration = Duration::from_secs(4);
+/// How long S3 may take until its response begins.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(4);
 /// How often a request is sent: all of them may be repeated.
 const TRIES: usize = 3;
 /// The largest answer that is read, in bytes.
@@ -45,13 +45,13 @@ pub struct S3Files {
     connector: SharedHttpConnector,
 }
 
-struct Answer {
+struct S3Response {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
 }
 
-impl Answer {
+impl S3Response {
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
@@ -175,12 +175,12 @@ impl S3Files {
         method: Method,
         path: &str,
         headers: &[(&'static str, &str)],
-    ) -> Result<Answer, FileError> {
+    ) -> Result<S3Response, FileError> {
         let mut last = FileError("not sent".into());
         for _ in 0..TRIES {
             match self.send_once(&method, path, headers).await {
-                Ok(answer) if answer.status.is_server_error() => last = answer.error("busy"),
-                Ok(answer) => return Ok(answer),
+                Ok(response) if response.status.is_server_error() => last = response.error("busy"),
+                Ok(response) => return Ok(response),
                 Err(error) => last = error,
             }
         }
@@ -192,7 +192,7 @@ impl S3Files {
         method: &Method,
         path: &str,
         headers: &[(&'static str, &str)],
-    ) -> Result<Answer, FileError> {
+    ) -> Result<S3Response, FileError> {
         let mut request = http::Request::builder()
             .method(method)
             .uri(format!("{}/{path}", self.url));
@@ -202,12 +202,12 @@ impl S3Files {
         let mut request = request.body(SdkBody::empty()).map_err(failed)?;
         self.signed(&mut request, &self.credentials().await?, None)?;
         let called = self.connector.call(request.try_into().map_err(failed)?);
-        let response = timeout(ANSWER_WITHIN, called).await.map_err(failed)?;
+        let response = timeout(RESPONSE_TIMEOUT, called).await.map_err(failed)?;
         let response = response.map_err(|error| failed(format!("{error:?}")))?;
         let (parts, body) = response.try_into_http1x().map_err(failed)?.into_parts();
         let body = Limited::new(body, MAX_ANSWER).collect();
-        let body = timeout(ANSWER_WITHIN, body).await.map_err(failed)?;
-        Ok(Answer {
+        let body = timeout(RESPONSE_TIMEOUT, body).await.map_err(failed)?;
+        Ok(S3Response {
             status: parts.status,
             headers: parts.headers,
             body: body.map_err(failed)?.to_bytes(),
@@ -217,14 +217,14 @@ impl S3Files {
     /// Returns the SHA-256 of a file for which S3 keeps none, such as an emulator: 1 request that
     /// reads the file. None if its tag has changed.
     async fn hash(&self, key: &str, tag: &str) -> Result<Option<String>, FileError> {
-        let answer = self.send(Method::GET, key, &[("if-match", tag)]).await?;
-        if answer.is_absent() || answer.status == StatusCode::PRECONDITION_FAILED {
+        let response = self.send(Method::GET, key, &[("if-match", tag)]).await?;
+        if response.is_absent() || response.status == StatusCode::PRECONDITION_FAILED {
             return Ok(None);
         }
-        if !answer.status.is_success() {
-            return Err(answer.error("GET"));
+        if !response.status.is_success() {
+            return Err(response.error("GET"));
         }
-        Ok(Some(sha256_hex(&answer.body)))
+        Ok(Some(sha256_hex(&response.body)))
     }
 }
 
@@ -298,8 +298,8 @@ impl FileStore for S3Files {
         let (Some(size), true) = (size, part.header("etag") == Some(tag.as_str())) else {
             return Ok(None);
         };
-        let known = head.header("x-amz-checksum-sha256").and_then(hex_of);
-        let sha256 = match known {
+        let checksum = head.header("x-amz-checksum-sha256").and_then(hex_of);
+        let sha256 = match checksum {
             Some(sha256) => sha256,
             None => match self.hash(key, &tag).await? {
                 Some(sha256) => sha256,
@@ -324,25 +324,25 @@ impl FileStore for S3Files {
             // A copy is scanned anew, so it takes no tags.
             ("x-amz-tagging-directive", "REPLACE"),
         ];
-        let answer = self.send(Method::PUT, to, &headers).await?;
-        if answer.is_absent() || answer.status == StatusCode::PRECONDITION_FAILED {
+        let response = self.send(Method::PUT, to, &headers).await?;
+        if response.is_absent() || response.status == StatusCode::PRECONDITION_FAILED {
             return Ok(false);
         }
-        // A failure after the answer began is told in its body.
-        let body = String::from_utf8_lossy(&answer.body);
-        if answer.status.is_success() && body.contains("<CopyObjectResult") {
+        // A failure after the response began is told in its body.
+        let body = String::from_utf8_lossy(&response.body);
+        if response.status.is_success() && body.contains("<CopyObjectResult") {
             return Ok(true);
         }
-        Err(answer.error("copy"))
+        Err(response.error("copy"))
     }
 
     async fn delete(&self, keys: &[String]) -> Result<(), FileError> {
         let deleted = keys.iter().map(async |key| {
-            let answer = self.send(Method::DELETE, key, &[]).await?;
-            if answer.status.is_success() || answer.status == StatusCode::NOT_FOUND {
+            let response = self.send(Method::DELETE, key, &[]).await?;
+            if response.status.is_success() || response.status == StatusCode::NOT_FOUND {
                 return Ok(());
             }
-            Err(answer.error("DELETE"))
+            Err(response.error("DELETE"))
         });
         futures::future::try_join_all(deleted).await.map(drop)
     }
@@ -354,11 +354,11 @@ impl FileStore for S3Files {
             if let Some(rest) = &rest {
                 let _ = write!(path, "&continuation-token={}", encoded(rest));
             }
-            let answer = self.send(Method::GET, &path, &[]).await?;
-            if !answer.status.is_success() {
-                return Err(answer.error("list"));
+            let response = self.send(Method::GET, &path, &[]).await?;
+            if !response.status.is_success() {
+                return Err(response.error("list"));
             }
-            let xml = String::from_utf8_lossy(&answer.body);
+            let xml = String::from_utf8_lossy(&response.body);
             found.extend(between(&xml, "Key"));
             rest = between(&xml, "NextContinuationToken").next();
             if rest.is_none() {

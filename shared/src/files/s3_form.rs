@@ -75,8 +75,8 @@ mod tests {
         };
         let credentials = Credentials::new("AKID", "secret", Some("token".into()), None, "test");
         let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
-        let place = ("files", "eu-central-1");
-        let fields = signed_form(place, &file, &credentials, now);
+        let region_of = ("files", "eu-central-1");
+        let fields = signed_form(region_of, &file, &credentials, now);
         let policy = BASE64_STANDARD.decode(&fields["policy"]).unwrap();
         let policy: serde_json::Value = serde_json::from_slice(&policy).unwrap();
         assert_eq!(policy["expiration"], "2027-01-15T08:15:00Z");

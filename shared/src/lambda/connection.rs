@@ -140,18 +140,18 @@ impl HttpConnector for ByServer {
         }
         let (all, few_failed) = (self.all.clone(), self.few_failed.clone());
         let again = request.try_clone();
-        let answer = self.few.call(request);
+        let response = self.few.call(request);
         HttpConnectorFuture::new(async move {
-            let answer = answer.await;
-            if !answer.as_ref().is_err_and(is_about_the_certificate) {
-                return answer;
+            let response = response.await;
+            if !response.as_ref().is_err_and(is_about_the_certificate) {
+                return response;
             }
             tracing::warn!("the authorities of amazon.pem do not accept a certificate");
             few_failed.store(true, Ordering::Relaxed);
             // Nothing of the request was sent, so this is no repeat.
             match again {
                 Some(again) => all.call(again).await,
-                None => answer,
+                None => response,
             }
         })
     }

@@ -47,12 +47,12 @@ pub const READY: &str = "/ready";
 /// Any error that prevents a function from starting.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Logs JSON lines to standard output, filtered by `RUST_LOG`. Of a panic, only its place in the
+/// Logs JSON lines to standard output, filtered by `RUST_LOG`. Of a panic, only its location in the
 /// code is logged: its text may quote what somebody wrote (O9).
 pub fn log_as_json() {
     std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map(ToString::to_string);
-        tracing::error!(place, "a panic");
+        let panicked_at = panic.location().map(ToString::to_string);
+        tracing::error!(panicked_at, "a panic");
     }));
     log(
         tracing_subscriber::fmt::layer()
@@ -70,12 +70,12 @@ pub fn log_as_json() {
 /// Sends log events to `layer`, filtered by `RUST_LOG`, for example `info` or `warn,shared=debug`.
 /// Without `RUST_LOG`, the filter is `default`.
 pub fn log(layer: impl Layer<Registry> + Send + Sync, default: &str) {
-    let wanted = variable("RUST_LOG")
+    let requested = variable("RUST_LOG")
         .and_then(|text| text.parse().ok())
         .or_else(|| default.parse().ok());
-    let wanted: Targets = wanted.unwrap_or_default();
+    let requested: Targets = requested.unwrap_or_default();
     tracing_subscriber::registry()
-        .with(layer.with_filter(wanted))
+        .with(layer.with_filter(requested))
         .init();
 }
 

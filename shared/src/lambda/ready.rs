@@ -13,7 +13,7 @@ use crate::state::Shared;
 /// Returns a router with these routes and one for [`READY`]: 200 if the table can be read, and 503
 /// if not; the log has the reason.
 pub fn ready(routes: Router, table: Table) -> Router {
-    let readable = async |State(table): State<Table>| answer(table.warm_up().await);
+    let readable = async |State(table): State<Table>| respond(table.warm_up().await);
     Router::new()
         .route(READY, get(readable))
         .with_state(table)
@@ -26,8 +26,8 @@ pub(super) fn api_ready(routes: Router, app: Shared) -> Router {
         let (table, keys) =
             futures::join!(app.table.warm_up(), app.verifier.warm_up(app.clock.now()));
         match table {
-            Ok(()) => answer(keys),
-            failed => answer(failed),
+            Ok(()) => respond(keys),
+            failed => respond(failed),
         }
     };
     Router::new()
@@ -36,7 +36,7 @@ pub(super) fn api_ready(routes: Router, app: Shared) -> Router {
         .fallback_service(routes)
 }
 
-fn answer(result: Result<(), impl std::fmt::Display>) -> Response {
+fn respond(result: Result<(), impl std::fmt::Display>) -> Response {
     match result {
         Ok(()) => "ready\n".into_response(),
         Err(error) => {

@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 
 /// A question with its answer.
 #[derive(Clone)]
-struct Said {
+struct AnswerLine {
     prompt: String,
     answer: String,
 }
@@ -26,7 +26,7 @@ struct Submitted<'a> {
 
 templates! {
     ConfirmationHtml "mail/confirmation.html" ConfirmationText "mail/confirmation.txt" {
-        name: &'a str, submitted: Submitted<'a>, answers: Option<Vec<Said>>, receipt: &'a str
+        name: &'a str, submitted: Submitted<'a>, answers: Option<Vec<AnswerLine>>, receipt: &'a str
     }
 }
 
@@ -55,15 +55,15 @@ pub fn confirmation(
         at: &at,
         revision: submission.revision,
     };
-    let said: Vec<Said> = submission
+    let answer_line: Vec<AnswerLine> = submission
         .answers
         .read()
         .iter()
-        .map(|answer| said(form, answer))
+        .map(|answer| answer_line(form, answer))
         .collect();
     let bodies =
         |answers| ConfirmationHtml::bodies(&personal.first_name, submitted, answers, receipt);
-    let whole = bodies(Some(said));
+    let whole = bodies(Some(answer_line));
     let fits = whole.html.len() <= limits::MAIL_BYTES && whole.text.len() <= limits::MAIL_BYTES;
     let occasion = Occasion {
         about: submission.id.get(),
@@ -85,7 +85,7 @@ pub fn confirmation(
     }
 }
 
-fn said(form: &Form, answer: &StoredAnswer<'_>) -> Said {
+fn answer_line(form: &Form, answer: &StoredAnswer<'_>) -> AnswerLine {
     let prompt = form
         .question(answer.question)
         .map(|question| &question.prompt);
@@ -98,7 +98,7 @@ fn said(form: &Form, answer: &StoredAnswer<'_>) -> Said {
         })
         .map(|option| option.value.clone());
     let file = answer.file().map(|file| file.name);
-    Said {
+    AnswerLine {
         prompt: prompt.map(|prompt| prompt.text.clone()).unwrap_or_default(),
         answer: answer.text().or(option).or(file).unwrap_or_default(),
     }

@@ -142,8 +142,8 @@ templates! {
 }
 
 impl Notice {
-    /// Returns the mail. `when` says a time, `site` is the base of links, and `end` the page that ends
-    /// this kind of notice.
+    /// Returns the mail. `when` says a time, `site` is the base of links, and `end` the page that
+    /// ends this kind of notice.
     pub fn message(
         &self,
         mail: &Mail,

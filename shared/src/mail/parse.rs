@@ -9,7 +9,7 @@ pub(crate) enum TemplateTag {
 pub(crate) struct Parser<'a> {
     pub(crate) rest: &'a str,
     /// The variables that the template may use.
-    pub(crate) known: &'a [Variable],
+    pub(crate) variables: &'a [Variable],
 }
 
 impl<'a> Parser<'a> {
@@ -75,9 +75,16 @@ impl<'a> Parser<'a> {
 
     fn variable(&self, name: &str) -> Result<Variable, String> {
         let name = name.trim();
-        let known = self.known.iter().find(|known| known.name() == name);
-        known.copied().ok_or_else(|| {
-            let names: Vec<&str> = self.known.iter().map(|known| known.name()).collect();
+        let variables = self
+            .variables
+            .iter()
+            .find(|variables| variables.name() == name);
+        variables.copied().ok_or_else(|| {
+            let names: Vec<&str> = self
+                .variables
+                .iter()
+                .map(|variables| variables.name())
+                .collect();
             let names = names.join(", ");
             format!("{name:?} is not a variable. There are: {names}.")
         })

@@ -42,14 +42,14 @@ impl Variables<'_> {
 
 /// Where the end of a text is: inside a tag, or inside a link that has an address.
 #[derive(Default)]
-pub(crate) struct Place {
+pub(crate) struct HtmlContext {
     /// The tag that has begun; none outside of tags.
     tag: Option<String>,
     quote: Option<char>,
     is_in_link: bool,
 }
 
-impl Place {
+impl HtmlContext {
     pub(crate) fn is_in_tag(&self) -> bool {
         self.tag.is_some()
     }
@@ -84,7 +84,7 @@ impl Place {
 #[derive(Default)]
 pub(crate) struct Rendering {
     out: String,
-    place: Place,
+    context: HtmlContext,
 }
 
 impl Rendering {
@@ -97,7 +97,7 @@ impl Rendering {
             match node {
                 Node::Text(text) => {
                     self.out.push_str(text);
-                    self.place.follow(text);
+                    self.context.follow(text);
                 }
                 // A value is escaped, so it begins and ends no tag.
                 Node::Variable(variable) => self.add_value(*variable, values),
@@ -115,10 +115,10 @@ impl Rendering {
 
     /// A reason may have several lines. Inside a tag, for example in a link, there are none.
     fn add_value(&mut self, variable: Variable, values: &Variables<'_>) {
-        let is_in_tag = self.place.is_in_tag();
+        let is_in_tag = self.context.is_in_tag();
         let line_break = if is_in_tag { " " } else { "<br>" };
         let value = escape(values.get(variable)).replace('\n', line_break);
-        if variable == Variable::Link && !is_in_tag && !self.place.is_in_link {
+        if variable == Variable::Link && !is_in_tag && !self.context.is_in_link {
             let _ = write!(self.out, "<a href=\"{value}\">{value}</a>");
         } else {
             self.out.push_str(&value);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::mail::parse::{Node, Parser, TemplateTag, Variable};
-use crate::mail::render::{Place, Rendering, Variables};
+use crate::mail::render::{HtmlContext, Rendering, Variables};
 use crate::text::html;
 
 /// Stands for `{{ link }}` while a template is cleaned, which keeps only whole addresses in links.
@@ -19,10 +19,10 @@ pub struct Template(Vec<Node>);
 
 impl Template {
     /// Parses a template that may use these variables. The error says what is wrong with it.
-    pub fn parse(source: &str, known: &[Variable]) -> Result<Self, String> {
+    pub fn parse(source: &str, variables: &[Variable]) -> Result<Self, String> {
         let mut parser = Parser {
             rest: source,
-            known,
+            variables,
         };
         let (nodes, end) = parser.nodes(0)?;
         match end {
@@ -110,53 +110,56 @@ impl Template {
     /// Returns the source without scripts, event handlers and unsafe links ([`html::clean`]).
     /// `{{ link }}` may be the address of a link.
     pub fn clean(source: &str) -> String {
-        let mut held = String::with_capacity(source.len());
+        let mut output = String::with_capacity(source.len());
         for (n, part) in source.split("{{").enumerate() {
             let link = part
                 .split_once("}}")
                 .filter(|(name, _)| n > 0 && name.trim() == Variable::Link.name());
             match link {
-                Some((_, after)) => held.extend([LINK, after]),
-                None => held.extend([if n > 0 { "{{" } else { "" }, part]),
+                Some((_, after)) => output.extend([LINK, after]),
+                None => output.extend([if n > 0 { "{{" } else { "" }, part]),
             }
         }
-        html::clean(&held).replace(LINK, "{{ link }}")
+        html::clean(&output).replace(LINK, "{{ link }}")
     }
 
     /// Returns an error message if `cleaned`, what [`Template::clean`] made of `source`, would show
     /// something else.
-    pub fn changed(source: &str, cleaned: &str, known: &[Variable]) -> Option<String> {
-        Self::inside_tag(cleaned, known)
-            .or_else(|| Self::misplaced(source, known))
-            .or_else(|| Self::lost(source, cleaned, known))
+    pub fn changed(source: &str, cleaned: &str, variables: &[Variable]) -> Option<String> {
+        Self::inside_tag(cleaned, variables)
+            .or_else(|| Self::misplaced(source, variables))
+            .or_else(|| Self::lost(source, cleaned, variables))
     }
 
     /// Returns an error message if a condition is inside a tag: one of its branches could end the
     /// tag, and what cleaning took for a text would be attributes.
-    fn inside_tag(cleaned: &str, known: &[Variable]) -> Option<String> {
-        fn walk(nodes: &[Node], place: &mut Place) -> Option<String> {
+    fn inside_tag(cleaned: &str, variables: &[Variable]) -> Option<String> {
+        fn walk(nodes: &[Node], context: &mut HtmlContext) -> Option<String> {
             nodes.iter().find_map(|node| match node {
                 Node::Text(text) => {
-                    place.follow(text);
+                    context.follow(text);
                     None
                 }
                 Node::Variable(_) => None,
-                Node::If { variable, .. } if place.is_in_tag() => {
+                Node::If { variable, .. } if context.is_in_tag() => {
                     Some(hidden(&format!("{{% if {} %}}", variable.name())))
                 }
                 Node::If {
                     then, otherwise, ..
-                } => walk(then, place).or_else(|| walk(otherwise, place)),
+                } => walk(then, context).or_else(|| walk(otherwise, context)),
             })
         }
-        walk(&Self::parse(cleaned, known).ok()?.0, &mut Place::default())
+        walk(
+            &Self::parse(cleaned, variables).ok()?.0,
+            &mut HtmlContext::default(),
+        )
     }
 
     /// Returns an error message if cleaning took a variable or a condition away: from a comment, a
     /// style, or the inside of a tag.
-    fn lost(source: &str, cleaned: &str, known: &[Variable]) -> Option<String> {
-        let before = Self::parse(source, known).ok()?.marks();
-        let after = Self::parse(cleaned, known).ok()?.marks();
+    fn lost(source: &str, cleaned: &str, variables: &[Variable]) -> Option<String> {
+        let before = Self::parse(source, variables).ok()?.tokens();
+        let after = Self::parse(cleaned, variables).ok()?.tokens();
         let wrong = (0..before.len()).find(|n| before.get(*n) != after.get(*n))?;
         if before.len() == after.len() {
             return Some("A variable is between the parts of a table. Put it into a cell.".into());
@@ -165,7 +168,7 @@ impl Template {
     }
 
     /// Returns its variables and conditions in the order of the source.
-    fn marks(&self) -> Vec<String> {
+    fn tokens(&self) -> Vec<String> {
         fn walk(nodes: &[Node], found: &mut Vec<String>) {
             for node in nodes {
                 match node {
@@ -196,11 +199,12 @@ impl Template {
         found
     }
 
-    /// Returns an error message if a condition is at a wrong place. Where HTML allows no text (for
-    /// example between the rows of a table), cleaning moves the condition away from its content,
-    /// and everybody would see both branches. `source` is the template before it is cleaned.
-    fn misplaced(source: &str, known: &[Variable]) -> Option<String> {
-        let template = Self::parse(source, known).ok()?;
+    /// Returns an error message if a condition stands where it must not. Where HTML allows no text
+    /// (for example between the rows of a table), cleaning moves the condition away from its
+    /// content, and everybody would see both branches. `source` is the template before it is
+    /// cleaned.
+    fn misplaced(source: &str, variables: &[Variable]) -> Option<String> {
+        let template = Self::parse(source, variables).ok()?;
         let conditions = template.conditions();
         // Cleaning moves text out of tables only.
         if !source.to_ascii_lowercase().contains("<t") {
@@ -216,7 +220,7 @@ impl Template {
         let wrong = (0..conditions.len()).find(|n| {
             [true, false].into_iter().any(|others| {
                 let with_it = template.resolved(&|i| (i != *n).then_some(others));
-                let Ok(cleaned) = Self::parse(&html::clean(&with_it), known) else {
+                let Ok(cleaned) = Self::parse(&html::clean(&with_it), variables) else {
                     return true;
                 };
                 [true, false].into_iter().any(|holds| {
@@ -238,24 +242,24 @@ impl Template {
     }
 
     /// Returns whether the template shows a variable.
-    pub fn shows(&self, wanted: Variable) -> bool {
-        fn any(nodes: &[Node], wanted: Variable) -> bool {
+    pub fn shows(&self, searched: Variable) -> bool {
+        fn any(nodes: &[Node], searched: Variable) -> bool {
             nodes.iter().any(|node| match node {
                 Node::Text(_) => false,
-                Node::Variable(variable) => *variable == wanted,
+                Node::Variable(variable) => *variable == searched,
                 Node::If {
                     then, otherwise, ..
-                } => any(then, wanted) || any(otherwise, wanted),
+                } => any(then, searched) || any(otherwise, searched),
             })
         }
-        any(&self.0, wanted)
+        any(&self.0, searched)
     }
 }
 
 /// What is said of a variable or a condition that cannot be where it is.
-fn hidden(mark: &str) -> String {
+fn hidden(token: &str) -> String {
     format!(
-        "{mark} is at a place where HTML shows no text, such as a comment or the inside of a tag. \
+        "{token} is at a place where HTML shows no text, such as a comment or the inside of a tag. \
          Put it into the text."
     )
 }
@@ -304,10 +308,10 @@ mod tests {
             "<a title=\"{% if reason %}T{% endif %}\" href=\"javascript:x\" onclick=\"y\" x=\"</a>",
             "<p title=\"a>{% if reason %}b{% endif %}\">c</p>",
         ] {
-            let known = &Variable::OF_DECISIONS;
+            let variables = &Variable::OF_DECISIONS;
             let cleaned = Template::clean(source);
             assert!(
-                Template::changed(source, &cleaned, known).is_some(),
+                Template::changed(source, &cleaned, variables).is_some(),
                 "{cleaned}"
             );
         }
@@ -347,7 +351,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_parses_or_is_refused_and_values_never_bring_tags(source in "[a{}% ifnamels<&]{0,60}", value in "\\PC{0,40}") {
+        fn any_template_parses_or_is_refused_without_new_tags(source in "[a{}% ifnamels<&]{0,60}", value in "\\PC{0,40}") {
             if let Ok(template) = Template::parse(&source, &Variable::OF_DECISIONS) {
                 let values = Variables { name: &value, full_name: "", reason: "", committee: "", club: "", application: "", link: "" };
                 // The same branches, without anything that could be a tag.

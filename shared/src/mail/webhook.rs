@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::{Bodies, Occasion, mail, rendered};
-use crate::domain::{Mail, MailKind, OffReason, Recipient, Webhook};
+use crate::domain::{Mail, MailKind, OffReason, Webhook, WebhookRecipient};
 use crate::text::Email;
 use crate::time::Timestamp;
 
@@ -16,13 +16,13 @@ templates! {
 
 /// Returns the mail to one person. There is one for each time that the webhook is switched off.
 pub(crate) fn webhook_off(
-    to: &Recipient,
+    to: &WebhookRecipient,
     (webhook, club, reason): (&Webhook, Option<&str>, OffReason),
     site: &str,
     now: Timestamp,
 ) -> Mail {
-    let is_for_all = webhook.place.club.is_none();
-    let link = match &webhook.place.club {
+    let is_for_all = webhook.key.club.is_none();
+    let link = match &webhook.key.club {
         Some(club) => format!("{site}/clubs/{club}/webhooks/"),
         None => format!("{site}/admin/webhooks/"),
     };

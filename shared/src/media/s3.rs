@@ -19,10 +19,10 @@ use tokio::time::timeout;
 use super::Media;
 use crate::settings::Settings;
 
-/// How long S3 may take until its answer begins.
-const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+/// How long S3 may take until its response begins.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The largest response of S3 that is read, in bytes.
-const MAX_S3_ANSWER: usize = 16 * 1024 * 1024;
+const MAX_S3_RESPONSE: usize = 16 * 1024 * 1024;
 
 /// Returns the image store in the bucket of the settings. Credentials and region come from the
 /// environment of this process.
@@ -77,7 +77,7 @@ impl HttpService for Service {
         let request = request
             .try_into()
             .map_err(|error: aws_smithy_runtime_api::http::HttpError| unknown(error.into()))?;
-        let called = timeout(ANSWER_WITHIN, self.0.call(request)).await;
+        let called = timeout(RESPONSE_TIMEOUT, self.0.call(request)).await;
         let called = called.map_err(|late| HttpError::new(HttpErrorKind::Timeout, late))?;
         let response = called.map_err(|error| {
             let kind = if error.is_timeout() {
@@ -91,7 +91,7 @@ impl HttpService for Service {
             .try_into_http1x()
             .map_err(|error| unknown(error.into()))?;
         let (parts, body) = response.into_parts();
-        let bytes = Limited::new(body, MAX_S3_ANSWER)
+        let bytes = Limited::new(body, MAX_S3_RESPONSE)
             .collect()
             .await
             .map_err(|error| HttpError::new_boxed(HttpErrorKind::Interrupted, error))?

@@ -128,7 +128,7 @@ const GIVEN: [(&str, &[&str]); 16] = [
 /// Adds the codes of an operation, and a sentence about them.
 pub fn add(operation: &mut Value, id: &str) {
     let has = |status: &str| operation["responses"].get(status).is_some();
-    let is_keyed = operation["parameters"].as_array().is_some_and(|all| {
+    let takes_idempotency_key = operation["parameters"].as_array().is_some_and(|all| {
         all.iter()
             .any(|one| one["$ref"] == "#/components/parameters/IdempotencyKey")
     });
@@ -137,7 +137,7 @@ pub fn add(operation: &mut Value, id: &str) {
         .filter(|(_, operations)| operations.contains(&id));
     let codes: Vec<&str> = [
         has("400").then_some("invalid"),
-        is_keyed.then_some("key_reused"),
+        takes_idempotency_key.then_some("key_reused"),
         has("412").then_some("precondition_failed"),
     ]
     .into_iter()

@@ -20,7 +20,7 @@ use utoipa::{PartialSchema as _, ToSchema as _};
 
 pub use codes::CODES;
 pub use older::version_3_0;
-pub use schemas::KNOWN_VALUES;
+pub use schemas::LISTED_VALUES;
 
 use crate::web::{Code, ErrorBody};
 

@@ -64,7 +64,7 @@ struct Call<'a> {
     is_edit: bool,
     /// Whether the body may name the revision that shall be replaced.
     names_revision: bool,
-    /// Whether the answer can be too large.
+    /// Whether the response can be too large.
     is_large: bool,
     /// Whether it is about the service itself.
     is_service: bool,
@@ -168,13 +168,13 @@ fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
         ("429", true),
         ("5XX", true),
     ];
-    let Some(known) = operation
+    let Some(existing) = operation
         .get_mut("responses")
         .and_then(Value::as_object_mut)
     else {
         return;
     };
-    for (status, response) in known.iter_mut() {
+    for (status, response) in existing.iter_mut() {
         let media = response["content"]
             .as_object()
             .and_then(|content| content.values().next());
@@ -206,11 +206,11 @@ fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
         response["headers"] = responses::headers(&headers);
     }
     if call.method == "get" {
-        known.insert("304".into(), reference("responses", "NotModified"));
+        existing.insert("304".into(), reference("responses", "NotModified"));
     }
     for (status, _) in errors.into_iter().filter(|(_, applies)| *applies) {
         if let Some(error) = responses::error(status) {
-            known.entry(status).or_insert(error);
+            existing.entry(status).or_insert(error);
         }
     }
 }

@@ -210,7 +210,7 @@ pub fn headers(names: &[&str]) -> Value {
 pub fn error(status: &str) -> Option<Value> {
     ERRORS
         .iter()
-        .find(|(known, ..)| *known == status)
+        .find(|(existing, ..)| *existing == status)
         .map(|(_, name, ..)| reference("responses", name))
 }
 
@@ -218,7 +218,7 @@ pub fn error(status: &str) -> Option<Value> {
 pub fn parameter(name: &str) -> Option<Value> {
     PARAMETERS
         .iter()
-        .find(|(known, ..)| *known == name)
+        .find(|(existing, ..)| *existing == name)
         .map(|(_, key, _)| reference("parameters", key))
 }
 

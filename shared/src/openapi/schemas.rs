@@ -11,10 +11,10 @@ use crate::ids::MAX_ID;
 /// In the description of a field of a response: not every response has it.
 const MISSING: &str = "Missing if ";
 
-/// Words of answers to which more may be added. A client must not fail if it reads a new one.
+/// Words of responses to which more may be added. A client must not fail if it reads a new one.
 const OPEN: [&str; 3] = ["Code", "EmailStatus", "ReceiptState"];
 /// The key with the values of such words that are known today.
-pub const KNOWN_VALUES: &str = "x-extensible-enum";
+pub const LISTED_VALUES: &str = "x-extensible-enum";
 
 /// Completes all schemas of the document.
 pub fn complete(document: &mut Value) {
@@ -93,8 +93,8 @@ fn rules_in(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Lets words of answers have other values than those of today. Generators of clients would refuse
-/// them otherwise.
+/// Lets words of responses have other values than those of today. Generators of clients would
+/// refuse them otherwise.
 fn open_words(document: &mut Value) {
     let schemas = schemas_of(document);
     for name in OPEN {
@@ -105,7 +105,7 @@ fn open_words(document: &mut Value) {
         let about = schema["description"].as_str().unwrap_or_default();
         schema["description"] = json!(format!("{about}\n\nThere may be more in the future."));
         let values = schema.remove("enum").unwrap_or_default();
-        schema.insert(KNOWN_VALUES.into(), values);
+        schema.insert(LISTED_VALUES.into(), values);
         schema.retain(|name, _| !name.starts_with("x-enum-"));
     }
 }
@@ -122,7 +122,7 @@ fn inline_scalars(document: &mut Value) {
                 .get("type")
                 .is_some_and(|kind| kind != "object" && kind != "array")
                 && !schema.contains_key("enum")
-                && !schema.contains_key(KNOWN_VALUES)
+                && !schema.contains_key(LISTED_VALUES)
         })
         .collect();
     schemas.retain(|name, _| !scalars.contains_key(name));
@@ -181,12 +181,12 @@ fn null_only(schema: &mut Map<String, Value>) {
 /// These are null only if they say so.
 fn require_fields_of_answers(document: &mut Value) {
     let mut answers = BTreeSet::new();
-    let mut due: Vec<Value> = vec![json!({ "$ref": "#/components/schemas/ErrorBody" })];
+    let mut open_schemas: Vec<Value> = vec![json!({ "$ref": "#/components/schemas/ErrorBody" })];
     for (_, _, operation) in operations_of(document) {
-        due.push(operation["responses"].clone());
+        open_schemas.push(operation["responses"].clone());
     }
     let schemas = schemas_of(document);
-    while let Some(mut value) = due.pop() {
+    while let Some(mut value) = open_schemas.pop() {
         for_each_object(&mut value, &mut |object| {
             let name = object
                 .get("$ref")
@@ -196,7 +196,7 @@ fn require_fields_of_answers(document: &mut Value) {
             if let Some(schema) = schemas.get(name)
                 && answers.insert(name.to_owned())
             {
-                due.push(schema.clone());
+                open_schemas.push(schema.clone());
             }
         });
     }

@@ -33,10 +33,10 @@ fn say_what_put_needs(document: &mut Value) {
         replaced.extend(name.map(str::to_owned));
     }
     for (name, schema) in schemas_of(document) {
-        let marks = schema
+        let extensions = schema
             .as_object_mut()
             .and_then(|all| all.remove(NOT_IN_PUT));
-        let Some(Value::Array(names)) = marks.filter(|_| replaced.contains(name)) else {
+        let Some(Value::Array(names)) = extensions.filter(|_| replaced.contains(name)) else {
             continue;
         };
         for field in names.iter().filter_map(Value::as_str) {
@@ -47,8 +47,8 @@ fn say_what_put_needs(document: &mut Value) {
     }
 }
 
-/// PATCH needs no field, PUT needs every field that is not [`MAY_BE_LEFT_OUT`], and a form has a file
-/// where JSON has none.
+/// PATCH needs no field, PUT needs every field that is not [`MAY_BE_LEFT_OUT`], and a form has a
+/// file where JSON has none.
 fn add_variants(document: &mut Value) {
     let schemas = schemas_of(document).clone();
     let mut variants = Map::new();

@@ -284,7 +284,7 @@ mod tests {
 
     // proves C15
     #[test]
-    fn beginnings_end_where_an_element_ends_and_stay_well_formed() {
+    fn html_beginning_is_well_formed() {
         let paragraph = format!("<p>{}</p>", "word ".repeat(190));
         assert_eq!(beginning(&paragraph), paragraph);
         assert_eq!(beginning(&paragraph.repeat(5)), paragraph.repeat(2));

@@ -13,14 +13,14 @@ use crate::ids::Id;
 use crate::time::Timestamp;
 
 /// What a field of a request holds.
-pub trait Kind {
+pub trait FieldType {
     /// Its form in JSON.
-    type Sent: DeserializeOwned + Clone + Debug;
+    type Input: DeserializeOwned + Clone + Debug;
     /// What is read from it.
     type Value: Clone + Debug;
 
     /// Returns the value, or a sentence that says what is wrong.
-    fn read(sent: Self::Sent) -> Result<Self::Value, String>;
+    fn read(sent: Self::Input) -> Result<Self::Value, String>;
 
     /// What null means; none if null is not allowed.
     fn null() -> Option<Self::Value> {
@@ -30,7 +30,7 @@ pub trait Kind {
     /// The schema where the field is.
     fn schema() -> RefOr<Schema>;
 
-    /// Adds the schemas with a name that [`Kind::schema`] refers to.
+    /// Adds the schemas with a name that [`FieldType::schema`] refers to.
     fn schemas(_: &mut Vec<(String, RefOr<Schema>)>) {}
 }
 
@@ -46,12 +46,12 @@ pub fn add_schemas<T: ToSchema>(schemas: &mut Vec<(String, RefOr<Schema>)>) {
     T::schemas(schemas);
 }
 
-/// Makes types that are read as they are a [`Kind`]: with a schema of their own name.
+/// Makes types that are read as they are a [`FieldType`]: with a schema of their own name.
 #[macro_export]
 macro_rules! kinds {
     ($($name:ty),+ $(,)?) => {$(
-        impl $crate::text::Kind for $name {
-            type Sent = Self;
+        impl $crate::text::FieldType for $name {
+            type Input = Self;
             type Value = Self;
 
             fn read(sent: Self) -> std::result::Result<Self, String> {
@@ -77,8 +77,8 @@ macro_rules! kinds {
 /// Types whose schema has no name of its own.
 macro_rules! scalars {
     ($([$($generic:ident)?] $name:ty => $schema:ty;)+) => {$(
-        impl$(<$generic: 'static>)? Kind for $name {
-            type Sent = Self;
+        impl$(<$generic: 'static>)? FieldType for $name {
+            type Input = Self;
             type Value = Self;
 
             fn read(sent: Self) -> Result<Self, String> {
@@ -102,11 +102,11 @@ scalars! {
 kinds!(Timestamp);
 
 /// A value that may be null.
-impl<K: Kind> Kind for Option<K> {
-    type Sent = K::Sent;
+impl<K: FieldType> FieldType for Option<K> {
+    type Input = K::Input;
     type Value = Option<K::Value>;
 
-    fn read(sent: K::Sent) -> Result<Option<K::Value>, String> {
+    fn read(sent: K::Input) -> Result<Option<K::Value>, String> {
         K::read(sent).map(Some)
     }
 
@@ -132,11 +132,11 @@ pub struct List<T, const MAX: usize = { usize::MAX }, const MIN: usize = 0>(
     std::marker::PhantomData<T>,
 );
 
-impl<K, const MAX: usize, const MIN: usize> Kind for List<K, MAX, MIN>
+impl<K, const MAX: usize, const MIN: usize> FieldType for List<K, MAX, MIN>
 where
-    K: Kind<Sent = K> + DeserializeOwned + Clone + Debug,
+    K: FieldType<Input = K> + DeserializeOwned + Clone + Debug,
 {
-    type Sent = Vec<K>;
+    type Input = Vec<K>;
     type Value = Vec<K>;
 
     fn read(sent: Vec<K>) -> Result<Vec<K>, String> {

@@ -11,13 +11,13 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::limits;
 use crate::text::Email;
-use crate::text::kind::{Kind, add_schemas, reference};
+use crate::text::kind::{FieldType, add_schemas, reference};
 
 pub use crate::text::kind::List;
 
 /// What a text may look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum JsonForm {
     /// Anything.
     Free,
     /// At least one character that is no space.
@@ -45,7 +45,7 @@ fn is_separator(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-impl Form {
+impl JsonForm {
     fn pattern(self) -> Option<&'static str> {
         match self {
             Self::Free => None,
@@ -120,8 +120,8 @@ macro_rules! own_kinds {
             }
         }
 
-        impl Kind for $name {
-            type Sent = $sent;
+        impl FieldType for $name {
+            type Input = $sent;
             type Value = $value;
 
             fn read(sent: $sent) -> Result<$value, String> {
@@ -144,8 +144,9 @@ macro_rules! texts {
         own_kinds! {$(
             $(#[$doc])*
             $name: String => String,
-                |sent| Form::$form.read(sent, $max),
-                text($max, Form::$form.pattern()).min_length(Form::$form.is_filled().then_some(1));
+                |sent| JsonForm::$form.read(sent, $max),
+                text($max, JsonForm::$form.pattern())
+                    .min_length(JsonForm::$form.is_filled().then_some(1));
         )+}
     };
 }
@@ -184,14 +185,14 @@ texts! {
 }
 
 macro_rules! numbers {
-    ($($(#[$doc:meta])* $name:ident: $value:ty => $range:expr, $told:expr;)+) => {
+    ($($(#[$doc:meta])* $name:ident: $value:ty => $range:expr, $message:expr;)+) => {
         own_kinds! {$(
             $(#[$doc])*
             $name: i64 => $value,
                 |sent: i64| <$value>::try_from(sent)
                     .ok()
                     .filter(|_| ($range).contains(&sent))
-                    .ok_or_else(|| $told(&$range)),
+                    .ok_or_else(|| $message(&$range)),
                 number(&$range);
         )+}
     };

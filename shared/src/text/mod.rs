@@ -16,7 +16,7 @@ mod search;
 pub use code::ClubCode;
 pub use email::Email;
 #[cfg(feature = "api")]
-pub use kind::{Kind, add_schemas, reference};
+pub use kind::{FieldType, add_schemas, reference};
 pub use search::{
     Word, contains, fold, is_email, matches, search, search_words, searchable, words,
 };

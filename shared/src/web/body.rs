@@ -45,8 +45,8 @@ pub(super) async fn whole(response: Response) -> Result<(Parts, Bytes), Response
     }
 }
 
-/// Returns a JSON body of at most `limit` bytes. Of a larger one, the longest lists lose their ends,
-/// and it says `"truncated": true` (X2). None if that is no object.
+/// Returns a JSON body of at most `limit` bytes. Of a larger one, the longest lists lose their
+/// ends, and it says `"truncated": true` (X2). None if that is no object.
 pub(super) fn cut(body: &str, limit: usize) -> Option<String> {
     if body.len() <= limit {
         return Some(body.to_owned());

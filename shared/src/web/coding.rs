@@ -44,7 +44,7 @@ impl Codings {
 
     /// Returns whether the service can answer: compressed, or with the plain body, which is
     /// accepted unless the request says otherwise.
-    fn allow_an_answer(&self) -> bool {
+    fn allow_a_response(&self) -> bool {
         self.accepts("identity").unwrap_or(true)
             || ["gzip", "br"]
                 .iter()
@@ -54,7 +54,7 @@ impl Codings {
 
 /// Answers 406 to a request that accepts no coding in which the service can answer (H32).
 pub(super) async fn acceptable(request: Request, next: Next) -> Response {
-    if Codings::of(request.headers()).allow_an_answer() {
+    if Codings::of(request.headers()).allow_a_response() {
         next.run(request).await
     } else {
         ApiError::NotAcceptable.into_response()
@@ -68,10 +68,10 @@ mod tests {
     // proves H32
     #[test]
     fn the_plain_body_is_accepted_unless_the_client_refuses_it() {
-        let can_answer = |value: &str| {
+        let can_respond = |value: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT_ENCODING, value.parse().unwrap());
-            Codings::of(&headers).allow_an_answer()
+            Codings::of(&headers).allow_a_response()
         };
         for accepted in [
             "",
@@ -83,7 +83,7 @@ mod tests {
             "*;q=0, identity",
             "gzip;q=0",
         ] {
-            assert!(can_answer(accepted), "{accepted}");
+            assert!(can_respond(accepted), "{accepted}");
         }
         for refused in [
             "identity;q=0",
@@ -92,8 +92,8 @@ mod tests {
             "identity;q=0, zstd",
             "IDENTITY;q=0, gzip;q=0, br;q=0",
         ] {
-            assert!(!can_answer(refused), "{refused}");
+            assert!(!can_respond(refused), "{refused}");
         }
-        assert!(Codings::of(&HeaderMap::new()).allow_an_answer());
+        assert!(Codings::of(&HeaderMap::new()).allow_a_response());
     }
 }

@@ -8,7 +8,8 @@ use crate::db::{Refusal, TableError};
 /// the same idempotency key stored it, it is returned as it is now.
 ///
 /// Otherwise `refused` says what the refusal means for the caller, unless what a person has once is
-/// not there: it was deleted after the request came (X17), and the error is [`Refusal::Gone`].
+/// not there: it was deleted after the request was received (X17), and the error is
+/// [`Refusal::Deleted`].
 pub async fn create<T, E>(
     new: T,
     stored: Result<(), TableError>,
@@ -27,7 +28,7 @@ where
     match read.await? {
         Some(there) if is_own(&there) => Ok(there),
         None if matches!(refusal, Refusal::AlreadyThere | Refusal::AlreadyMember) => {
-            Err(TableError::Refused(Refusal::Gone).into())
+            Err(TableError::Refused(Refusal::Deleted).into())
         }
         _ => Err(refused(refusal)),
     }

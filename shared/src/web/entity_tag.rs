@@ -46,8 +46,8 @@ impl EntityTags {
 
     /// Returns whether the header contains `tag` or `*`.
     pub(super) fn contain(&self, tag: &str) -> bool {
-        let is_known = |tag| self.tags.iter().any(|known| known == tag);
-        self.any || opaque(tag).is_some_and(is_known)
+        let is_listed = |tag| self.tags.iter().any(|not_modified| not_modified == tag);
+        self.any || opaque(tag).is_some_and(is_listed)
     }
 }
 
@@ -140,8 +140,8 @@ impl<S: Sync> FromRequestParts<S> for IfNoneMatch {
     }
 }
 
-/// The entity tag of an answer that need not be made if the client has it. It is the hash of
-/// everything that the answer is made from, instead of its body, and therefore a weak one.
+/// The entity tag of a response that need not be made if the client has it. It is the hash of
+/// everything that the response is made from, instead of its body, and therefore a weak one.
 #[derive(Debug, Clone)]
 pub struct SourceTag(String);
 
@@ -153,13 +153,13 @@ impl SourceTag {
         Ok(Self(format!("W/{}", entity_tag(&bytes))))
     }
 
-    /// Returns the answer 304, if the client has this state.
-    pub fn known(&self, states: &IfNoneMatch) -> Option<Response> {
-        let is_known = states.0.contain(&self.0);
-        is_known.then(|| self.on(StatusCode::NOT_MODIFIED.into_response()))
+    /// Returns the response 304, if the client has this state.
+    pub fn not_modified(&self, states: &IfNoneMatch) -> Option<Response> {
+        let is_listed = states.0.contain(&self.0);
+        is_listed.then(|| self.on(StatusCode::NOT_MODIFIED.into_response()))
     }
 
-    /// Returns the answer with this tag.
+    /// Returns the response with this tag.
     pub fn on(&self, mut response: Response) -> Response {
         set(response.headers_mut(), header::ETAG, &self.0);
         response
@@ -170,7 +170,7 @@ impl SourceTag {
 /// one ([`SourceTag`]). Answers 304 when the client already has the body, and sets `Cache-Control`.
 pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
     let method = request.method().clone();
-    let known = EntityTags::of(request.headers(), header::IF_NONE_MATCH);
+    let not_modified = EntityTags::of(request.headers(), header::IF_NONE_MATCH);
     let private = request.headers().contains_key(header::AUTHORIZATION);
     let response = next.run(request).await;
     let status = response.status();
@@ -197,7 +197,7 @@ pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
     let given = given.and_then(|tag| Some(tag.to_str().ok()?.to_owned()));
     let tag = given.unwrap_or_else(|| entity_tag(&bytes));
     set(&mut parts.headers, header::ETAG, &tag);
-    if is_get && known.contain(&tag) {
+    if is_get && not_modified.contain(&tag) {
         parts.status = StatusCode::NOT_MODIFIED;
         parts.headers.remove(header::CONTENT_TYPE);
         parts.headers.remove(header::CONTENT_LENGTH);

@@ -21,7 +21,7 @@ impl From<TableError> for ApiError {
             TableError::Files(why) => Self::FilesUnavailable(why),
             TableError::Unknown(why) => Self::OutcomeUnknown(why),
             TableError::Refused(Refusal::Changed) => Self::Changed,
-            TableError::Refused(Refusal::Gone) => Self::NotFound,
+            TableError::Refused(Refusal::Deleted) => Self::NotFound,
             TableError::Refused(Refusal::Authority) => Self::Forbidden,
             TableError::Refused(Refusal::Erased) => Self::rule(ERASING),
             TableError::Refused(Refusal::ApplicantErased) => applicant_erased(),

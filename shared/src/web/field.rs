@@ -86,7 +86,7 @@ pub enum Mode {
 
 /// When a field must be present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum Presence {
     /// On create and replace.
     Required,
     /// On replace; has a default on create.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::error::ApiError;
 use super::request::ClientAddress;
 use super::scopes::Permit;
-use crate::auth::{Grant, Identity, Secret};
+use crate::auth::{Grant, Identity, TokenSecret};
 use crate::domain::{Person, Token, TokenScope};
 use crate::state::Shared;
 use crate::text::ClubCode;
@@ -27,17 +27,17 @@ pub(super) async fn grant_of(
     text: &str,
 ) -> Result<Grant, ApiError> {
     let now = app.clock.now();
-    let secret = Secret::parse(text);
-    let known = secret
+    let secret = TokenSecret::parse(text);
+    let cached = secret
         .as_ref()
-        .and_then(|secret| app.known_tokens.find(&secret.sha256, now));
-    let found = match known {
+        .and_then(|secret| app.grants.find(&secret.sha256, now));
+    let found = match cached {
         Some(grant) => Some(grant),
         None => looked_up(app, secret, now).await?,
     };
     let Some(grant) = found else {
         // Only wrong tokens are counted, so that nobody is held up who shares the address.
-        if let Some(seconds) = app.known_tokens.wrong_one(&address.0, now) {
+        if let Some(seconds) = app.grants.wrong_one(&address.0, now) {
             let why = "Too many wrong tokens came from this address.";
             return Err(ApiError::RateLimited(why.to_owned(), seconds));
         }
@@ -58,7 +58,7 @@ pub(super) async fn grant_of(
 /// other one says so too.
 async fn looked_up(
     app: &Shared,
-    secret: Option<Secret>,
+    secret: Option<TokenSecret>,
     now: DateTime<Utc>,
 ) -> Result<Option<Grant>, ApiError> {
     let Some(secret) = secret else {
@@ -69,18 +69,18 @@ async fn looked_up(
         found = looked_up_once(app, &secret, false).await?;
     }
     if let Some(grant) = &found {
-        app.known_tokens.saw(grant.clone(), now);
+        app.grants.saw(grant.clone(), now);
     }
     Ok(found)
 }
 
 async fn looked_up_once(
     app: &Shared,
-    secret: &Secret,
-    lately: bool,
+    secret: &TokenSecret,
+    eventual: bool,
 ) -> Result<Option<Grant>, ApiError> {
-    let place = (secret.person, secret.place);
-    let read = app.table.token_and_person(place, lately);
+    let token_key = (secret.person, secret.number);
+    let read = app.table.token_and_person(token_key, eventual);
     let (Some(token), Some(person)) = read.await? else {
         return Ok(None);
     };
@@ -147,8 +147,8 @@ pub(super) fn permit<P: Permit>(
     Ok(scope)
 }
 
-/// Marks an answer from which something was removed. It has no entity tag: that of the whole answer
-/// would tell whether a guess is right, and the other one would match nothing.
+/// Marks a response from which something was removed. It has no entity tag: that of the whole
+/// response would tell whether a guess is right, and the other one would match nothing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reduced;
 

@@ -28,8 +28,8 @@ use super::params::Params;
 use super::request::{PublicOrigin, PublicUrl, ReceivedAt};
 use super::user::{Sender, User};
 use crate::db::TableError;
-use crate::db::actor::came;
-use crate::domain::{KeyedOutcome, KeyedRequest};
+use crate::db::actor::set_request_time;
+use crate::domain::{IdempotencyOutcome, IdempotencyRecord};
 use crate::ids::{Id, sha256_hex};
 use crate::limits;
 use crate::state::Shared;
@@ -47,7 +47,7 @@ const REPLAY_WAIT: Duration = Duration::from_secs(5);
 const REPLAY_PAUSE: Duration = Duration::from_millis(100);
 /// The largest response body that is stored, in bytes. Of a larger one the beginning of its lists
 /// is stored.
-const MAX_KEPT_ANSWER: usize = 100_000;
+const MAX_KEPT_RESPONSE: usize = 100_000;
 /// Routes that store the key of their last write themselves. No attempt is stored for them, so none
 /// can block a later request.
 const REMEMBERS: [&str; 1] = ["/api/clubs/{club}/applications/{application}/submissions/"];
@@ -110,8 +110,8 @@ impl FromRequestParts<Shared> for RequestKey {
 #[derive(Debug, Clone)]
 pub struct ShownAt(pub String);
 
-/// Marks a response whose request changed nothing, or that finds by its [`NewId`] what it has stored:
-/// a repeat with the same key is executed again, with the same id.
+/// Marks a response whose request changed nothing, or that finds by its [`NewId`] what it has
+/// stored: a repeat with the same key is executed again, with the same id.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangedNothing;
 
@@ -230,7 +230,7 @@ async fn once(
     let began = Instant::now();
     let attempt = loop {
         let now = app.now().epoch_seconds();
-        let new = KeyedRequest {
+        let new = IdempotencyRecord {
             person: user.id(),
             id: id.clone(),
             body_hash: body_hash.clone(),
@@ -240,32 +240,32 @@ async fn once(
             expires: now + REMEMBERED,
             outcome: None,
         };
-        let Some(known) = app.table.begin_keyed(&new, now).await? else {
+        let Some(record) = app.table.begin_idempotent(&new, now).await? else {
             break new;
         };
-        if known.body_hash != new.body_hash {
+        if record.body_hash != new.body_hash {
             return Err(key_reused());
         }
-        match &known.outcome {
-            Some(KeyedOutcome::Nothing) => {
-                parts.extensions.insert(NewId(known.creates));
-                came(known.came());
+        match &record.outcome {
+            Some(IdempotencyOutcome::Nothing) => {
+                parts.extensions.insert(NewId(record.creates));
+                set_request_time(record.request_time());
                 return Ok(next
                     .run(Request::from_parts(parts, Body::from(bytes)))
                     .await);
             }
             Some(outcome) => return replay(replays, outcome, &parts, user).await,
-            None if known.busy_until <= now => match app
+            None if record.busy_until <= now => match app
                 .table
-                .retry_keyed(&known, new.attempt, new.busy_until)
+                .retry_idempotent(&record, new.attempt, new.busy_until)
                 .await
             {
                 Ok(()) => {
-                    came(known.came());
-                    break KeyedRequest {
+                    set_request_time(record.request_time());
+                    break IdempotencyRecord {
                         attempt: new.attempt,
                         busy_until: new.busy_until,
-                        ..known
+                        ..record
                     };
                 }
                 // Another repeat was faster.
@@ -285,7 +285,7 @@ async fn once(
         Ok(response) => Ok(ended(app, &attempt, response).await),
         Err(panic) => {
             // The panic continues to the layer that turns panics into responses.
-            let _ = app.table.end_keyed(&attempt, None).await;
+            let _ = app.table.end_idempotent(&attempt, None).await;
             resume_unwind(panic)
         }
     }
@@ -293,7 +293,7 @@ async fn once(
 
 /// Stores the response for repeats. After a failure, or a refusal because of missing rights,
 /// nothing is stored, and a repeat executes the request again.
-async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Response {
+async fn ended(app: &Shared, attempt: &IdempotencyRecord, response: Response) -> Response {
     let status = response.status();
     let (parts, bytes) = match whole(response).await {
         Ok(whole) => whole,
@@ -312,23 +312,25 @@ async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Resp
     // A repeat checks rights and states again, so other statuses are not stored.
     let is_kept =
         |status: StatusCode| status.is_success() || matches!(status.as_u16(), 400 | 413 | 415);
-    let is_small = bytes.len() <= MAX_KEPT_ANSWER;
+    let is_small = bytes.len() <= MAX_KEPT_RESPONSE;
     let outcome = match (location.or(shown_at), std::str::from_utf8(&bytes)) {
-        _ if parts.extensions.get::<ChangedNothing>().is_some() => Some(KeyedOutcome::Nothing),
-        (Some(path), _) if status.is_success() => Some(KeyedOutcome::Object {
+        _ if parts.extensions.get::<ChangedNothing>().is_some() => {
+            Some(IdempotencyOutcome::Nothing)
+        }
+        (Some(path), _) if status.is_success() => Some(IdempotencyOutcome::Object {
             status: status.as_u16(),
             path,
             is_location,
         }),
         (None, Ok(body)) if is_kept(status) && (status.is_success() || is_small) => {
-            cut(body, MAX_KEPT_ANSWER).map(|body| KeyedOutcome::Answer {
+            cut(body, MAX_KEPT_RESPONSE).map(|body| IdempotencyOutcome::Response {
                 status: status.as_u16(),
                 body,
             })
         }
         _ => None,
     };
-    if let Err(error) = app.table.end_keyed(attempt, outcome.as_ref()).await {
+    if let Err(error) = app.table.end_idempotent(attempt, outcome.as_ref()).await {
         // The work itself is done. A repeat finds it after the attempt has timed out.
         tracing::error!(?error, "the outcome of a request with a key was not stored");
     }
@@ -339,12 +341,12 @@ async fn ended(app: &Shared, attempt: &KeyedRequest, response: Response) -> Resp
 /// body.
 async fn replay(
     replays: &Replays,
-    outcome: &KeyedOutcome,
+    outcome: &IdempotencyOutcome,
     parts: &Parts,
     user: &User,
 ) -> Result<Response, ApiError> {
     let mut response = match outcome {
-        KeyedOutcome::Object { path, .. } => {
+        IdempotencyOutcome::Object { path, .. } => {
             let mut get = Request::builder()
                 .uri(path)
                 .body(Body::empty())
@@ -367,18 +369,20 @@ async fn replay(
                 .await
                 .unwrap_or_else(|never| match never {})
         }
-        KeyedOutcome::Answer { body, .. } => {
+        IdempotencyOutcome::Response { body, .. } => {
             ([(header::CONTENT_TYPE, "application/json")], body.clone()).into_response()
         }
-        KeyedOutcome::Nothing => return Err(ApiError::Internal("nothing is replayed".into())),
+        IdempotencyOutcome::Nothing => {
+            return Err(ApiError::Internal("nothing is replayed".into()));
+        }
     };
     if let (
-        KeyedOutcome::Object { status, .. } | KeyedOutcome::Answer { status, .. },
+        IdempotencyOutcome::Object { status, .. } | IdempotencyOutcome::Response { status, .. },
         StatusCode::OK,
     ) = (outcome, response.status())
     {
         *response.status_mut() = StatusCode::from_u16(*status).unwrap_or(StatusCode::OK);
-        if let KeyedOutcome::Object {
+        if let IdempotencyOutcome::Object {
             path,
             is_location: true,
             ..

@@ -9,8 +9,8 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, Schema};
 
-use super::field::{Field, Need};
-use crate::text::Kind;
+use super::field::{Field, Presence};
+use crate::text::FieldType;
 
 /// The key of a schema that lists the fields that PUT may leave out. `shared::openapi` replaces it
 /// by a sentence at each of these fields.
@@ -18,23 +18,27 @@ pub const NOT_IN_PUT: &str = "x-not-in-put";
 
 /// A field of a request body, as it was sent, with its name and when it must be present.
 #[derive(Debug, Clone)]
-pub struct Sent<K: Kind> {
+pub struct FieldInput<K: FieldType> {
     /// The name in JSON.
     pub name: &'static str,
     /// When it must be present.
-    pub need: Need,
+    pub presence: Presence,
     /// What was sent.
-    pub field: Field<K::Sent>,
+    pub field: Field<K::Input>,
     /// Its value in a new object, if it is not sent.
     pub default: Option<fn() -> K::Value>,
 }
 
-impl<K: Kind> Sent<K> {
+impl<K: FieldType> FieldInput<K> {
     /// A field that was not sent.
-    pub fn absent(name: &'static str, need: Need, default: Option<fn() -> K::Value>) -> Self {
+    pub fn absent(
+        name: &'static str,
+        presence: Presence,
+        default: Option<fn() -> K::Value>,
+    ) -> Self {
         Self {
             name,
-            need,
+            presence,
             field: Field::Absent,
             default,
         }
@@ -42,15 +46,15 @@ impl<K: Kind> Sent<K> {
 
     /// The same field with a value, if there is one, for bodies that do not come from JSON.
     #[must_use]
-    pub fn with(self, value: Option<K::Sent>) -> Self {
+    pub fn with(self, value: Option<K::Input>) -> Self {
         let field = value.map_or(Field::Absent, Field::Value);
         Self { field, ..self }
     }
 
     /// The same field, if it must be present at other times than usual.
     #[must_use]
-    pub fn needed(self, need: Need) -> Self {
-        Self { need, ..self }
+    pub fn with_presence(self, presence: Presence) -> Self {
+        Self { presence, ..self }
     }
 
     /// Whether the body does not have the field.
@@ -59,7 +63,7 @@ impl<K: Kind> Sent<K> {
     }
 
     /// What was sent, if it has the right type.
-    pub fn sent(&self) -> Option<&K::Sent> {
+    pub fn sent(&self) -> Option<&K::Input> {
         match &self.field {
             Field::Value(value) => Some(value),
             _ => None,
@@ -68,7 +72,7 @@ impl<K: Kind> Sent<K> {
 }
 
 /// A field that takes its value from JSON.
-pub trait Slot {
+pub trait FillField {
     /// The name in JSON.
     fn name(&self) -> &'static str;
 
@@ -76,7 +80,7 @@ pub trait Slot {
     fn fill(&mut self, value: Value);
 }
 
-impl<K: Kind> Slot for Sent<K> {
+impl<K: FieldType> FillField for FieldInput<K> {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -87,7 +91,7 @@ impl<K: Kind> Slot for Sent<K> {
 }
 
 struct Fields<'a, 'b> {
-    slots: &'a mut [&'b mut dyn Slot],
+    list: &'a mut [&'b mut dyn FillField],
     names: &'static [&'static str],
     is_strict: bool,
 }
@@ -101,8 +105,8 @@ impl<'de> Visitor<'de> for Fields<'_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some((name, value)) = map.next_entry::<String, Value>()? {
-            match self.slots.iter_mut().find(|slot| slot.name() == name) {
-                Some(slot) => slot.fill(value),
+            match self.list.iter_mut().find(|field| field.name() == name) {
+                Some(field) => field.fill(value),
                 None if self.is_strict => return Err(A::Error::unknown_field(&name, self.names)),
                 None => {}
             }
@@ -116,10 +120,10 @@ pub fn fill<'de, D: Deserializer<'de>>(
     deserializer: D,
     names: &'static [&'static str],
     is_strict: bool,
-    slots: &mut [&mut dyn Slot],
+    fields: &mut [&mut dyn FillField],
 ) -> Result<(), D::Error> {
     let fields = Fields {
-        slots,
+        list: fields,
         names,
         is_strict,
     };
@@ -151,7 +155,12 @@ impl BodySchema {
 
     /// Adds a field.
     #[must_use]
-    pub fn field<K: Kind>(mut self, field: &Sent<K>, doc: &[&str], default: &str) -> Self {
+    pub fn field<K: FieldType>(
+        mut self,
+        field: &FieldInput<K>,
+        doc: &[&str],
+        default: &str,
+    ) -> Self {
         let mut about = text_of(doc);
         if !default.is_empty() {
             let space = if about.is_empty() { "" } else { " " };
@@ -160,18 +169,18 @@ impl BodySchema {
         self.object = self
             .object
             .property(field.name, described(K::schema(), about));
-        match field.need {
-            Need::Required => self.object = self.object.required(field.name),
-            Need::Free => self.not_in_put.push(field.name),
-            Need::Optional => {}
+        match field.presence {
+            Presence::Required => self.object = self.object.required(field.name),
+            Presence::Free => self.not_in_put.push(field.name),
+            Presence::Optional => {}
         }
         self
     }
 
     /// The schema with all fields.
     pub fn build(self) -> RefOr<Schema> {
-        let marks = Extensions::builder().add(NOT_IN_PUT, json!(self.not_in_put));
-        self.object.extensions(Some(marks.build())).into()
+        let put_extensions = Extensions::builder().add(NOT_IN_PUT, json!(self.not_in_put));
+        self.object.extensions(Some(put_extensions.build())).into()
     }
 }
 
@@ -187,9 +196,10 @@ fn described(mut schema: RefOr<Schema>, about: String) -> RefOr<Schema> {
 }
 
 /// Makes the type of a request body. Each line says all about a field: its description, its name
-/// (and after `as` the name in JSON, if that is another one), its [`Kind`](crate::text::Kind), when
-/// it must be present ([`Need`]), and its value in a new object, if it has one. A body after whose
-/// name `strict` stands must not have other fields (H34).
+/// (and after `as` the name in JSON, if that is another one), its
+/// [`FieldType`](crate::text::FieldType), when it must be present ([`Presence`]), and its value in
+/// a new object, if it has one. A body after whose name `strict` stands must not have other fields
+/// (H34).
 ///
 /// ```ignore
 /// input! {
@@ -208,7 +218,7 @@ macro_rules! input {
         $(#[doc = $about:literal])*
         $vis:vis struct $body:ident $($strict:ident)? {$(
             $(#[doc = $doc:literal])*
-            $field_vis:vis $field:ident $(as $json:literal)?: $kind:ty, $need:ident
+            $field_vis:vis $field:ident $(as $json:literal)?: $kind:ty, $presence:ident
             $(= $default:expr)?;
         )+}
     ) => {
@@ -216,7 +226,7 @@ macro_rules! input {
         #[derive(Debug, Clone)]
         $vis struct $body {$(
             $(#[doc = $doc])*
-            $field_vis $field: $crate::web::input::Sent<$kind>,
+            $field_vis $field: $crate::web::input::FieldInput<$kind>,
         )+}
 
         $crate::kinds!($body);
@@ -229,9 +239,9 @@ macro_rules! input {
         impl Default for $body {
             fn default() -> Self {
                 Self {$(
-                    $field: $crate::web::input::Sent::absent(
+                    $field: $crate::web::input::FieldInput::absent(
                         $crate::input!(@name $field $($json)?),
-                        $crate::web::Need::$need,
+                        $crate::web::Presence::$presence,
                         $crate::input!(@default $($default)?),
                     ),
                 )+}
@@ -243,8 +253,9 @@ macro_rules! input {
                 deserializer: D,
             ) -> std::result::Result<Self, D::Error> {
                 let mut body = Self::default();
-                let slots: &mut [&mut dyn $crate::web::input::Slot] = &mut [$(&mut body.$field),+];
-                $crate::web::input::fill(deserializer, Self::NAMES, Self::IS_STRICT, slots)?;
+                let fields: &mut [&mut dyn $crate::web::input::FillField] =
+                    &mut [$(&mut body.$field),+];
+                $crate::web::input::fill(deserializer, Self::NAMES, Self::IS_STRICT, fields)?;
                 Ok(body)
             }
         }
@@ -270,7 +281,7 @@ macro_rules! input {
                     utoipa::openapi::RefOr<utoipa::openapi::schema::Schema>,
                 )>,
             ) {
-                $(<$kind as $crate::text::Kind>::schemas(schemas);)+
+                $(<$kind as $crate::text::FieldType>::schemas(schemas);)+
             }
         }
     };

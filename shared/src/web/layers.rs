@@ -26,15 +26,15 @@ use super::request::{ClientAddress, PublicPath, ReceivedAt};
 use super::request_line::RequestLine;
 use super::slash::with_slash;
 use super::user::{Sender, User};
-use crate::db::actor::{acts, came};
-use crate::db::rounds::joined;
+use crate::db::actor::{acts, set_request_time};
+use crate::db::batch_loader::joined;
 use crate::db::usage::metered;
 use crate::domain::{Person, Token};
 use crate::ids::Id;
 use crate::limits;
 use crate::state::Shared;
 use crate::time::{RequestTime, Timestamp};
-use crate::web::answer_layers::{bounded_answer, no_sniffing, shortened};
+use crate::web::response_layers::{bounded_response, no_sniffing, shortened};
 
 /// How long browsers may cache a preflight response.
 const PREFLIGHT: Duration = Duration::from_hours(2);
@@ -79,7 +79,7 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .layer(from_fn(weak_if_compressed))
         .layer(from_fn(acceptable))
-        .layer(from_fn(bounded_answer))
+        .layer(from_fn(bounded_response))
         // Below the headers for browsers, so that a page can read the error.
         .layer(CatchPanicLayer::custom(panicked))
         .layer(cors(&app.settings.addresses.cors_origins))
@@ -141,7 +141,7 @@ async fn authenticate(State(app): State<Shared>, request: Request, next: Next) -
         Ok(Some(caller)) => {
             user = Some(caller.id());
             token = caller.token().map(|token| token.id);
-            let response = answer_to(caller.clone(), &route, request, next).await;
+            let response = response_to(caller.clone(), &route, request, next).await;
             for_token(&caller, response).await
         }
         Ok(None) => next.run(request).await,
@@ -153,7 +153,7 @@ async fn authenticate(State(app): State<Shared>, request: Request, next: Next) -
     response
 }
 
-/// Removes from an answer to a token what it may not read (Z3).
+/// Removes from a response to a token what it may not read (Z3).
 async fn for_token(caller: &User, response: Response) -> Response {
     if media_type(response.headers()) != "application/json" || !caller.only_writes() {
         return response;
@@ -172,7 +172,7 @@ async fn for_token(caller: &User, response: Response) -> Response {
 
 /// Answers the request of a caller. The profile is stored while the request is processed, so it
 /// takes no extra time; before a write, it is stored first.
-async fn answer_to(user: User, route: &str, mut request: Request, next: Next) -> Response {
+async fn response_to(user: User, route: &str, mut request: Request, next: Next) -> Response {
     request.extensions_mut().insert(Sender(user.clone()));
     acts(user.id().get());
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
@@ -217,7 +217,7 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
         at: Timestamp::at(received.0),
     };
     let run = async {
-        came(when);
+        set_request_time(when);
         joined(next.run(request)).await
     };
     let (mut response, usage) = metered(&app.clock, run).await;
@@ -275,7 +275,7 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
     response
 }
 
-/// The place is in the log already. The text may quote what somebody wrote (O9).
+/// The location is in the log already. The text may quote what somebody wrote (O9).
 fn panicked(_: Box<dyn Any + Send>) -> Response {
     ApiError::Internal("a panic".to_owned()).into_response()
 }

@@ -99,7 +99,7 @@ impl Slice {
 
     /// Returns a response with the array, and a link to the rest if there is one. In that case
     /// `items` must hold one more than the limit.
-    pub fn answer<'a, T, B: Serialize, P: Serialize>(
+    pub fn respond<'a, T, B: Serialize, P: Serialize>(
         &self,
         items: &'a mut Vec<T>,
         position: impl Fn(&T) -> P,
@@ -111,7 +111,7 @@ impl Slice {
         if let Some(link) = next {
             response.headers_mut().insert(header::LINK, link);
         }
-        // Tells `bounded_answer` that clients can request this list in slices.
+        // Tells `bounded_response` that clients can request this list in slices.
         response.extensions_mut().insert(Sliced);
         response
     }

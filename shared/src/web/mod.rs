@@ -1,7 +1,6 @@
 //! HTTP conventions: errors, extractors, validation, paging and the layers around every router.
 
 pub mod access;
-mod answer_layers;
 mod body;
 mod coding;
 mod create;
@@ -25,6 +24,7 @@ mod reader;
 mod reference;
 mod request;
 mod request_line;
+mod response_layers;
 #[cfg(feature = "rows")]
 mod rows;
 pub mod scopes;
@@ -43,11 +43,11 @@ pub use create::create;
 pub use edit::edit;
 pub use entity_tag::{IfMatch, IfNoneMatch, Kept, SourceTag};
 pub use error::{ApiError, Code, ERASING, ErrorBody, FieldErrors, applicant_erased};
-pub use field::{Field, Mode, Need};
+pub use field::{Field, Mode, Presence};
 pub use idempotency::{ChangedNothing, NewId, RequestKey, key_reused, replayed, shown_at};
 #[cfg(feature = "images")]
 pub use images::{remove_unless_saved, store_image};
-pub use input::Sent;
+pub use input::FieldInput;
 pub use layers::{cors, finish, guard};
 pub use list::{Slice, Sliced, accepts_csv};
 pub use multipart::{TextFields, Upload, WithImage};
@@ -55,7 +55,7 @@ pub use page::{Envelope, Page};
 pub use params::Params;
 pub use reader::{Reader, no_such_club};
 pub use reference::{ExactReference, Reference};
-pub use request::{Came, ClientAddress, PublicOrigin, PublicPath, PublicUrl, ReceivedAt};
+pub use request::{ClientAddress, PublicOrigin, PublicPath, PublicUrl, ReceivedAt, RequestedAt};
 #[cfg(feature = "rows")]
 pub use rows::{ImportBody, ImportRow, ImportRows, RowError};
 pub use user::{Caller, User, caller};

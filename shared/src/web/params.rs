@@ -40,11 +40,11 @@ impl Params {
     /// Refuses parameters other than these, and one that is there twice: 400, which names them.
     /// Only for requests that cannot be taken back, where a misspelt parameter must not change what
     /// is done (H34).
-    pub fn only(&self, known: &[&str]) -> Result<(), ApiError> {
+    pub fn only(&self, listed: &[&str]) -> Result<(), ApiError> {
         let mut errors = FieldErrors::default();
         let names: BTreeSet<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
         for name in names {
-            if !known.contains(&name) {
+            if !listed.contains(&name) {
                 errors.add(name, UNKNOWN);
             } else if self.0.iter().filter(|(one, _)| one == name).count() > 1 {
                 errors.add(name, "Send this parameter once.");

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use super::error::{ApiError, FieldErrors};
-use super::field::{Field, Mode, Need, REQUIRED};
-use super::input::Sent;
+use super::field::{Field, Mode, Presence, REQUIRED};
+use super::input::FieldInput;
 use crate::ids::Id;
 use crate::limits;
 use crate::text::kinds::{Html, List, OnlyNull, WebAddress};
-use crate::text::{ClubCode, Kind, html};
+use crate::text::{ClubCode, FieldType, html};
 use crate::time::Timestamp;
 use crate::web::reference::Reference;
 
@@ -18,7 +18,7 @@ pub struct Reader {
     mode: Mode,
     /// The nodes of the HTML texts so far.
     nodes: usize,
-    /// The place of the object that is read, with a dot at its end; empty for the body itself.
+    /// The path of the object that is read, with a dot at its end; empty for the body itself.
     inside: String,
     /// The errors found so far.
     pub errors: FieldErrors,
@@ -38,10 +38,10 @@ impl Reader {
     /// Returns the value of a field, or none if it is absent or wrong. A field with a default that
     /// is absent in a new object has its default. Null is an error, unless the kind of the field
     /// allows it.
-    pub fn get<K: Kind>(&mut self, sent: Sent<K>) -> Option<K::Value> {
-        let Sent {
+    pub fn get<K: FieldType>(&mut self, sent: FieldInput<K>) -> Option<K::Value> {
+        let FieldInput {
             name,
-            need,
+            presence,
             field,
             default,
         } = sent;
@@ -59,7 +59,7 @@ impl Reader {
                     .add(format!("{}{name}{inside}", self.inside), why);
                 return None;
             }
-            Field::Absent if self.is_due(need) => REQUIRED.into(),
+            Field::Absent if self.is_pending(presence) => REQUIRED.into(),
             Field::Absent => {
                 return default
                     .filter(|_| self.mode == Mode::Create)
@@ -71,22 +71,24 @@ impl Reader {
     }
 
     /// Reads a field into `into`, which stays as it is if the field is absent or wrong.
-    pub fn set<K: Kind>(&mut self, sent: Sent<K>, into: &mut K::Value) {
+    pub fn set<K: FieldType>(&mut self, sent: FieldInput<K>, into: &mut K::Value) {
         if let Some(value) = self.get(sent) {
             *into = value;
         }
     }
 
     /// Returns a value that is part of a field; none if it is wrong.
-    pub fn part<K: Kind>(&mut self, place: impl Into<String>, sent: K::Sent) -> Option<K::Value> {
-        K::read(sent)
-            .map_err(|why| self.errors.add(place, why))
-            .ok()
+    pub fn part<K: FieldType>(
+        &mut self,
+        path: impl Into<String>,
+        sent: K::Input,
+    ) -> Option<K::Value> {
+        K::read(sent).map_err(|why| self.errors.add(path, why)).ok()
     }
 
-    /// Returns whether null was sent for a file. Any other value is an error; `why` says how to send
-    /// the file.
-    pub fn only_null(&mut self, sent: &Sent<OnlyNull>, why: &str) -> bool {
+    /// Returns whether null was sent for a file. Any other value is an error; `why` says how to
+    /// send the file.
+    pub fn only_null(&mut self, sent: &FieldInput<OnlyNull>, why: &str) -> bool {
         match sent.field {
             Field::Null => return true,
             Field::Absent => {}
@@ -96,29 +98,29 @@ impl Reader {
     }
 
     /// Returns whether a field that is absent is an error.
-    fn is_due(&self, need: Need) -> bool {
+    fn is_pending(&self, presence: Presence) -> bool {
         match self.mode {
-            Mode::Create => need == Need::Required,
-            Mode::Replace => need != Need::Free,
+            Mode::Create => presence == Presence::Required,
+            Mode::Replace => presence != Presence::Free,
             Mode::Update => false,
         }
     }
 
-    /// The fields that are read from now on are those of the object at this place: `responses.0`.
-    pub fn enter(&mut self, place: &str) {
-        self.inside = format!("{place}.");
+    /// The fields that are read from now on are those of the object at this path: `responses.0`.
+    pub fn enter(&mut self, path: &str) {
+        self.inside = format!("{path}.");
     }
 
     /// Reads and cleans a long HTML text. It has at most `max_bytes`, both before and after
     /// cleaning.
-    pub fn html(&mut self, sent: Sent<Html>, max_bytes: usize, into: &mut String) {
+    pub fn html(&mut self, sent: FieldInput<Html>, max_bytes: usize, into: &mut String) {
         self.html_with(sent, max_bytes, html::clean, into);
     }
 
     /// The same with another way to clean.
     pub fn html_with(
         &mut self,
-        sent: Sent<Html>,
+        sent: FieldInput<Html>,
         max_bytes: usize,
         clean: fn(&str) -> String,
         into: &mut String,
@@ -159,7 +161,7 @@ impl Reader {
     }
 
     /// Reads a web address, or null. An empty text is read as null.
-    pub fn url(&mut self, sent: Sent<Option<WebAddress>>, into: &mut Option<String>) {
+    pub fn url(&mut self, sent: FieldInput<Option<WebAddress>>, into: &mut Option<String>) {
         // An address that was stored before it was checked so strictly may stay (H13).
         if into.is_some() && sent.sent() == into.as_ref() {
             return;
@@ -184,7 +186,7 @@ impl Reader {
 
     /// Reads a club code from the field `club`. A text that is not a valid code gives the same
     /// error as a code that no club has.
-    pub fn club(&mut self, club: Sent<String>) -> ClubCode {
+    pub fn club(&mut self, club: FieldInput<String>) -> ClubCode {
         let name = club.name;
         let Some(text) = self.get(club) else {
             return ClubCode::default();
@@ -199,8 +201,8 @@ impl Reader {
     /// order.
     pub fn references<T, const MAX: usize>(
         &mut self,
-        sent: Sent<List<Reference, MAX>>,
-        is_known: impl Fn(Id<T>) -> bool,
+        sent: FieldInput<List<Reference, MAX>>,
+        is_present: impl Fn(Id<T>) -> bool,
         into: &mut Vec<Id<T>>,
     ) {
         let (name, max) = (sent.name, MAX);
@@ -210,7 +212,7 @@ impl Reader {
         let ids: BTreeSet<Id<T>> = references.into_iter().map(Reference::id).collect();
         if ids.len() > MAX {
             self.errors.add(name, format!("At most {max} are allowed."));
-        } else if let Some(unknown) = ids.iter().find(|id| !is_known(**id)) {
+        } else if let Some(unknown) = ids.iter().find(|id| !is_present(**id)) {
             self.errors
                 .add(name, format!("No entry has the id {unknown}."));
         } else {

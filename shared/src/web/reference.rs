@@ -5,7 +5,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 
 use crate::ids::Id;
-use crate::text::Kind;
+use crate::text::FieldType;
 
 /// A reference: an id, or an object with an `id`, so that a client can PUT what GET returned (H13).
 #[derive(Debug, Clone, Copy)]
@@ -57,8 +57,8 @@ impl<'de> Deserialize<'de> for ExactReference {
 
 crate::kinds!(Reference);
 
-impl Kind for ExactReference {
-    type Sent = Self;
+impl FieldType for ExactReference {
+    type Input = Self;
     type Value = Self;
 
     fn read(sent: Self) -> Result<Self, String> {

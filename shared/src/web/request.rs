@@ -25,11 +25,11 @@ impl FromRequestParts<Shared> for ReceivedAt {
 }
 
 /// The order number and the time of the request; of a repeat with a key, those of its first attempt
-/// (X17). Of two requests, they say which one came later.
+/// (X17). Of two requests, they say which one was received later.
 #[derive(Debug, Clone, Copy)]
-pub struct Came(pub RequestTime);
+pub struct RequestedAt(pub RequestTime);
 
-impl FromRequestParts<Shared> for Came {
+impl FromRequestParts<Shared> for RequestedAt {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(_: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {

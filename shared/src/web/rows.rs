@@ -21,15 +21,15 @@ pub struct ImportRows(Vec<ImportRow>);
 impl ImportRows {
     /// Returns the rows if they have no other columns than these, and each once. Otherwise it is
     /// 400, which names the others, because an import cannot be taken back (H34).
-    pub fn with_columns(self, known: &[&str]) -> Result<Vec<ImportRow>, ApiError> {
+    pub fn with_columns(self, listed: &[&str]) -> Result<Vec<ImportRow>, ApiError> {
         let mut errors = FieldErrors::default();
         for row in &self.0 {
             let mut seen = HashSet::new();
-            for (name, place) in &row.sent {
-                if !known.contains(&name.as_str()) {
-                    errors.add(place, UNKNOWN);
+            for (name, path) in &row.sent {
+                if !listed.contains(&name.as_str()) {
+                    errors.add(path, UNKNOWN);
                 } else if !seen.insert(name) {
-                    errors.add(place, "This column is there twice.");
+                    errors.add(path, "This column is there twice.");
                 }
             }
         }
@@ -48,7 +48,7 @@ pub struct ImportRow {
     lists: BTreeMap<String, Vec<String>>,
     /// Columns whose cell is no text.
     wrong: Vec<String>,
-    /// The names of the columns as they were sent, where each of them has its place.
+    /// The names of the columns as they were sent, in their order.
     sent: Vec<(String, String)>,
 }
 
@@ -144,9 +144,9 @@ impl ImportRow {
     }
 
     fn of_json(number: usize, value: Value) -> Result<Self, ApiError> {
-        let place = (number - 1).to_string();
+        let path = (number - 1).to_string();
         let Value::Object(fields) = value else {
-            return Err(ApiError::field(place, "Each row must be a JSON object."));
+            return Err(ApiError::field(path, "Each row must be a JSON object."));
         };
         let mut row = Self {
             number,
@@ -154,7 +154,7 @@ impl ImportRow {
         };
         for (column, value) in fields {
             let name = column.trim().to_lowercase();
-            row.sent.push((name.clone(), format!("{place}.{column}")));
+            row.sent.push((name.clone(), format!("{path}.{column}")));
             match value {
                 Value::Null => {}
                 Value::String(text) => row.set(&column, &text),

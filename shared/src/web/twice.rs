@@ -1,5 +1,5 @@
-//! Keys that a JSON object has twice. A parser takes one of them and says nothing, but a request
-//! that asks for a preview and for the sending must not send.
+//! Keys that a JSON object has twice. A parser takes one of them and says nothing, but a
+//! request that asks for a preview and for the sending must not send.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -30,11 +30,11 @@ pub(super) fn sent_twice(name: String) -> ApiError {
 
 impl<'de> Deserialize<'de> for Twice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Keys)
+        deserializer.deserialize_any(ObjectKeys)
     }
 }
 
-struct Keys;
+struct ObjectKeys;
 
 /// The methods for values without keys.
 macro_rules! plain {
@@ -45,7 +45,7 @@ macro_rules! plain {
     };
 }
 
-impl<'de> Visitor<'de> for Keys {
+impl<'de> Visitor<'de> for ObjectKeys {
     type Value = Twice;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -71,11 +71,11 @@ impl<'de> Visitor<'de> for Keys {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Twice, A::Error> {
-        let mut known = HashSet::new();
+        let mut seen = HashSet::new();
         let mut twice = None;
         while let Some((key, Twice(found))) = entries.next_entry::<String, Twice>()? {
             let inside = found.map(|found| format!("{key}.{found}"));
-            let again = (!known.insert(key.clone())).then_some(key);
+            let again = (!seen.insert(key.clone())).then_some(key);
             twice = twice.or(again).or(inside);
         }
         Ok(Twice(twice))

@@ -187,7 +187,7 @@ impl User {
         {
             tracing::warn!(%error, "the right of an admin was not stored");
         }
-        app.known_people.saw(identity, app.clock.now());
+        app.profiles.saw(identity, app.clock.now());
         Ok(person)
     }
 
@@ -201,11 +201,11 @@ impl User {
             if is_first_today(app, token) && !self.0.is_noted.swap(true, Ordering::Relaxed) {
                 let today = app.clock.now().date_naive();
                 app.table.use_token(token, today).await?;
-                app.known_tokens.was_used(token, today);
+                app.grants.was_used(token, today);
             }
             return Ok(());
         }
-        if app.known_people.knows(&self.0.identity, app.clock.now()) {
+        if app.profiles.knows(&self.0.identity, app.clock.now()) {
             return Ok(());
         }
         self.person().await.map(drop)
@@ -219,18 +219,18 @@ impl User {
             return Err(ApiError::rule(ERASING));
         }
         let issued_at = self.issued_at();
-        let is_known = person
+        let is_stored = person
             .admin_seen
             .is_some_and(|seen| seen > 0 && issued_at - seen < DAY);
-        if self.is_admin() && !is_known {
+        if self.is_admin() && !is_stored {
             self.0.app.table.note_admin(person, issued_at).await?;
         }
         Ok(())
     }
 }
 
-fn merged(known: &Personal, said: &Identity) -> Personal {
-    let parts = said.name.as_deref().and_then(|name| {
+fn merged(stored_data: &Personal, claims: &Identity) -> Personal {
+    let parts = claims.name.as_deref().and_then(|name| {
         let (first, last) = name.split_once(' ')?;
         // Some write the last name first, with a comma.
         let swapped = first
@@ -238,37 +238,42 @@ fn merged(known: &Personal, said: &Identity) -> Personal {
             .map(|last_name| (last.trim(), last_name));
         Some(swapped.unwrap_or((first, last.trim())))
     });
-    let first_name = said.first_name.clone();
+    let first_name = claims.first_name.clone();
     let first_name = first_name.or_else(|| Some(parts?.0.to_owned()));
-    let last_name = said.last_name.clone();
+    let last_name = claims.last_name.clone();
     let last_name = last_name.or_else(|| Some(parts?.1.to_owned()));
     let both = match (&first_name, &last_name) {
         (Some(first), Some(last)) => Some(format!("{first} {last}")),
         (first, last) => first.clone().or_else(|| last.clone()),
     };
-    let name = said
+    let name = claims
         .name
         .clone()
         .or(both)
-        .or_else(|| (!known.name.is_empty()).then(|| known.name.clone()));
-    let name = name.unwrap_or_else(|| said.username.clone());
+        .or_else(|| (!stored_data.name.is_empty()).then(|| stored_data.name.clone()));
+    let name = name.unwrap_or_else(|| claims.username.clone());
     Personal {
-        first_name: first_name.or_else(|| said.name.clone()).unwrap_or_else(|| {
-            if known.first_name.is_empty() {
-                name.clone()
-            } else {
-                known.first_name.clone()
-            }
-        }),
+        first_name: first_name
+            .or_else(|| claims.name.clone())
+            .unwrap_or_else(|| {
+                if stored_data.first_name.is_empty() {
+                    name.clone()
+                } else {
+                    stored_data.first_name.clone()
+                }
+            }),
         last_name: last_name.unwrap_or_else(|| {
-            if said.name.is_some() {
+            if claims.name.is_some() {
                 String::new()
             } else {
-                known.last_name.clone()
+                stored_data.last_name.clone()
             }
         }),
-        username: said.username.clone(),
-        email: said.email.clone().unwrap_or_else(|| known.email.clone()),
+        username: claims.username.clone(),
+        email: claims
+            .email
+            .clone()
+            .unwrap_or_else(|| stored_data.email.clone()),
         name,
     }
 }
@@ -321,13 +326,13 @@ impl OptionalFromRequestParts<Shared> for User {
 /// How often it is noted that somebody is an admin, in seconds.
 const DAY: i64 = 86_400;
 
-/// What is to be noted about somebody who was an admin, see [`Person::admin_seen`]. Of two tokens the
-/// newer one counts; of two of the same second, the one without the right.
+/// What is to be noted about somebody who was an admin, see [`Person::admin_seen`]. Of two tokens
+/// the newer one counts; of two of the same second, the one without the right.
 fn seen_as(identity: &Identity, seen: i64) -> Option<i64> {
     let issued_at = identity.issued_at;
     if identity.is_admin {
-        let is_due = issued_at > seen.abs() + if seen > 0 { DAY } else { 0 };
-        return is_due.then_some(issued_at);
+        let is_pending = issued_at > seen.abs() + if seen > 0 { DAY } else { 0 };
+        return is_pending.then_some(issued_at);
     }
     (seen > 0 && issued_at >= seen).then_some(-issued_at)
 }

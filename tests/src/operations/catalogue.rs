@@ -7,7 +7,7 @@ use super::{ANYBODY, OFFICERS, Row, SIGNED_IN, admins, own, owners, read, replac
 pub(super) fn rows() -> Vec<Row> {
     let mut rows = clubs();
     rows.extend(kept());
-    rows.extend(lookups());
+    rows.extend(reference_data());
     rows.extend(fairs());
     rows
 }
@@ -72,7 +72,7 @@ fn kept() -> Vec<Row> {
     ]
 }
 
-fn lookups() -> Vec<Row> {
+fn reference_data() -> Vec<Row> {
     let best = json!({
         "label": "Club of the year",
         "purpose": "award",

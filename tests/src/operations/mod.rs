@@ -271,7 +271,7 @@ pub fn all() -> Vec<Operation> {
 pub fn once() -> Vec<Operation> {
     let mut rows: Vec<Operation> = Vec::new();
     for row in all() {
-        let is_first = rows.iter().all(|known| known.id != row.id);
+        let is_first = rows.iter().all(|existing| existing.id != row.id);
         if is_first && !matches!(row.body, Body::Whole) {
             rows.push(row);
         }

@@ -79,8 +79,8 @@ async fn the_locations_of_an_event_are_bounded() {
     for _ in 0..6 {
         ada.post(&showings, showing(&long)).await.created();
     }
-    let answer = ada.post(&showings, showing(&long)).await;
-    answer.invalid(&["location"]);
+    let response = ada.post(&showings, showing(&long)).await;
+    response.invalid(&["location"]);
     let added = ada.post(&showings, showing("Hall")).await.created();
     let added = format!("{showings}{}/", id(&added));
     let longer = json!({ "location": long });
@@ -101,8 +101,8 @@ async fn a_picture_that_is_narrow_and_long_becomes_small_too() {
     let club = ada.raw(Method::POST, upload, Some(&kind), body).await.ok();
     let small = club["image_url"].as_str().expect("an image");
     let path = &small[small.find("/media/").expect("a path")..];
-    let answer = ada.get(path).await;
-    let image = image::load_from_memory(&answer.bytes).expect("an image");
+    let response = ada.get(path).await;
+    let image = image::load_from_memory(&response.bytes).expect("an image");
     let (_, height) = image.dimensions();
     assert!(height <= 2_400, "{height}");
 }

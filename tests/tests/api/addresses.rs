@@ -38,7 +38,7 @@ async fn link(ada: &Client, body: Value) -> (String, Value) {
 
 // proves M13
 #[tokio::test]
-async fn who_was_imported_by_user_name_shows_no_address_before_confirming() {
+async fn import_by_username_hides_address_until_confirmed() {
     let (campus, ada) = club().await;
     let names = ["patch", "apply", "link", "ask", "silent", "mail", "asked"];
     for name in names {
@@ -68,8 +68,8 @@ async fn who_was_imported_by_user_name_shows_no_address_before_confirming() {
         (shown["email"].is_string(), shown["confirmed"].clone())
     };
     for name in names {
-        let known = ["mail", "asked"].contains(&name);
-        assert_eq!(shown(name).await, (known, json!(known)), "{name}");
+        let existing = ["mail", "asked"].contains(&name);
+        assert_eq!(shown(name).await, (existing, json!(existing)), "{name}");
         // Admins and the members themselves see it.
         assert!(member(&campus.admin(), name).await["email"].is_string());
     }
@@ -208,7 +208,7 @@ async fn three_hundred_people_a_day_are_added_or_invited() {
 
 // proves J7
 #[tokio::test]
-async fn a_join_link_counts_people_and_ends_with_the_rights_of_its_creator() {
+async fn join_link_counts_people_and_ends_with_its_creators_rights() {
     let (campus, ada) = club().await;
     let bob = campus.member("chess", &ada, "bob", 10).await;
     let (path, token) = link(&bob, json!({ "max_uses": 1 })).await;

@@ -25,7 +25,7 @@ async fn the_link_of_an_admin_who_was_erased_stays_useless() {
 
 // proves J7
 #[tokio::test]
-async fn the_link_of_an_admin_works_while_they_are_an_officer_of_the_club() {
+async fn admin_link_works_while_they_are_officer() {
     let campus = TestCampus::new();
     let admin = campus.admin();
     campus.club("chess", &admin).await;
@@ -42,7 +42,7 @@ async fn the_link_of_an_admin_works_while_they_are_an_officer_of_the_club() {
 
 // proves I12
 #[tokio::test]
-async fn an_invite_as_owner_from_an_admin_works_while_they_are_one() {
+async fn admin_owner_invite_works_while_they_are_admin() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chrono::TimeDelta;
 use local::engine::{Call, Reply};
 use serde_json::{Value, json};
-use shared::domain::{AnswerSheet, Answered, StoredSubmission, Submission};
+use shared::domain::{Answered, StoredSubmission, Submission, SubmissionAnswers};
 use shared::ids::Id;
 use tests::fixtures::{Recruitment, id};
 use tests::{Client, Setup, TestCampus};
@@ -24,9 +24,9 @@ async fn stored(campus: &TestCampus, recruitment: &Recruitment, shown: &Value) -
     table.answered(found).await.expect("a table").remove(0)
 }
 
-fn sheets(campus: &TestCampus) -> usize {
-    let is_sheet = |item: &&Value| item["type"]["S"] == "Answers";
-    campus.stored().iter().filter(is_sheet).count()
+fn stored_answers(campus: &TestCampus) -> usize {
+    let is_submission_answers = |item: &&Value| item["type"]["S"] == "Answers";
+    campus.stored().iter().filter(is_submission_answers).count()
 }
 
 async fn text(client: &Client, path: &str) -> Value {
@@ -35,18 +35,18 @@ async fn text(client: &Client, path: &str) -> Value {
 
 // proves S7, O6
 #[tokio::test(start_paused = true)]
-async fn only_the_last_answers_stay_and_what_a_killed_process_left_is_repaired() {
+async fn only_last_answers_stay_and_leftovers_are_repaired() {
     let (campus, recruitment) = campus().await;
     let sue = campus.as_("sue");
     let path = format!("{}submissions/", recruitment.path);
     let first = recruitment.submit(&sue).await;
     sue.post(&path, recruitment.answer("Better.")).await.ok();
-    assert_eq!(sheets(&campus), 1);
+    assert_eq!(stored_answers(&campus), 1);
     // The process of another request died after it had written the answers.
     let answered = stored(&campus, &recruitment, &first).await;
-    let left = AnswerSheet {
+    let left = SubmissionAnswers {
         at: answered.answers_at + 1,
-        ..answered.sheet()
+        ..answered.submission_answers()
     };
     let table = &campus.campus.app.table;
     table.load(&[left]).await.expect("a table");
@@ -57,29 +57,29 @@ async fn only_the_last_answers_stay_and_what_a_killed_process_left_is_repaired()
     let before = campus.stored();
     let done = repair(&campus, &before, &before).await;
     assert!(done.len() == 1 && done[0].1, "{done:?}");
-    assert_eq!(sheets(&campus), 1);
+    assert_eq!(stored_answers(&campus), 1);
     assert_eq!(
         text(&sue, &format!("/api/submissions/{}/", id(&first))).await,
         "Better."
     );
     // A withdrawal leaves no answers, and an erasure removes also those without a submission.
     let own = format!("/api/submissions/{}/", id(&first));
-    let left = AnswerSheet {
+    let left = SubmissionAnswers {
         at: answered.answers_at + 1,
-        ..answered.sheet()
+        ..answered.submission_answers()
     };
     table.load(&[left]).await.expect("a table");
     sue.delete(&own).await.no_content();
-    assert_eq!(sheets(&campus), 0);
+    assert_eq!(stored_answers(&campus), 0);
     let again = recruitment.submit(&sue).await;
     recruitment.decide(&again, 4, "").await;
     sue.delete("/api/settings/").await.no_content();
-    assert_eq!(sheets(&campus), 0);
+    assert_eq!(stored_answers(&campus), 0);
 }
 
 // proves S7
 #[tokio::test]
-async fn whoever_reads_while_somebody_submits_again_sees_whole_answers() {
+async fn reader_during_resubmission_sees_whole_answers() {
     let (is_on, replaced) = (
         Arc::new(AtomicBool::new(false)),
         Arc::new(AtomicBool::new(false)),
@@ -115,24 +115,24 @@ async fn whoever_reads_while_somebody_submits_again_sees_whole_answers() {
 // Reads for half the price may not see what was stored a moment ago.
 // proves S7
 #[tokio::test]
-async fn answers_that_a_copy_of_the_table_does_not_have_yet_are_read_from_the_table() {
+async fn answers_missing_from_replica_are_read_from_table() {
     let behind = Arc::new(AtomicBool::new(false));
     let is_behind = behind.clone();
     let hook = move |call: Call| {
         let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
-        let wanted = &body["RequestItems"][local::table::TABLE];
-        let consistent = [&body["ConsistentRead"], &wanted["ConsistentRead"]];
+        let expected = &body["RequestItems"][local::table::TABLE];
+        let consistent = [&body["ConsistentRead"], &expected["ConsistentRead"]];
         let is_read = matches!(call.operation.as_str(), "BatchGetItem" | "Query");
         let is_answers = String::from_utf8_lossy(&call.body).contains("ANSWERS#");
-        let lately = is_read && is_answers && !consistent.iter().any(|one| **one == true);
+        let recently = is_read && is_answers && !consistent.iter().any(|one| **one == true);
         let empty = match call.operation.as_str() {
             "BatchGetItem" => {
                 json!({ "Responses": { local::table::TABLE: [] }, "UnprocessedKeys": {} })
             }
             _ => json!({ "Items": [], "Count": 0, "ScannedCount": 0 }),
         };
-        let reply = (lately && is_behind.load(Ordering::SeqCst))
-            .then(|| Reply::Answer(200, empty.to_string()));
+        let reply = (recently && is_behind.load(Ordering::SeqCst))
+            .then(|| Reply::Response(200, empty.to_string()));
         Box::pin(async move { reply }) as _
     };
     let campus = Setup::default().hook(Arc::new(hook)).build();
@@ -165,18 +165,18 @@ async fn answers_under_a_number_that_is_taken_are_not_named() {
     let sue = campus.as_("sue");
     let first = recruitment.submit(&sue).await;
     let answered = stored(&campus, &recruitment, &first).await;
-    let place = StoredSubmission::Present(Box::new(answered.submission.clone()));
+    let submission_state = StoredSubmission::Present(Box::new(answered.submission.clone()));
     let mut second = answered.clone();
     second.submission.received += 1;
     second.submission.answers_at = second.submission.received;
-    let taken = AnswerSheet {
+    let taken = SubmissionAnswers {
         answers: shared::domain::Answers::default(),
-        ..second.sheet()
+        ..second.submission_answers()
     };
     let table = &campus.campus.app.table;
     table.load(&[taken]).await.expect("a table");
     table
-        .submit(&second, &place, None)
+        .submit(&second, &submission_state, None)
         .await
         .expect_err("other answers");
     let now = stored(&campus, &recruitment, &first).await;
@@ -185,7 +185,7 @@ async fn answers_under_a_number_that_is_taken_are_not_named() {
 
 // proves S7, S8, S19
 #[tokio::test]
-async fn a_submission_with_its_answers_inside_is_read_decided_and_replaced() {
+async fn submission_with_answers_inside_is_read_decided_and_replaced() {
     let (campus, recruitment) = campus().await;
     let sue = campus.as_("sue");
     let path = format!("{}submissions/", recruitment.path);
@@ -212,8 +212,8 @@ async fn a_submission_with_its_answers_inside_is_read_decided_and_replaced() {
     let list = recruitment.officer.get(&path).await.ok();
     assert_eq!(list[0]["responses"][0]["text"], "Because.");
     let receipt = json!({ "receipt": first["receipt"] });
-    let told = sue.post("/api/receipts/verify/", receipt).await.ok();
-    assert_eq!(told["stored"], "current");
+    let notified = sue.post("/api/receipts/verify/", receipt).await.ok();
+    assert_eq!(notified["stored"], "current");
     recruitment.decide(&first, 4, "").await;
     recruitment.decide(&first, 1, "").await;
     let same = sue.post(&path, recruitment.answer("Because.")).await.ok();
@@ -246,7 +246,7 @@ async fn a_slice_in_any_order_reads_the_answers_of_its_own_only() {
     }];
     // Together they are larger than the memory that a request may use.
     let answers = shared::domain::Answers::new(&long);
-    let copies = (1..=240).map(|n| Answered {
+    let many = (1..=240).map(|n| Answered {
         submission: Submission {
             id: Id::new(n),
             person: Some(Id::new(n)),
@@ -256,9 +256,9 @@ async fn a_slice_in_any_order_reads_the_answers_of_its_own_only() {
         },
         answers: answers.clone(),
     });
-    let copies: Vec<Answered> = copies.collect();
+    let many: Vec<Answered> = many.collect();
     let table = &campus.campus.app.table;
-    table.load_answered(&copies).await.expect("a table");
+    table.load_answered(&many).await.expect("a table");
     let officer = &recruitment.officer;
     for query in ["ordering=-score", "reviewed=mine", "search=sue", "status=1"] {
         let list = officer.get(&format!("{path}?limit=1&{query}")).await.ok();

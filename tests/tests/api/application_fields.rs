@@ -269,7 +269,7 @@ async fn a_request_that_the_quota_refuses_removes_no_committee() {
 
 // proves A5
 #[tokio::test]
-async fn a_committee_that_is_renamed_leaves_its_name_to_a_new_one() {
+async fn renamed_committee_frees_its_name() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let old = &recruitment.application["committees"][0];

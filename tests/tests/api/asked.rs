@@ -122,12 +122,12 @@ async fn a_required_question_needs_an_answer_while_it_is_asked() {
     none.invalid(&["responses"]);
     let a = json!({ "question": first["id"], "multiple_choice": option(&first, 0) });
     let b = json!({ "question": first["id"], "multiple_choice": option(&first, 1) });
-    let said = |text: &str| json!({ "question": second["id"], "text": text });
+    let with_text = |text: &str| json!({ "question": second["id"], "text": text });
     sue.post(&submit, json!({ "responses": [a] }))
         .await
         .invalid(&["responses"]);
     let blank = sue
-        .post(&submit, json!({ "responses": [a, said(" ")] }))
+        .post(&submit, json!({ "responses": [a, with_text(" ")] }))
         .await;
     assert!(
         blank.text().contains(&second["id"].to_string()),
@@ -138,7 +138,7 @@ async fn a_required_question_needs_an_answer_while_it_is_asked() {
     sue.post(&submit, json!({ "responses": [b] }))
         .await
         .created();
-    sue.post(&submit, json!({ "responses": [a, said("x")] }))
+    sue.post(&submit, json!({ "responses": [a, with_text("x")] }))
         .await
         .ok();
     let for_committee = json!({ "committee": committee, "responses": [b] });

@@ -62,7 +62,7 @@ pub(crate) async fn repair(
 
 // proves O6
 #[tokio::test(start_paused = true)]
-async fn whoever_was_mailed_and_erased_leaves_nothing_that_is_wrong() {
+async fn mail_and_erasure_leave_nothing_wrong() {
     let campus = campus().await;
     campus
         .as_("sue")
@@ -74,7 +74,7 @@ async fn whoever_was_mailed_and_erased_leaves_nothing_that_is_wrong() {
 
 // proves O6, O8
 #[tokio::test]
-async fn an_invitation_whose_mail_is_not_kept_any_more_is_no_error() {
+async fn invitation_without_its_mail_is_no_error() {
     let campus = TestCampus::new();
     Interviewing::new(&campus).await;
     campus.deliver().await;
@@ -88,7 +88,7 @@ async fn an_invitation_whose_mail_is_not_kept_any_more_is_no_error() {
 
 // proves O6
 #[tokio::test]
-async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
+async fn repair_mends_derived_items_only() {
     let campus = campus().await;
     let stored = campus.stored();
     let engine = &campus.campus.engine;
@@ -151,7 +151,7 @@ async fn what_follows_from_the_rest_is_repaired_and_nothing_else_is_touched() {
 // A scan may show one item as it was before a change and another one as it is after it (O6).
 // proves O6
 #[tokio::test(start_paused = true)]
-async fn what_a_scan_shows_of_two_moments_is_not_repaired() {
+async fn scan_of_two_moments_is_not_repaired() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let (ada, sue) = (&recruitment.officer, campus.as_("sue"));
@@ -211,7 +211,7 @@ async fn what_a_scan_shows_of_two_moments_is_not_repaired() {
 // A deletion leaves items in the places of submissions and drafts (X17).
 #[expect(clippy::disallowed_methods, reason = "the table of a test is small")]
 #[tokio::test(start_paused = true)]
-async fn a_deleted_application_comes_back_with_its_submissions_and_drafts() {
+async fn deleted_application_comes_back_with_submissions_and_drafts() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let (sue, bob) = (campus.as_("sue"), campus.as_("bob"));
@@ -226,10 +226,10 @@ async fn a_deleted_application_comes_back_with_its_submissions_and_drafts() {
     let before = scan.expect("a table").items.expect("items");
     let forced = format!("{}?force=true", recruitment.path);
     recruitment.officer.delete(&forced).await.no_content();
-    let wanted = admin::Wanted::new(&[recruitment.application["id"].to_string()]);
+    let expected = admin::ItemFilter::new(&[recruitment.application["id"].to_string()]);
     for is_first in [true, false] {
         let mut done = admin::BroughtBack::default();
-        for item in before.iter().filter(|item| wanted.has(item)) {
+        for item in before.iter().filter(|item| expected.has(item)) {
             done.put(&client, local::table::TABLE, item.clone())
                 .await
                 .expect("a write");
@@ -249,7 +249,7 @@ async fn a_deleted_application_comes_back_with_its_submissions_and_drafts() {
 // proves O6
 #[expect(clippy::disallowed_methods, reason = "the table of a test is small")]
 #[tokio::test]
-async fn an_event_that_comes_back_is_listed_by_functions_that_have_the_others_in_memory() {
+async fn restored_event_is_listed_by_warm_functions() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -263,9 +263,9 @@ async fn an_event_that_comes_back_is_listed_by_functions_that_have_the_others_in
     let path = format!("/api/clubs/chess/events/{}/", event["id"]);
     ada.delete(&path).await.no_content();
     assert_eq!(listed().await, 1);
-    let wanted = admin::Wanted::new(&[event["id"].to_string()]);
+    let expected = admin::ItemFilter::new(&[event["id"].to_string()]);
     let mut done = admin::BroughtBack::default();
-    for item in before.into_iter().filter(|item| wanted.has(item)) {
+    for item in before.into_iter().filter(|item| expected.has(item)) {
         done.put(&client, local::table::TABLE, item)
             .await
             .expect("a write");
@@ -340,7 +340,7 @@ async fn a_lost_version_of_the_catalogue_is_found_and_repaired() {
 // An earlier version did not show an answer whose question was missing.
 // proves Q7
 #[tokio::test]
-async fn an_answer_is_shown_although_its_question_is_gone() {
+async fn answer_to_deleted_question_is_shown() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");

@@ -111,7 +111,7 @@ async fn each_is_found(cases: Vec<(&str, Change)>) {
 
 // proves O6
 #[tokio::test(start_paused = true)]
-async fn what_the_service_wrote_is_sound() {
+async fn service_writes_have_no_findings() {
     let campus = campus().await;
     let stored = campus.stored();
     assert_eq!(findings(&campus, &stored), Vec::<String>::new());
@@ -188,7 +188,7 @@ async fn an_item_that_cannot_be_read_or_has_a_wrong_key_is_found() {
 
 // proves O6
 #[tokio::test(start_paused = true)]
-async fn what_search_and_lists_are_without_is_found() {
+async fn missing_search_and_list_entries_are_found() {
     each_is_found(vec![
         ("there is no Tag", remove("Tag")),
         ("of the catalogue", remove("EventListing")),
@@ -226,7 +226,7 @@ async fn what_search_and_lists_are_without_is_found() {
 
 // proves O6
 #[tokio::test(start_paused = true)]
-async fn what_belongs_to_something_that_is_gone_is_found() {
+async fn orphans_are_found() {
     each_is_found(vec![
         (
             "its scores are not those of its reviews",
@@ -292,7 +292,7 @@ async fn a_mail_that_does_not_agree_with_its_submission_is_found() {
 
 // proves O6
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_true_of_a_person_or_a_club_is_found() {
+async fn impossible_people_and_clubs_are_found() {
     each_is_found(vec![
         ("has the same person twice", twice("Membership")),
         ("the person is a member", request_of_a_member()),

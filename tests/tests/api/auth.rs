@@ -112,13 +112,13 @@ async fn bad_tokens_are_401_on_every_route_public_ones_included() {
         ("nothing", String::new()),
     ] {
         for path in ["/api/health/", "/api/clubs/", "/api/settings/"] {
-            let answer = campus.with_token(&token).get(path).await;
+            let response = campus.with_token(&token).get(path).await;
             assert!(
-                answer.header("www-authenticate").starts_with("Bearer"),
+                response.header("www-authenticate").starts_with("Bearer"),
                 "{why}"
             );
-            assert_eq!(answer.status, 401, "{why}: {}", answer.text());
-            answer.error(401);
+            assert_eq!(response.status, 401, "{why}: {}", response.text());
+            response.error(401);
         }
     }
     for value in ["Basic abc", "Bearer", "bearer"] {
@@ -132,31 +132,31 @@ async fn bad_tokens_are_401_on_every_route_public_ones_included() {
 }
 
 /// An issuer that gives these answers, one after the other, and then only the last.
-struct InTurn(Mutex<VecDeque<Result<JwkSet, String>>>);
+struct RoundRobin(Mutex<VecDeque<Result<JwkSet, String>>>);
 
-impl InTurn {
+impl RoundRobin {
     fn new(answers: impl Into<VecDeque<Result<JwkSet, String>>>) -> Self {
         Self(Mutex::new(answers.into()))
     }
 }
 
-impl KeySource for InTurn {
+impl KeySource for RoundRobin {
     fn fetch(&self) -> BoxFuture<'_, Result<JwkSet, String>> {
         let mut answers = self.0.lock().expect("a lock");
-        let answer = if answers.len() > 1 {
+        let response = if answers.len() > 1 {
             answers.pop_front()
         } else {
             answers.front().cloned()
         };
-        Box::pin(async { answer.expect("an answer") })
+        Box::pin(async { response.expect("an answer") })
     }
 }
 
 // proves P3
 #[tokio::test]
-async fn an_issuer_that_is_not_reached_is_no_401_and_an_unknown_key_is_looked_for_once_a_minute() {
+async fn unreachable_issuer_is_no_401_and_unknown_keys_are_fetched_once_a_minute() {
     let issuer = Issuer::new(&Issuer::new_key().expect("a key"), ISSUER).expect("an issuer");
-    let flaky = InTurn::new([Err("unreachable".into()), Ok(issuer.keys())]);
+    let flaky = RoundRobin::new([Err("unreachable".into()), Ok(issuer.keys())]);
     let verifier = Verifier::new(&local::settings(), Keys::new(flaky));
     let token = issuer.sign(&claims()).expect("a token");
     assert!(matches!(
@@ -224,7 +224,7 @@ async fn people_are_the_same_by_subject_and_admins_by_group() {
 // subject that has the id of another person.
 // proves P4
 #[tokio::test]
-async fn somebody_whose_id_is_anothers_is_refused_and_does_nothing() {
+async fn person_with_somebodys_id_is_refused() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -253,7 +253,7 @@ async fn somebody_whose_id_is_anothers_is_refused_and_does_nothing() {
 
 // proves P7
 #[tokio::test]
-async fn an_address_that_is_not_verified_is_treated_as_no_address() {
+async fn unverified_address_counts_as_none() {
     let campus = TestCampus::new();
     for (verified, email) in [
         (json!(false), ""),
@@ -274,12 +274,12 @@ async fn an_address_that_is_not_verified_is_treated_as_no_address() {
 
 // proves P1, P3
 #[tokio::test]
-async fn a_token_that_was_accepted_is_refused_when_its_time_or_its_key_has_ended() {
+async fn accepted_token_is_refused_after_its_time_or_key_ended() {
     let issuer = || Issuer::new(&Issuer::new_key().expect("a key"), ISSUER).expect("an issuer");
     let (old, new) = (issuer(), issuer());
     let verifier = Verifier::new(
         &local::settings(),
-        Keys::new(InTurn::new([Ok(old.keys()), Ok(new.keys())])),
+        Keys::new(RoundRobin::new([Ok(old.keys()), Ok(new.keys())])),
     );
     let claims = |expires: TimeDelta| with("exp", json!((start() + expires).timestamp()));
     let short = old.sign(&claims(TimeDelta::minutes(10))).expect("a token");

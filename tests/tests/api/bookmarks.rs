@@ -31,9 +31,9 @@ async fn clubs_are_kept_at_hand_and_let_go() {
     .ok();
     for path in BOTH {
         assert_eq!(sue.get(path).await.ok(), json!([]));
-        let answer = sue.post(path, json!({ "club": "chess" })).await;
-        let location = answer.header("location").to_owned();
-        let made = answer.created();
+        let response = sue.post(path, json!({ "club": "chess" })).await;
+        let location = response.header("location").to_owned();
+        let made = response.created();
         let club = json!({
             "code": "chess",
             "name": "chess",
@@ -249,7 +249,7 @@ async fn many_favorites_at_once_wait_for_each_other() {
 
 // proves C6, C18, C19
 #[tokio::test]
-async fn clubs_that_are_not_there_are_not_shown_and_can_be_let_go() {
+async fn missing_clubs_are_hidden_and_can_be_removed() {
     let campus = Setup::default()
         .settings(|settings| settings.club_approval = Approval::Required)
         .build();
@@ -299,7 +299,7 @@ async fn officers_see_who_subscribed_as_they_are_now() {
         .await
         .created();
     let list = async || ada.get("/api/clubs/chess/subscription/").await.ok();
-    let mut wanted = json!([{
+    let mut expected = json!([{
         "name": "sue Test",
         "username": "sue",
         "email": "sue@uni.example",
@@ -308,7 +308,7 @@ async fn officers_see_who_subscribed_as_they_are_now() {
         "graduation_year": null,
         "created_at": "2026-11-21T09:00:00Z",
     }]);
-    assert_eq!(list().await, wanted);
+    assert_eq!(list().await, expected);
     let school = admin
         .post("/api/schools/", json!({ "name": "Law" }))
         .await
@@ -352,16 +352,16 @@ async fn officers_see_who_subscribed_as_they_are_now() {
         ("major", json!([{ "id": id(&major), "name": "Physics" }])),
         ("graduation_year", json!(2028)),
     ] {
-        wanted[0][field] = value;
+        expected[0][field] = value;
     }
-    assert_eq!(list().await, wanted);
+    assert_eq!(list().await, expected);
     sue.delete("/api/subscriptions/chess/").await.no_content();
     assert_eq!(list().await, json!([]));
 }
 
 // proves C18
 #[tokio::test]
-async fn they_come_in_the_order_in_which_they_came_about() {
+async fn bookmarks_come_in_order_of_creation() {
     let campus = TestCampus::new();
     let (ada, sue) = (campus.as_("ada"), campus.as_("sue"));
     for path in BOTH {

@@ -8,20 +8,20 @@ use tests::{Setup, TestCampus};
 
 /// A campus on which the first `n` calls of an operation get `answer`. DynamoDB reports conflicts
 /// like this; the embedded engine never does.
-fn conflicting(operation: &'static str, n: usize, answer: Value) -> TestCampus {
+fn conflicting(operation: &'static str, n: usize, response: Value) -> TestCampus {
     let calls = AtomicUsize::new(0);
     Setup::default()
         .table(Arc::new(move |called: &str, _: &[u8]| {
             let conflicts = called == operation && calls.fetch_add(1, Ordering::SeqCst) < n;
-            let answer = answer.clone();
-            Box::pin(async move { conflicts.then_some((400, answer)) })
+            let response = response.clone();
+            Box::pin(async move { conflicts.then_some((400, response)) })
         }))
         .build()
 }
 
 // proves X13
 #[tokio::test(start_paused = true)]
-async fn conflicts_are_retried_and_a_table_that_stays_busy_is_told() {
+async fn conflicts_are_retried_and_a_busy_table_is_429() {
     let canceled = json!({
         "__type": "TransactionCanceledException",
         "Message": "conflict",
@@ -36,12 +36,12 @@ async fn conflicts_are_retried_and_a_table_that_stays_busy_is_told() {
         .post("/api/clubs/", json!({ "name": "Go" }))
         .await
         .created();
-    let answer = conflicting("TransactWriteItems", 100, canceled)
+    let response = conflicting("TransactWriteItems", 100, canceled)
         .as_("ada")
         .post("/api/clubs/", json!({ "name": "Go" }))
         .await;
-    assert_eq!(answer.header("retry-after"), "1");
-    answer.error(429);
+    assert_eq!(response.header("retry-after"), "1");
+    response.error(429);
     let conflict = json!({ "__type": "TransactionConflictException", "message": "conflict" });
     let campus = conflicting("UpdateItem", 2, conflict);
     let recruitment = campus.recruitment("chess").await;
@@ -50,7 +50,7 @@ async fn conflicts_are_retried_and_a_table_that_stays_busy_is_told() {
 
 // proves H9
 #[tokio::test(start_paused = true)]
-async fn a_throttled_table_is_told_and_a_broken_one_keeps_its_secrets() {
+async fn throttled_table_is_429_and_a_broken_one_keeps_its_secrets() {
     let throttled =
         json!({ "__type": "ProvisionedThroughputExceededException", "message": "slow down" });
     conflicting("BatchGetItem", 100, throttled)
@@ -59,11 +59,15 @@ async fn a_throttled_table_is_told_and_a_broken_one_keeps_its_secrets() {
         .await
         .error(429);
     let broken = json!({ "__type": "ResourceNotFoundException", "message": "internal table name" });
-    let answer = conflicting("BatchGetItem", 100, broken)
+    let response = conflicting("BatchGetItem", 100, broken)
         .as_("ada")
         .get("/api/clubs/go/members/")
         .await;
-    assert!(!answer.text().contains("table name"), "{}", answer.text());
-    assert!(answer.json()["request_id"].is_string());
-    answer.error(500);
+    assert!(
+        !response.text().contains("table name"),
+        "{}",
+        response.text()
+    );
+    assert!(response.json()["request_id"].is_string());
+    response.error(500);
 }

@@ -22,8 +22,8 @@ async fn an_interview_has_the_number_of_its_last_mail() {
     there.book(first).await.ok();
     let path = format!("{}slots/{first}/", there.recruitment.path);
     for room in ["Room 2", "Room 3"] {
-        let place = json!({ "location": room });
-        there.recruitment.officer.patch(&path, place).await.ok();
+        let location = json!({ "location": room });
+        there.recruitment.officer.patch(&path, location).await.ok();
         let mailed = numbers(&campus).await;
         assert_eq!(
             shown().await,

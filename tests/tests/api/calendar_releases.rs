@@ -6,7 +6,7 @@ use tests::TestCampus;
 use tests::fixtures::{application, hours, id, moment};
 
 use crate::audit::findings;
-use crate::calendar_marks::{Polled, three};
+use crate::calendar_revisions::{Polled, three};
 
 /// Moves the clock to a time of release. It is asked a minute before, because another day makes
 /// another state, too.
@@ -20,7 +20,7 @@ async fn release(polled: &mut Polled<'_>, hours: i64) {
 
 // proves V22, K9, S14
 #[tokio::test(start_paused = true)]
-async fn a_rejection_that_is_known_is_seen() {
+async fn visible_rejection_changes_the_calendar() {
     let campus = TestCampus::new();
     let all = three(&campus).await;
     let mut hers = Polled::new(&campus, &all[0].0.sue).await;
@@ -76,7 +76,7 @@ async fn a_moved_release_is_seen() {
 /// What an officer books after a release goes on, until the release is moved behind it.
 // proves V22, K8, K9
 #[tokio::test(start_paused = true)]
-async fn what_is_booked_after_a_release_is_seen() {
+async fn booking_after_release_changes_the_calendar() {
     let campus = TestCampus::new();
     let all = three(&campus).await;
     let mut hers = Polled::new(&campus, &all[0].0.sue).await;
@@ -103,7 +103,7 @@ async fn what_is_booked_after_a_release_is_seen() {
 /// A club that an earlier version has stored does not tell the times of release.
 // proves V22, K9
 #[tokio::test(start_paused = true)]
-async fn what_an_earlier_version_stored_is_no_hindrance() {
+async fn items_of_an_earlier_version_are_read() {
     let campus = TestCampus::new();
     let all = three(&campus).await;
     let (there, _) = &all[0];

@@ -70,12 +70,12 @@ async fn campus_with_events() -> (TestCampus, Value) {
 async fn a_calendar_is_text_that_every_program_reads() {
     let (campus, _) = campus_with_events().await;
     for path in ["/api/events.ics", "/api/clubs/chess/events.ics"] {
-        let answer = campus.anonymous().get(path).await;
+        let response = campus.anonymous().get(path).await;
         assert_eq!(
-            answer.header("content-type"),
+            response.header("content-type"),
             "text/calendar; charset=utf-8"
         );
-        let text = answer.text();
+        let text = response.text();
         assert!(
             text.split("\r\n")
                 .all(|line| line.len() <= 75 && !line.contains('\n')),
@@ -144,15 +144,15 @@ async fn every_text_can_be_in_a_calendar() {
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     // A library folded these lines for ever.
-    let places = [
+    let locations = [
         format!("{}{}x", "😀".repeat(24), " ".repeat(120)),
         format!("{}{}x", "😀".repeat(24), "a ".repeat(60)),
         format!("{}{}x", "é".repeat(72), " ".repeat(73)),
     ];
-    for (n, place) in places.iter().enumerate() {
-        let body = json!({ "name": place, "showings": [{
+    for (n, location) in locations.iter().enumerate() {
+        let body = json!({ "name": location, "showings": [{
             "start_time": hours(1), "end_time": hours(2),
-            "location": place, "location_visible_to_public": true,
+            "location": location, "location_visible_to_public": true,
         }] });
         ada.post("/api/clubs/chess/events/", body).await.created();
         let text = campus.anonymous().get("/api/events.ics").await.text();
@@ -161,7 +161,7 @@ async fn every_text_can_be_in_a_calendar() {
         assert!(
             entries
                 .iter()
-                .any(|entry| entry.get_location() == Some(place))
+                .any(|entry| entry.get_location() == Some(location))
         );
     }
 }
@@ -292,13 +292,13 @@ async fn a_description_is_shortened_to_its_first_2000_characters() {
 
 // proves V20
 #[tokio::test]
-async fn a_large_calendar_has_the_soonest_showings_and_that_of_a_club_the_latest() {
+async fn large_calendar_has_soonest_showings_and_the_clubs_latest() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     // Each entry has about 3.5 KB, so 1,500 of them are more than 4.3 MB.
     let widest = "😀".repeat(255);
-    let place = "😀".repeat(20);
+    let location = "😀".repeat(20);
     let description = "😀".repeat(500);
     for event in 0..15 {
         let showings: Vec<Value> = (0..100)
@@ -307,7 +307,7 @@ async fn a_large_calendar_has_the_soonest_showings_and_that_of_a_club_the_latest
                 json!({
                     "start_time": hours(start),
                     "end_time": hours(start + 1),
-                    "location": place,
+                    "location": location,
                     "location_visible_to_public": true,
                 })
             })
@@ -324,9 +324,9 @@ async fn a_large_calendar_has_the_soonest_showings_and_that_of_a_club_the_latest
         ("/api/events.ics", 1, 1_500),
         ("/api/clubs/chess/events.ics", 1_500, 1),
     ] {
-        let answer = campus.anonymous().get(path).await;
-        assert_eq!(answer.status, 200, "{path}");
-        let text = answer.text();
+        let response = campus.anonymous().get(path).await;
+        assert_eq!(response.status, 200, "{path}");
+        let text = response.text();
         assert!(text.contains(&starts(there)), "{path}");
         assert!(!text.contains(&starts(missing)), "{path}");
     }

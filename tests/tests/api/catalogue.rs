@@ -238,7 +238,7 @@ async fn words_may_have_mistakes_and_are_found_in_tags_too() {
 
 // proves C8
 #[tokio::test]
-async fn wrong_tags_and_badges_are_named_and_there_are_at_most_twenty() {
+async fn wrong_tags_and_badges_are_named_and_limited_to_twenty() {
     let scene = Scene::new().await;
     let (ada, admin) = (&scene.ada, &scene.admin);
     for wrong in [

@@ -7,7 +7,7 @@ use tests::{Setup, TestCampus};
 
 // proves C9, L7
 #[tokio::test]
-async fn a_write_shows_at_once_in_other_functions_and_counters_within_five_minutes() {
+async fn write_shows_at_once_elsewhere_and_counters_in_five_minutes() {
     let campus = TestCampus::new();
     let other = campus.another();
     let ada = campus.as_("ada");
@@ -58,7 +58,7 @@ async fn a_write_shows_at_once_in_other_functions_and_counters_within_five_minut
 
 // proves H28, C2, L8
 #[tokio::test]
-async fn an_unchanged_list_is_a_304_and_costs_a_warm_function_one_read() {
+async fn unchanged_list_is_304_and_one_read() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -72,11 +72,12 @@ async fn an_unchanged_list_is_a_304_and_costs_a_warm_function_one_read() {
         "/api/clubs/?search=chess&ordering=alphabetical&page_size=1",
     ] {
         let tag = anybody.get(path).await.header("etag").to_owned();
-        let known = |campus: &TestCampus| campus.anonymous().header("if-none-match", tag.clone());
-        let again = known(&campus).get(path).await;
+        let existing =
+            |campus: &TestCampus| campus.anonymous().header("if-none-match", tag.clone());
+        let again = existing(&campus).get(path).await;
         assert_eq!((again.status.as_u16(), again.usage.calls), (304, 1));
         // A function that has nothing in memory makes the same tag.
-        let elsewhere = known(&campus.another()).get(path).await;
+        let elsewhere = existing(&campus.another()).get(path).await;
         assert_eq!(
             (elsewhere.status.as_u16(), elsewhere.header("etag")),
             (304, tag.as_str())
@@ -87,7 +88,7 @@ async fn an_unchanged_list_is_a_304_and_costs_a_warm_function_one_read() {
             "{path}{}active=false",
             if path.contains('?') { "&" } else { "?" }
         );
-        assert_eq!(known(&campus).get(&other_list).await.ok()["count"], 0);
+        assert_eq!(existing(&campus).get(&other_list).await.ok()["count"], 0);
         let sue = campus.as_("sue");
         sue.post("/api/favorites/", json!({ "club": "chess" }))
             .await
@@ -106,7 +107,7 @@ async fn an_unchanged_list_is_a_304_and_costs_a_warm_function_one_read() {
         sue.delete("/api/favorites/chess/").await.no_content();
         // After five minutes the counters are read again. They are the same, so this is 304.
         campus.advance(TimeDelta::minutes(5));
-        let later = known(&campus).get(path).await;
+        let later = existing(&campus).get(path).await;
         assert_eq!(
             (later.status.as_u16(), later.header("etag")),
             (304, tag.as_str())
@@ -118,7 +119,7 @@ async fn an_unchanged_list_is_a_304_and_costs_a_warm_function_one_read() {
         )
         .await
         .ok();
-        let changed = known(&campus).get(path).await;
+        let changed = existing(&campus).get(path).await;
         assert_ne!(changed.header("etag"), tag);
         changed.ok();
     }
@@ -126,7 +127,7 @@ async fn an_unchanged_list_is_a_304_and_costs_a_warm_function_one_read() {
 
 // proves H28, C9
 #[tokio::test]
-async fn what_time_alone_changes_is_no_304() {
+async fn change_by_time_alone_is_no_304() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -140,17 +141,17 @@ async fn what_time_alone_changes_is_no_304() {
     let mut tag = String::new();
     for (seconds, accepting) in [(0, false), (119, false), (1, true), (120, true), (1, false)] {
         campus.advance(TimeDelta::seconds(seconds));
-        let answer = campus
+        let response = campus
             .anonymous()
             .header("if-none-match", tag.clone())
             .get(path)
             .await;
         if seconds == 119 || seconds == 120 {
-            assert_eq!(answer.status, 304);
+            assert_eq!(response.status, 304);
             continue;
         }
-        tag = answer.header("etag").to_owned();
-        assert_eq!(answer.ok()["results"][0]["accepting_members"], accepting);
+        tag = response.header("etag").to_owned();
+        assert_eq!(response.ok()["results"][0]["accepting_members"], accepting);
     }
 }
 
@@ -165,8 +166,12 @@ async fn the_catalogue_is_loaded_once_for_many_who_ask_at_once() {
         async move { client.get("/api/clubs/?ordering=alphabetical").await }
     }))
     .await;
-    let calls: u32 = answers.iter().map(|answer| answer.usage.calls).sum();
-    assert!(answers.into_iter().all(|answer| answer.ok()["count"] == 1));
+    let calls: u32 = answers.iter().map(|response| response.usage.calls).sum();
+    assert!(
+        answers
+            .into_iter()
+            .all(|response| response.ok()["count"] == 1)
+    );
     // Each request reads the versions. The only part that was ever written is read once.
     assert_eq!(calls, 20 + 1);
 }
@@ -175,7 +180,7 @@ async fn the_catalogue_is_loaded_once_for_many_who_ask_at_once() {
 // version, and then an item in its old state.
 // proves O5
 #[tokio::test]
-async fn an_item_that_was_read_too_early_is_read_again_after_a_minute() {
+async fn item_read_too_early_is_read_again_after_a_minute() {
     let stale = std::sync::Arc::new(std::sync::Mutex::new((false, None)));
     let seen = stale.clone();
     let hook = move |call: local::engine::Call| {
@@ -183,7 +188,7 @@ async fn an_item_that_was_read_too_early_is_read_again_after_a_minute() {
             call.operation == "GetItem" && String::from_utf8_lossy(&call.body).contains("\"TAGS\"");
         let mut seen = seen.lock().expect("a lock");
         let reply = is_tag.then(|| call.apply(&call.body));
-        let answer = if seen.0 {
+        let response = if seen.0 {
             seen.1.clone().filter(|_| is_tag)
         } else {
             None
@@ -191,7 +196,7 @@ async fn an_item_that_was_read_too_early_is_read_again_after_a_minute() {
         if let Some(reply) = &reply {
             seen.1 = Some(reply.clone());
         }
-        Box::pin(async move { answer.or(reply) })
+        Box::pin(async move { response.or(reply) })
             as futures::future::BoxFuture<'static, Option<local::engine::Reply>>
     };
     let campus = Setup::default().hook(std::sync::Arc::new(hook)).build();
@@ -221,9 +226,9 @@ async fn an_item_that_was_read_too_early_is_read_again_after_a_minute() {
 
 /// The read units of a list.
 async fn units(campus: &TestCampus) -> f64 {
-    let answer = campus.anonymous().get("/api/clubs/?page_size=100").await;
-    let usage = answer.usage;
-    answer.ok();
+    let response = campus.anonymous().get("/api/clubs/?page_size=100").await;
+    let usage = response.usage;
+    response.ok();
     usage.read_units
 }
 

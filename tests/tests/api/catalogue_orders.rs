@@ -87,7 +87,7 @@ async fn the_featured_order_is_the_documented_one() {
 
 // proves C13, C14
 #[tokio::test]
-async fn equals_change_their_places_daily() {
+async fn equal_clubs_change_order_daily() {
     let campus = Setup::default()
         .settings(|settings| settings.quotas.clubs_created = 100)
         .build();

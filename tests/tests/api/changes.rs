@@ -173,9 +173,9 @@ async fn interviews_that_are_booked_moved_and_cancelled() {
     assert_eq!(moved[0]["type"], "interview.moved");
     assert_eq!(moved[0]["by"], user(&recruitment.officer).await);
     // A slot that gets another place moves whoever has booked it.
-    let place = json!({ "location": "Room 9" });
+    let location = json!({ "location": "Room 9" });
     let slot = format!("{slots}{}/", id(&second));
-    recruitment.officer.patch(&slot, place).await.ok();
+    recruitment.officer.patch(&slot, location).await.ok();
     assert_eq!(log.types().await, ["interview.moved"]);
     recruitment
         .officer

@@ -32,7 +32,7 @@ fn next(campus: &TestCampus, stream: &Stream) -> Vec<Value> {
 
 // proves Z7
 #[tokio::test]
-async fn records_that_come_twice_and_out_of_order_are_one_change_each() {
+async fn repeated_and_unordered_records_are_one_change_each() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     for n in 0..60 {
@@ -101,7 +101,7 @@ async fn a_shard_that_lags_comes_after_what_was_read() {
 
 // proves Z7
 #[tokio::test(start_paused = true)]
-async fn nothing_is_missing_or_twice_with_every_third_call_at_fault() {
+async fn feed_has_no_gap_and_no_double_under_faults() {
     for seed in 1..4 {
         let faults = Faults::new(seed);
         let campus = Setup::default().hook(faults.clone().hook()).build();
@@ -141,7 +141,7 @@ async fn nothing_is_missing_or_twice_with_every_third_call_at_fault() {
 
 // proves Z7
 #[tokio::test]
-async fn changes_are_kept_for_thirty_days_and_a_cursor_ends_with_them() {
+async fn changes_and_cursors_last_thirty_days() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment_now("chess").await;
     campus.list_changes().await;
@@ -235,7 +235,7 @@ async fn pages_and_cursors() {
 
 // proves Z7
 #[tokio::test]
-async fn a_cursor_of_changes_that_a_restored_table_does_not_have_is_expired() {
+async fn cursor_of_a_restored_table_is_expired() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     campus.list_changes().await;
@@ -258,14 +258,14 @@ async fn a_cursor_of_changes_that_a_restored_table_does_not_have_is_expired() {
 
 // proves Z7
 #[tokio::test]
-async fn a_cursor_does_not_pass_a_change_that_a_query_did_not_see_yet() {
+async fn cursor_does_not_pass_an_unseen_change() {
     let hides = Arc::new(AtomicBool::new(false));
     let hidden = hides.clone();
     let campus = Setup::default()
         .hook(Arc::new(move |call| {
             let is_hidden = hidden.load(Ordering::SeqCst) && call.operation == "Query";
             async move {
-                let local::engine::Reply::Answer(status, body) =
+                let local::engine::Reply::Response(status, body) =
                     is_hidden.then(|| call.apply(&call.body))?
                 else {
                     return None;
@@ -274,7 +274,7 @@ async fn a_cursor_does_not_pass_a_change_that_a_query_did_not_see_yet() {
                 let is_second = |item: &Value| item["number"]["N"] == "2";
                 let items = body["Items"].as_array_mut()?;
                 items.retain(|item| !is_second(item));
-                Some(local::engine::Reply::Answer(status, body.to_string()))
+                Some(local::engine::Reply::Response(status, body.to_string()))
             }
             .boxed()
         }))
@@ -292,7 +292,7 @@ async fn a_cursor_does_not_pass_a_change_that_a_query_did_not_see_yet() {
 
 // proves Z7
 #[tokio::test(start_paused = true)]
-async fn a_record_that_cannot_be_read_waits_and_nothing_is_guessed() {
+async fn unreadable_record_waits() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     campus.list_changes().await;
@@ -314,10 +314,10 @@ async fn a_record_that_cannot_be_read_waits_and_nothing_is_guessed() {
     without["eventName"] = json!("MODIFY");
     let feed = &campus.campus.feed;
     for unread in [later, without] {
-        let answer = feed
+        let response = feed
             .handle(event(&[first.clone(), unread, first.clone()]))
             .await;
-        let failed = answer.batch_item_failures.first().expect("a failure");
+        let failed = response.batch_item_failures.first().expect("a failure");
         let sequence = second["dynamodb"]["SequenceNumber"].as_str();
         assert_eq!(failed.item_identifier.as_deref(), sequence);
         assert_eq!(ids(&recruitment.officer).await.len(), before.len() + 1);
@@ -365,7 +365,7 @@ async fn a_batch_has_at_most_6_mb_and_the_rest_comes_next() {
 // In a quiet club the cursor is a new one each hour.
 // proves Z7
 #[tokio::test]
-async fn a_cursor_of_changes_is_good_for_thirty_days_after_it_was_handed_out() {
+async fn cursor_is_good_for_thirty_days() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;

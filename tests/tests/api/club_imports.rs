@@ -96,7 +96,7 @@ async fn clubs_are_imported_with_their_owners() {
 
 // proves B2, B5, B6
 #[tokio::test]
-async fn a_club_that_is_there_is_not_made_again_and_gets_another_owner() {
+async fn existing_club_gets_another_owner_only() {
     let (campus, admin, _) = campus_with_a_tag().await;
     csv(&admin, CLUBS, FILE).await.ok();
     campus.deliver().await;
@@ -146,7 +146,7 @@ async fn import_is_no_code_of_a_club() {
 
 // proves B2, B6
 #[tokio::test]
-async fn a_row_whose_owner_cannot_be_invited_is_left_out_as_a_whole() {
+async fn row_with_uninvitable_owner_is_left_out() {
     let campus = Setup::default()
         .settings(|settings| settings.club_approval = shared::settings::Approval::Required)
         .build();

@@ -38,7 +38,7 @@ async fn names(ada: &Client, query: &str) -> Vec<String> {
 
 // proves H27, C10
 #[tokio::test]
-async fn a_search_looks_at_the_text_and_not_at_its_mark_up() {
+async fn search_ignores_markup() {
     let (_campus, ada) = clubs().await;
     assert_eq!(names(&ada, "?search=EMILE+the").await, ["Émile"]);
     let described = "<p><a href=\"https://x.example\">link</a> needle &amp; thread</p>";

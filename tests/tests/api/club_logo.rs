@@ -80,7 +80,7 @@ async fn a_logo_is_stored_shown_and_replaced() {
 
 // proves H11, C17
 #[tokio::test]
-async fn what_is_no_logo_and_who_is_no_officer_changes_nothing() {
+async fn wrong_logo_or_no_officer_changes_nothing() {
     let store = Arc::new(InMemory::new());
     let campus = Setup::default().images(store.clone()).build();
     let ada = campus.as_("ada");
@@ -152,7 +152,7 @@ async fn a_logo_is_removed_by_null_and_by_nothing_else() {
 // shows would stay in the store.
 // proves C17, X7
 #[tokio::test(start_paused = true)]
-async fn two_logos_and_a_change_at_once_leave_one_logo_and_the_change() {
+async fn concurrent_logos_and_change_leave_one_logo_and_the_change() {
     let store = Arc::new(InMemory::new());
     let campus = Setup::default().images(store.clone()).latency(5).build();
     let ada = campus.as_("ada");

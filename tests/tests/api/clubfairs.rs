@@ -65,17 +65,17 @@ async fn lists_show_fairs_that_have_not_ended_or_are_on_now() {
         .await
         .invalid(&["all"]);
     // The answers change with time, although nothing is written.
-    let known: Vec<String> = [
+    let existing: Vec<String> = [
         anybody.get("/api/clubfairs/").await,
         anybody.get("/api/clubfairs/current/").await,
     ]
-    .map(|answer| answer.header("etag").to_owned())
+    .map(|response| response.header("etag").to_owned())
     .into();
     campus.advance(TimeDelta::hours(1));
     assert_eq!(
         anybody
             .clone()
-            .header("if-none-match", &known[0])
+            .header("if-none-match", &existing[0])
             .get("/api/clubfairs/")
             .await
             .status,
@@ -83,17 +83,17 @@ async fn lists_show_fairs_that_have_not_ended_or_are_on_now() {
         "the last second belongs to the fair"
     );
     campus.advance(TimeDelta::seconds(1));
-    for (known, path, wanted) in [
+    for (existing, path, expected) in [
         (
-            &known[0],
+            &existing[0],
             "/api/clubfairs/",
             ["Instant", "Later"].as_slice(),
         ),
-        (&known[1], "/api/clubfairs/current/", &[]),
+        (&existing[1], "/api/clubfairs/current/", &[]),
     ] {
         assert_eq!(
-            names(&anybody.clone().header("if-none-match", known), path).await,
-            wanted
+            names(&anybody.clone().header("if-none-match", existing), path).await,
+            expected
         );
     }
     campus.advance(TimeDelta::hours(2));
@@ -114,8 +114,8 @@ async fn nobody_could_register_after_the_end_of_a_fair() {
         "end_time": hours(2),
         "registration_start_time": hours(3),
     });
-    let answer = campus.admin().post("/api/clubfairs/", body).await;
-    answer.invalid(&["registration_start_time"]);
+    let response = campus.admin().post("/api/clubfairs/", body).await;
+    response.invalid(&["registration_start_time"]);
 }
 
 // proves V3, F7
@@ -189,7 +189,7 @@ async fn events_of_a_fair_are_those_of_its_clubs_inside_its_time() {
 
 // proves F2, H18
 #[tokio::test]
-async fn the_times_of_a_registration_are_in_order_and_the_information_is_cleaned() {
+async fn registration_times_are_ordered_and_information_is_cleaned() {
     let campus = TestCampus::new();
     let admin = campus.admin();
     let body = |registration: (i64, i64)| {

@@ -10,14 +10,14 @@ use tests::{Setup, TestCampus};
 async fn a_club_is_created_and_read() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
-    let answer = ada
+    let response = ada
         .post(
             "/api/clubs/",
             json!({ "name": "Chess Club", "description": "<b>x</b><script>y</script>" }),
         )
         .await;
-    assert_eq!(answer.header("location"), "/api/clubs/chess-club/");
-    let club = answer.created();
+    assert_eq!(response.header("location"), "/api/clubs/chess-club/");
+    let club = response.created();
     assert_eq!(
         club,
         json!({
@@ -198,8 +198,8 @@ async fn clubs_that_wait_for_approval_are_for_members_and_admins() {
         async |client: &tests::Client| client.get("/api/clubs/").await.ok()["count"].clone();
     for (client, seen) in [(&ada, 1), (&sue, 0), (&campus.anonymous(), 0), (&admin, 1)] {
         assert_eq!(count(client).await, seen);
-        let answer = client.get("/api/clubs/go/").await;
-        assert_eq!(answer.status.as_u16(), if seen == 1 { 200 } else { 404 });
+        let response = client.get("/api/clubs/go/").await;
+        assert_eq!(response.status.as_u16(), if seen == 1 { 200 } else { 404 });
     }
     sue.get("/api/clubs/go/applications/current/")
         .await
@@ -222,7 +222,7 @@ async fn clubs_that_wait_for_approval_are_for_members_and_admins() {
 
 // proves H13
 #[tokio::test]
-async fn what_get_gave_can_be_put_even_if_cleaning_made_it_longer() {
+async fn club_can_be_put_as_it_was_read() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -277,8 +277,8 @@ async fn officers_who_change_a_club_at_once_lose_nothing() {
     let clients = [&ada, &olga];
     let patch =
         |(i, body): (usize, &Value)| clients[i % 2].patch("/api/clubs/chess/", body.clone());
-    for answer in futures::future::join_all(changes.iter().enumerate().map(patch)).await {
-        answer.ok();
+    for response in futures::future::join_all(changes.iter().enumerate().map(patch)).await {
+        response.ok();
     }
     let club = campus.anonymous().get("/api/clubs/chess/").await.ok();
     for change in changes {
@@ -309,12 +309,12 @@ async fn html_that_would_become_millions_of_nodes_is_refused() {
         (kinds(6) + &"<p>x</p>".repeat(1_000), 200),
         ("<b>x</b>".repeat(1_490), 200),
     ] {
-        let answer = ada
+        let response = ada
             .patch("/api/clubs/chess/", json!({ "description": html }))
             .await;
-        assert_eq!(answer.status, status, "{}", &html[..40]);
+        assert_eq!(response.status, status, "{}", &html[..40]);
         if status == 400 {
-            answer.invalid(&["description"]);
+            response.invalid(&["description"]);
         }
     }
 }
@@ -322,7 +322,7 @@ async fn html_that_would_become_millions_of_nodes_is_refused() {
 // The list holds a beginning, which is not cut again when the club is deleted.
 // proves C7, C15
 #[tokio::test]
-async fn a_deleted_club_with_a_long_description_is_restored_as_it_was() {
+async fn deleted_club_with_long_description_is_restored() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     let path = "/api/clubs/chess/";

@@ -56,9 +56,9 @@ impl Form {
 
     /// Refuses a change that another question forbids: the field, and the code.
     async fn in_use(&self, question: &Value, field: &str, body: Value) {
-        let answer = self.patch(question, body).await;
-        assert_eq!(answer.json()["code"], "in_use", "{}", answer.text());
-        answer.invalid(&[field]);
+        let response = self.patch(question, body).await;
+        assert_eq!(response.json()["code"], "in_use", "{}", response.text());
+        response.invalid(&[field]);
     }
 }
 
@@ -206,15 +206,15 @@ async fn a_chain_has_an_end_and_at_most_five_conditions() {
 
 // proves Q9
 #[tokio::test]
-async fn what_a_condition_needs_stays() {
+async fn needed_options_cannot_be_deleted() {
     let campus = TestCampus::new();
     let form = Form::of(&campus).await;
     let choice = form.choice(json!({})).await;
     let more = form.text(chose(&choice, 0)).await;
     let officer = &form.recruitment.officer;
-    let gone = officer.delete(&form.one(&choice)).await;
-    assert_eq!(gone.json()["code"], "in_use");
-    gone.error(400);
+    let deleted = officer.delete(&form.one(&choice)).await;
+    assert_eq!(deleted.json()["code"], "in_use");
+    deleted.error(400);
     form.in_use(&choice, "question_type", json!({ "question_type": 1 }))
         .await;
     form.in_use(
@@ -328,7 +328,7 @@ async fn two_officers_at_once_make_no_circle() {
 
 // proves Q9
 #[tokio::test(start_paused = true)]
-async fn a_question_is_not_deleted_while_another_begins_to_depend_on_it() {
+async fn question_is_not_deleted_while_another_begins_to_depend_on_it() {
     for pause in 0..20 {
         let campus = slow();
         let form = Form::of(&campus).await;

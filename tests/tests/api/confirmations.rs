@@ -21,7 +21,7 @@ async fn with_confirmation(campus: &TestCampus) -> Recruitment {
 
 // proves T5
 #[tokio::test]
-async fn each_stored_submission_is_confirmed_once_with_answers_and_receipt() {
+async fn stored_submission_is_confirmed_once_with_answers_and_receipt() {
     let campus = TestCampus::new();
     let recruitment = with_confirmation(&campus).await;
     let sue = campus.as_("sue").header("idempotency-key", "one");
@@ -59,7 +59,7 @@ async fn each_stored_submission_is_confirmed_once_with_answers_and_receipt() {
 
 // proves T5
 #[tokio::test]
-async fn nobody_is_confirmed_who_was_not_stored_or_without_the_switch() {
+async fn no_confirmation_without_storage_or_switch() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     submit(&recruitment, &campus.as_("sue"), "one").await;
@@ -108,7 +108,7 @@ async fn long_answers_are_left_out_of_the_mail() {
 
 // proves T5, T6
 #[tokio::test]
-async fn two_tabs_at_once_are_each_confirmed_with_their_own_revision() {
+async fn concurrent_tabs_are_confirmed_with_their_own_revision() {
     let campus = Setup::default().latency(5).build();
     let recruitment = with_confirmation(&campus).await;
     let sue = campus.as_("sue");
@@ -121,13 +121,13 @@ async fn two_tabs_at_once_are_each_confirmed_with_their_own_revision() {
     let mails = campus.mails_but_welcomes();
     let last = answers
         .iter()
-        .filter_map(|answer| answer["revision"].as_u64())
+        .filter_map(|response| response["revision"].as_u64())
         .max()
         .unwrap();
     assert_eq!(mails.len() as u64, last);
-    for answer in &answers {
-        let receipt = receipt(answer);
+    for response in &answers {
+        let receipt = receipt(response);
         let sent = mails.iter().filter(|mail| mail.text.contains(&receipt));
-        assert_eq!(sent.count(), 1, "{answer}");
+        assert_eq!(sent.count(), 1, "{response}");
     }
 }

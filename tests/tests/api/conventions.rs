@@ -43,9 +43,9 @@ async fn unknown_paths_and_verbs() {
     ] {
         assert_eq!(anybody.get(path).await.error(404), "Not found.", "{path}");
     }
-    let answer = anybody.delete("/api/clubs/").await;
-    assert_eq!(answer.header("allow"), "GET,HEAD,POST");
-    answer.error(405);
+    let response = anybody.delete("/api/clubs/").await;
+    assert_eq!(response.header("allow"), "GET,HEAD,POST");
+    response.error(405);
     campus
         .with_token("bad")
         .delete("/api/clubs/")
@@ -219,7 +219,7 @@ async fn checks_come_in_their_order() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_code_is_not_looked_for() {
+async fn impossible_code_is_not_looked_up() {
     let campus = TestCampus::new();
     let long = "a".repeat(3_000);
     for path in [
@@ -284,11 +284,11 @@ async fn http_1_1_needs_exactly_one_host() {
     let campus = TestCampus::new();
     // A client without a host of its own sends one.
     campus.anonymous().get("/api/tags/").await.ok();
-    let answer = campus
+    let response = campus
         .anonymous()
         .header("host", "clubs.example")
         .header("host", "other.example")
         .get("/api/tags/")
         .await;
-    assert_eq!(answer.error(400), "Send the header Host exactly once.");
+    assert_eq!(response.error(400), "Send the header Host exactly once.");
 }

@@ -258,7 +258,7 @@ async fn many_with_the_longest_reasons_are_decided_at_once() {
 
 // proves D3
 #[tokio::test]
-async fn a_bulk_decision_leaves_alone_what_has_another_status_by_then() {
+async fn bulk_decision_skips_changed_statuses() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let mut ids = vec![];

@@ -90,7 +90,7 @@ async fn no_deletion_loses_a_submission_that_is_being_written() {
 // submission would belong to a deleted application.
 // proves X15
 #[tokio::test(start_paused = true)]
-async fn a_submission_that_is_written_late_finds_that_its_application_is_gone() {
+async fn late_submission_finds_application_deleted() {
     for (milliseconds, deactivated) in [(900, false), (2_000, false), (2_000, true)] {
         // The first update is the submission.
         let updates = Arc::new(AtomicUsize::new(usize::MAX));
@@ -132,7 +132,7 @@ async fn a_submission_that_is_written_late_finds_that_its_application_is_gone() 
 
 // proves X15
 #[tokio::test(start_paused = true)]
-async fn a_deletion_that_was_cut_short_deletes_no_submission_that_came_meanwhile() {
+async fn interrupted_deletion_keeps_newer_submission() {
     let cut = Arc::new(AtomicUsize::new(0));
     let armed = cut.clone();
     let campus = Setup::default()

@@ -44,7 +44,7 @@ async fn the_draft_is_there_until_the_submission_is_stored() {
 
 // proves N5, N6
 #[tokio::test]
-async fn drafts_are_written_while_the_application_is_open_and_expire_after_it() {
+async fn drafts_are_saved_while_open_and_expire_later() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let path = path(&recruitment);
@@ -106,7 +106,7 @@ async fn drafts_in_export(client: &Client) -> Value {
 
 // proves N7
 #[tokio::test(start_paused = true)]
-async fn drafts_are_exported_erased_and_deleted_with_the_application() {
+async fn drafts_are_exported_erased_and_deleted_with_application() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let (sue, bob, path) = (campus.as_("sue"), campus.as_("bob"), path(&recruitment));

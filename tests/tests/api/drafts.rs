@@ -88,7 +88,7 @@ async fn a_draft_is_its_owners_alone() {
 
 // proves N2
 #[tokio::test]
-async fn the_second_tab_is_told_what_the_first_one_saved() {
+async fn second_tab_gets_what_the_first_saved() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let (sue, path) = (campus.as_("sue"), path(&recruitment));
@@ -128,7 +128,7 @@ async fn the_second_tab_is_told_what_the_first_one_saved() {
 
 // proves N2
 #[tokio::test]
-async fn of_many_tabs_at_once_one_is_stored_and_the_others_know() {
+async fn concurrent_tabs_store_one_draft_and_report_conflicts() {
     let campus = Setup::default().latency(5).build();
     let recruitment = campus.recruitment("chess").await;
     let (sue, path) = (campus.as_("sue"), path(&recruitment));
@@ -143,14 +143,14 @@ async fn of_many_tabs_at_once_one_is_stored_and_the_others_know() {
     let answers = futures::future::join_all(tabs).await;
     let stored: Vec<Value> = answers
         .iter()
-        .filter(|answer| answer.status == 200)
+        .filter(|response| response.status == 200)
         .map(tests::Response::json)
         .collect();
     assert_eq!(stored.len(), 1);
     assert!(
         answers
             .iter()
-            .all(|answer| [200, 412].contains(&answer.status.as_u16()))
+            .all(|response| [200, 412].contains(&response.status.as_u16()))
     );
     assert_eq!(sue.get(&path).await.ok(), stored[0]);
 }

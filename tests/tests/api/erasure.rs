@@ -33,13 +33,13 @@ pub(crate) async fn sue_on(campus: TestCampus) -> (TestCampus, Recruitment, Clie
         .post("/api/majors/", json!({ "name": "Physics" }))
         .await
         .created());
-    let said = json!({
+    let body = json!({
         "image_url": "https://img.example/planted.png",
         "graduation_year": 2031,
         "school": [school],
         "major": [major],
     });
-    sue.patch("/api/settings/", said).await.ok();
+    sue.patch("/api/settings/", body).await.ok();
     for (path, club) in [
         ("favorites", "chess"),
         ("favorites", "go"),
@@ -89,7 +89,7 @@ pub(crate) async fn sue_on(campus: TestCampus) -> (TestCampus, Recruitment, Clie
 
 // proves P14, P15, S8
 #[tokio::test(start_paused = true)]
-async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
+async fn erasure_leaves_only_the_status_of_decided_submissions() {
     let (campus, recruitment, sue, decided) = sue().await;
     let ada = &recruitment.officer;
     let history = format!("{}submissions/{}/history/", recruitment.path, id(&decided));
@@ -172,7 +172,7 @@ async fn erasure_leaves_nothing_but_the_status_of_decided_submissions() {
 
 // proves P18
 #[tokio::test(start_paused = true)]
-async fn who_comes_back_starts_anew_but_decisions_stand() {
+async fn returning_person_starts_anew_but_decisions_stand() {
     let (campus, recruitment, sue, decided) = sue().await;
     sue.delete("/api/settings/").await.no_content();
     campus.advance(chrono::TimeDelta::minutes(1));
@@ -275,7 +275,7 @@ async fn the_only_owner_of_a_club_stays() {
 
 // proves P8, S8
 #[tokio::test(start_paused = true)]
-async fn who_leaves_keeps_their_submission_and_who_is_renamed_is_renamed_everywhere() {
+async fn former_member_keeps_submission_and_new_name_shows_everywhere() {
     let (campus, recruitment, sue, decided) = sue().await;
     let ada = &recruitment.officer;
     sue.delete("/api/clubs/chess/members/planted-user/")
@@ -347,7 +347,7 @@ pub(crate) fn planted(campus: &TestCampus) -> Vec<String> {
 
 // proves P14
 #[tokio::test(start_paused = true)]
-async fn mails_about_submissions_that_are_gone_are_erased_too() {
+async fn mails_about_deleted_submissions_are_erased() {
     let (campus, recruitment, sue, _) = sue().await;
     campus
         .with_worker(recruitment.send("rejection", json!({})))

@@ -56,7 +56,7 @@ async fn an_erasure_that_is_cut_short_anywhere_can_be_repeated() {
 
 // proves P16, P17
 #[tokio::test(start_paused = true)]
-async fn what_happens_beside_an_erasure_leaves_nothing_behind() {
+async fn concurrent_work_survives_no_erasure() {
     for milliseconds in [1, 6, 11, 16, 21, 40, 200, 900, 1_030] {
         let slow = Setup::default().latency(5);
         let (campus, recruitment, sue, decided) = sue_on(slow.build()).await;

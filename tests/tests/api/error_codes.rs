@@ -5,10 +5,10 @@ use serde_json::json;
 use tests::{Response, TestCampus};
 
 /// The status and the code of an answer.
-fn code(answer: &Response) -> (u16, String) {
+fn code(response: &Response) -> (u16, String) {
     (
-        answer.status.as_u16(),
-        answer.json()["code"]
+        response.status.as_u16(),
+        response.json()["code"]
             .as_str()
             .unwrap_or_default()
             .to_owned(),
@@ -22,7 +22,7 @@ async fn every_error_carries_a_code() {
     let recruitment = campus.recruitment("chess").await;
     let (ada, anybody) = (&recruitment.officer, campus.anonymous());
     let sue = campus.as_("sue");
-    for (answer, expected) in [
+    for (response, expected) in [
         (
             anybody.get("/api/settings/").await,
             (401, "authentication_required"),
@@ -61,18 +61,18 @@ async fn every_error_carries_a_code() {
         ),
         (ada.post("/api/clubs/", json!({})).await, (400, "invalid")),
     ] {
-        assert_eq!(code(&answer), (expected.0, expected.1.to_owned()));
+        assert_eq!(code(&response), (expected.0, expected.1.to_owned()));
     }
 }
 
 // proves H7, A7, M9, R1
 #[tokio::test]
-async fn what_a_client_must_recognise_has_a_code_of_its_own() {
+async fn recognisable_errors_have_codes() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let ada = &recruitment.officer;
     let sue = campus.as_("sue");
-    for (answer, expected) in [
+    for (response, expected) in [
         (
             ada.delete("/api/clubs/chess/members/ada/").await,
             (400, "last_owner"),
@@ -91,7 +91,7 @@ async fn what_a_client_must_recognise_has_a_code_of_its_own() {
             (400, "invite_unusable"),
         ),
     ] {
-        assert_eq!(code(&answer), (expected.0, expected.1.to_owned()));
+        assert_eq!(code(&response), (expected.0, expected.1.to_owned()));
     }
     recruitment.submit(&sue).await;
     assert_eq!(

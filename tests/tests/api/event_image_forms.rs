@@ -42,16 +42,16 @@ async fn a_form_has_its_showings_as_one_list_or_one_by_one() {
         .await
         .invalid(&["showings.0.end_time", "showings.0.start_time"]);
     // A file in a part of another name would be lost.
-    let answer = send(&[("name", b"x"), ("file", &png(8, 8))]).await;
+    let response = send(&[("name", b"x"), ("file", &png(8, 8))]).await;
     assert_eq!(
-        answer.error(400),
+        response.error(400),
         "file: Send the image in the part `image`."
     );
 }
 
 // proves V13, V16
 #[tokio::test]
-async fn an_image_comes_with_the_event_changes_with_it_and_goes_with_it() {
+async fn image_is_created_changed_and_deleted_with_event() {
     let scene = scene().await;
     let file = png(20, 10);
     let event = scene
@@ -143,11 +143,11 @@ async fn a_wrong_field_stores_no_image() {
 
 // proves V17
 #[tokio::test]
-async fn of_two_uploads_at_once_one_is_shown_and_nothing_else_is_kept() {
+async fn concurrent_uploads_keep_one_image() {
     let scene = scene().await;
     let files = [png(20, 10), png(30, 10), png(40, 10), png(50, 10)];
-    for answer in futures::future::join_all(files.iter().map(|file| scene.upload(file))).await {
-        answer.ok();
+    for response in futures::future::join_all(files.iter().map(|file| scene.upload(file))).await {
+        response.ok();
     }
     let now = scene.ada.get(&scene.path).await.ok();
     scene.shown(&now, "image_url").await;

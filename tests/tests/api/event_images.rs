@@ -76,18 +76,18 @@ impl Scene {
         let path = url
             .strip_prefix("http://127.0.0.1:8000")
             .unwrap_or_default();
-        let answer = self.campus.anonymous().get(path).await;
-        assert_eq!(answer.status, 200, "{path}");
+        let response = self.campus.anonymous().get(path).await;
+        assert_eq!(response.status, 200, "{path}");
         (
-            image::load_from_memory(&answer.bytes).expect("an image"),
-            answer,
+            image::load_from_memory(&response.bytes).expect("an image"),
+            response,
         )
     }
 }
 
 // proves V13, V14, V16
 #[tokio::test]
-async fn each_format_is_stored_in_three_sizes_without_its_metadata() {
+async fn formats_are_stored_in_three_sizes_without_metadata() {
     let scene = scene().await;
     let mut names = Vec::new();
     for format in [
@@ -100,7 +100,7 @@ async fn each_format_is_stored_in_three_sizes_without_its_metadata() {
             .upload(&encoded(&picture(1_200, 300), format))
             .await
             .ok();
-        let (full, answer) = scene.shown(&event, "large_image_url").await;
+        let (full, response) = scene.shown(&event, "large_image_url").await;
         let (small, _) = scene.shown(&event, "image_url").await;
         let address = event["image_url"].as_str().unwrap_or_default();
         let lists = json!({ "sign": address.replace("-600.", "-112.") });
@@ -110,9 +110,9 @@ async fn each_format_is_stored_in_three_sizes_without_its_metadata() {
             [(1_200, 300), (600, 150), (112, 28)],
             "{format:?}"
         );
-        assert_eq!(answer.header("content-type"), "image/jpeg");
+        assert_eq!(response.header("content-type"), "image/jpeg");
         assert_eq!(
-            answer.header("cache-control"),
+            response.header("cache-control"),
             "public, max-age=31536000, s-maxage=86400, immutable"
         );
         let name = event["large_image_url"]
@@ -142,9 +142,9 @@ async fn transparency_stays_and_small_pictures_stay_small() {
     }));
     let event = scene.upload(&encoded(&clear, ImageFormat::Png)).await.ok();
     for key in ["image_url", "large_image_url"] {
-        let (shown, answer) = scene.shown(&event, key).await;
+        let (shown, response) = scene.shown(&event, key).await;
         assert_eq!(
-            (shown.dimensions(), answer.header("content-type")),
+            (shown.dimensions(), response.header("content-type")),
             ((40, 30), "image/png")
         );
         assert_eq!(
@@ -167,7 +167,7 @@ fn bomb(width: u32, height: u32) -> Vec<u8> {
 
 // proves V13, V15
 #[tokio::test]
-async fn what_is_no_image_is_refused() {
+async fn other_files_are_no_images() {
     let scene = scene().await;
     let (good, jpeg, gif, webp) = (
         png(64, 64),
@@ -230,7 +230,7 @@ async fn what_is_no_image_is_refused() {
 
 // proves V15
 #[tokio::test]
-async fn what_follows_an_image_in_its_file_is_not_stored() {
+async fn bytes_after_an_image_are_not_stored() {
     let scene = scene().await;
     let jpeg = encoded(&picture(64, 64), ImageFormat::Jpeg);
     let tails: [&[u8]; 4] = [
@@ -250,8 +250,8 @@ async fn what_follows_an_image_in_its_file_is_not_stored() {
     {
         let event = scene.upload(&[image.as_slice(), tail].concat()).await.ok();
         for key in ["image_url", "large_image_url"] {
-            let (_, answer) = scene.shown(&event, key).await;
-            assert!(!answer.bytes.windows(tail.len()).any(|part| part == tail));
+            let (_, response) = scene.shown(&event, key).await;
+            assert!(!response.bytes.windows(tail.len()).any(|part| part == tail));
         }
     }
 }
@@ -287,7 +287,7 @@ async fn four_mebibytes_and_forty_megapixels_are_the_most() {
 
 // proves V14
 #[tokio::test]
-async fn a_photo_stands_upright_and_tells_nothing_of_its_place() {
+async fn photo_stands_upright_without_location() {
     let scene = scene().await;
     let jpeg = encoded(&picture(40, 20), ImageFormat::Jpeg);
     // Exif data: orientation 6 (turn to the right), and a text that must be removed.
@@ -306,9 +306,9 @@ async fn a_photo_stands_upright_and_tells_nothing_of_its_place() {
     file.extend(&exif);
     file.extend(&jpeg[2..]);
     let event = scene.upload(&file).await.ok();
-    let (shown, answer) = scene.shown(&event, "large_image_url").await;
+    let (shown, response) = scene.shown(&event, "large_image_url").await;
     assert_eq!(shown.dimensions(), (20, 40));
-    assert!(!answer.bytes.windows(7).any(|window| window == b"Planted"));
+    assert!(!response.bytes.windows(7).any(|window| window == b"Planted"));
 }
 
 #[tokio::test]
@@ -361,7 +361,7 @@ async fn a_profile_that_is_large_in_memory_is_not_looked_at() {
 // Phones put a video behind the picture, with any bytes.
 // proves V15
 #[tokio::test]
-async fn what_follows_a_jpeg_does_not_matter() {
+async fn bytes_after_a_jpeg_are_ignored() {
     let scene = scene().await;
     let jpeg = encoded(&picture(40, 20), ImageFormat::Jpeg);
     for more in [&[0xff, 0xda, 0, 1][..], &[0xff, 0xd9, 0xff, 0xda]] {

@@ -9,7 +9,7 @@ use crate::events::{CHESS, chess, event, names, showing};
 
 // proves V2, V3
 #[tokio::test]
-async fn the_list_shows_what_has_not_ended_and_forgets_it_by_the_clock_alone() {
+async fn list_forgets_ended_events_by_the_clock() {
     let (campus, ada) = chess().await;
     event(&ada, "later", &[showing(30, 31)]).await;
     event(&ada, "long", &[showing(-100, 2)]).await;
@@ -138,7 +138,7 @@ async fn lists_at_once_load_once() {
     let answers = futures::future::join_all((0..16).map(|_| anybody.get("/api/events/"))).await;
     let calls: u64 = answers
         .iter()
-        .map(|answer| u64::from(answer.usage.calls))
+        .map(|response| u64::from(response.usage.calls))
         .sum();
     // Each request reads the versions. One part of the clubs and one month of events are read once;
     // the others were never written.

@@ -7,7 +7,7 @@ use crate::events::{CHESS, chess, event, names, showing};
 
 // proves P2, V1, V6, V18
 #[tokio::test]
-async fn places_and_links_are_for_who_is_signed_in() {
+async fn locations_and_links_need_sign_in() {
     let (campus, ada) = chess().await;
     let body = json!({
         "name": "x",
@@ -49,11 +49,11 @@ async fn places_and_links_are_for_who_is_signed_in() {
                 );
             }
         } else {
-            let told = campus.as_("bob").get(path).await.text();
-            assert!(told.contains("Planted room"), "{path}: {told}");
+            let notified = campus.as_("bob").get(path).await.text();
+            assert!(notified.contains("Planted room"), "{path}: {notified}");
             assert!(
-                !told.contains("\"ticket_order_limit\":10"),
-                "for officers: {told}"
+                !notified.contains("\"ticket_order_limit\":10"),
+                "for officers: {notified}"
             );
         }
     }
@@ -120,7 +120,7 @@ async fn events_of_clubs_that_are_not_there_are_not_there() {
 
 // proves V6
 #[tokio::test]
-async fn tickets_are_for_officers_of_the_club_and_not_in_the_list_across_clubs() {
+async fn tickets_are_for_officers_and_not_in_the_global_list() {
     let (campus, ada) = chess().await;
     let showing = json!({
         "start_time": hours(2), "end_time": hours(3),
@@ -130,8 +130,8 @@ async fn tickets_are_for_officers_of_the_club_and_not_in_the_list_across_clubs()
     let event = ada.post(CHESS, body).await.created();
     let one = format!("/api/events/{}/", id(&event));
     assert_eq!(event["showings"][0]["ticket_drop_time"], hours(1));
-    let told = campus.as_("bob").get(&one).await.ok();
-    assert_eq!(told["showings"][0]["ticket_drop_time"], json!(null));
+    let notified = campus.as_("bob").get(&one).await.ok();
+    assert_eq!(notified["showings"][0]["ticket_drop_time"], json!(null));
     let list = ada.get("/api/events/").await.ok();
     assert_eq!(list[0]["showings"][0]["ticket_order_limit"], json!(null));
 }

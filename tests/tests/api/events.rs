@@ -67,9 +67,9 @@ fn open_evening() -> Value {
 #[tokio::test]
 async fn an_event_is_created_with_its_showings_and_read() {
     let (_campus, ada) = chess().await;
-    let answer = ada.post(CHESS, open_evening()).await;
-    let location = answer.header("location").to_owned();
-    let event = answer.created();
+    let response = ada.post(CHESS, open_evening()).await;
+    let location = response.header("location").to_owned();
+    let event = response.created();
     assert_eq!(location, format!("{CHESS}{}/", id(&event)));
     let first = json!({
         "id": event["showings"][0]["id"],
@@ -145,8 +145,8 @@ async fn an_event_is_changed_and_deleted_with_its_showings() {
     let wrong = json!({ "pinned": "no" });
     ada.patch(&location, wrong).await.invalid(&["pinned"]);
     let wrong = json!({ "badges": 1, "approved": 1, "archived": 1 });
-    let answer = ada.patch("/api/clubs/chess/", wrong).await;
-    answer.invalid(&["approved", "archived", "badges"]);
+    let response = ada.patch("/api/clubs/chess/", wrong).await;
+    response.invalid(&["approved", "archived", "badges"]);
     assert_eq!(
         campus
             .admin()
@@ -340,13 +340,13 @@ async fn two_officers_at_once_lose_nothing() {
 #[tokio::test]
 async fn an_event_at_all_its_limits_is_stored_and_listed() {
     let (campus, ada) = chess().await;
-    let (widest, place) = ("😀".repeat(255), "😀".repeat(20));
+    let (widest, room) = ("😀".repeat(255), "😀".repeat(20));
     let showings: Vec<Value> = (0..100)
         .map(|n| {
             json!({
                 "start_time": hours(n),
                 "end_time": hours(n + 1),
-                "location": place,
+                "location": room,
                 "location_visible_to_public": true,
             })
         })

@@ -52,7 +52,7 @@ async fn an_extension_is_created_changed_and_taken_back() {
 
 // proves H13
 #[tokio::test]
-async fn an_extension_that_the_end_has_overtaken_can_be_sent_back() {
+async fn overtaken_extension_can_be_sent_back() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     campus.as_("sue").get("/api/settings/").await.ok();

@@ -8,7 +8,7 @@ use tests::recount::recount;
 use tests::{Client, Setup, TestCampus};
 
 use crate::clubfairs::fair;
-use crate::lost_answers::{LOSSES, Trap, after};
+use crate::lost_responses::{LOSSES, Trap, after};
 
 // proves F3, F4
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn wrong_registrations_are_named() {
 
 // proves F4
 #[tokio::test]
-async fn without_times_the_registration_is_open_until_the_fair_ends() {
+async fn registration_without_times_is_open_until_the_fair_ends() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -134,7 +134,7 @@ async fn without_times_the_registration_is_open_until_the_fair_ends() {
 
 // proves C6, F5, F6
 #[tokio::test]
-async fn clubs_that_not_everybody_sees_are_not_told() {
+async fn hidden_clubs_are_not_listed_at_fairs() {
     let campus = Setup::default()
         .settings(|settings| settings.club_approval = Approval::Required)
         .build();
@@ -165,7 +165,7 @@ async fn clubs_that_not_everybody_sees_are_not_told() {
         assert_eq!(list.ok()[0]["clubs"], one["clubs"]);
         one["clubs"].clone()
     };
-    for (client, told) in [
+    for (client, notified) in [
         (&ada, true),
         (&admin, true),
         (&sue, false),
@@ -173,7 +173,11 @@ async fn clubs_that_not_everybody_sees_are_not_told() {
     ] {
         assert_eq!(
             clubs(client).await,
-            if told { json!(["chess"]) } else { json!([]) }
+            if notified {
+                json!(["chess"])
+            } else {
+                json!([])
+            }
         );
     }
     // A new member sees the club, although nothing changed since the entity tag of the first answer
@@ -214,7 +218,7 @@ async fn clubs_that_not_everybody_sees_are_not_told() {
 // club.
 // proves M12
 #[tokio::test(start_paused = true)]
-async fn an_officer_who_is_removed_at_this_moment_registers_nothing_afterwards() {
+async fn officer_removed_meanwhile_registers_nothing() {
     for milliseconds in 0..20 {
         let campus = Setup::default().latency(5).build();
         let ada = campus.as_("ada");
@@ -257,7 +261,7 @@ async fn an_officer_who_is_removed_at_this_moment_registers_nothing_afterwards()
 // registers.
 // proves L3, F6
 #[tokio::test(start_paused = true)]
-async fn a_fair_that_is_deleted_while_a_club_registers_is_either_there_or_without_it() {
+async fn fair_deleted_during_registration_is_consistent() {
     let campus = Setup::default().latency(5).build();
     let (ada, admin) = (campus.as_("ada"), campus.admin());
     campus.club("chess", &ada).await;
@@ -276,7 +280,7 @@ async fn a_fair_that_is_deleted_while_a_club_registers_is_either_there_or_withou
 
 // proves X9
 #[tokio::test(start_paused = true)]
-async fn a_late_cancellation_leaves_a_registration_that_was_made_after_it() {
+async fn late_cancellation_keeps_newer_registration() {
     for loss in LOSSES {
         let trap = Trap::default();
         let campus = trap.campus();
@@ -306,16 +310,16 @@ async fn a_late_cancellation_leaves_a_registration_that_was_made_after_it() {
 // proves X8, X9
 #[tokio::test(start_paused = true)]
 async fn a_registration_of_the_same_second_is_another_one() {
-    let (held, campus) = tests::held::Held::campus();
+    let (suspended, campus) = tests::suspended::Suspended::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let path = fair(&campus, "Fair", (10, 12), (None, None)).await;
     let register = format!("{path}register/");
     let body = |status: bool| json!({ "club": "chess", "status": status });
     ada.post(&register, body(true)).await.ok();
-    held.hold(usize::MAX, "REGISTRATION");
+    suspended.hold(usize::MAX, "REGISTRATION");
     ada.post(&register, body(false)).await.error(500);
-    let late = held.release();
+    let late = suspended.release();
     ada.post(&register, body(false)).await.ok();
     ada.post(&register, body(true)).await.ok();
     late.arrive();

@@ -39,20 +39,20 @@ pub(crate) async fn persist(
 ) -> Response {
     let client = client.clone().header("idempotency-key", key);
     for _ in 0..40 {
-        let answer = client
+        let response = client
             .send(
                 method.clone(),
                 path,
                 Some(body.clone()).filter(|body| !body.is_null()),
             )
             .await;
-        if !answer.status.is_server_error() && answer.status != 429 {
-            return answer;
+        if !response.status.is_server_error() && response.status != 429 {
+            return response;
         }
         assert!(
-            answer.status == 429 || answer.json()["code"].is_string(),
+            response.status == 429 || response.json()["code"].is_string(),
             "{}",
-            answer.text()
+            response.text()
         );
         tokio::time::sleep(Duration::from_millis(400)).await;
     }
@@ -87,11 +87,15 @@ async fn evening(recruitment: &Recruitment, student: &Client, n: usize) -> Optio
     .await;
     assert_eq!(second.status, 200, "{}", second.text());
     if n.is_multiple_of(3) {
-        let gone = persist(student, "gone", Method::DELETE, &one, &Value::Null).await;
+        let deleted = persist(student, "gone", Method::DELETE, &one, &Value::Null).await;
         // 404: the index is behind, or an earlier try deleted the submission and its answer was
         // lost.
-        assert!(matches!(gone.status.as_u16(), 204 | 404), "{}", gone.text());
-        if gone.status == 404 && student.get(&one).await.status != 404 {
+        assert!(
+            matches!(deleted.status.as_u16(), 204 | 404),
+            "{}",
+            deleted.text()
+        );
+        if deleted.status == 404 && student.get(&one).await.status != 404 {
             return Some(text("second"));
         }
         if n.is_multiple_of(2) {
@@ -113,7 +117,7 @@ async fn evening(recruitment: &Recruitment, student: &Client, n: usize) -> Optio
 
 // proves X8, X10, X16
 #[tokio::test(start_paused = true)]
-async fn a_deadline_on_a_failing_table_loses_no_submission_and_doubles_none() {
+async fn deadline_on_failing_table_loses_and_doubles_nothing() {
     for seed in seeds() {
         let (campus, faults) = campus(seed);
         let recruitment = campus.recruitment("chess").await;
@@ -121,7 +125,7 @@ async fn a_deadline_on_a_failing_table_loses_no_submission_and_doubles_none() {
             .map(|n| campus.as_(&format!("student{n}")))
             .collect();
         faults.hit(RATE);
-        let told = join_all(
+        let notified = join_all(
             students
                 .iter()
                 .enumerate()
@@ -131,7 +135,7 @@ async fn a_deadline_on_a_failing_table_loses_no_submission_and_doubles_none() {
         // Late writes arrive now.
         tokio::time::sleep(Duration::from_secs(5)).await;
         faults.hit(0);
-        let mut expected: Vec<String> = told.into_iter().flatten().collect();
+        let mut expected: Vec<String> = notified.into_iter().flatten().collect();
         let list = recruitment
             .officer
             .get(&format!("{}submissions/", recruitment.path))
@@ -157,7 +161,7 @@ async fn two_officers_send(campus: &TestCampus, recruitment: &Recruitment) {
     let body = json!({ "email_type": { "id": "acceptance" } });
     let press = async |officer: &str| {
         for n in 0..20 {
-            let answer = persist(
+            let response = persist(
                 &recruitment.officer,
                 &format!("{officer}{n}"),
                 Method::POST,
@@ -166,7 +170,7 @@ async fn two_officers_send(campus: &TestCampus, recruitment: &Recruitment) {
             )
             .await
             .ok();
-            if answer["recipients"] == 0 && answer["failed"] == 0 {
+            if response["recipients"] == 0 && response["failed"] == 0 {
                 break;
             }
             campus.advance(chrono::TimeDelta::minutes(1));
@@ -179,7 +183,7 @@ async fn two_officers_send(campus: &TestCampus, recruitment: &Recruitment) {
 
 // proves X16
 #[tokio::test(start_paused = true)]
-async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
+async fn decisions_and_mails_on_failing_table_arrive_once() {
     for seed in seeds() {
         let (campus, faults) = campus(seed + 1_000);
         let recruitment = campus.recruitment("chess").await;
@@ -251,7 +255,7 @@ async fn decisions_and_mails_on_a_failing_table_reach_everybody_once() {
 
 // proves X10, X13
 #[tokio::test(start_paused = true)]
-async fn members_who_come_and_go_on_a_failing_table_are_counted_rightly() {
+async fn members_on_failing_table_are_counted_rightly() {
     for seed in seeds() {
         let (campus, faults) = campus(seed + 2_000);
         let ada = campus.as_("ada");
@@ -292,8 +296,12 @@ async fn members_who_come_and_go_on_a_failing_table_are_counted_rightly() {
             assert_eq!(added.status, 201, "{}", added.text());
             if n.is_multiple_of(2) {
                 let one = format!("{members}{}/", id(&added.json()));
-                let gone = persist(client, "leave", Method::DELETE, &one, &Value::Null).await;
-                assert!(matches!(gone.status.as_u16(), 204 | 404), "{}", gone.text());
+                let deleted = persist(client, "leave", Method::DELETE, &one, &Value::Null).await;
+                assert!(
+                    matches!(deleted.status.as_u16(), 204 | 404),
+                    "{}",
+                    deleted.text()
+                );
             }
         };
         join_all(
@@ -368,7 +376,7 @@ async fn invitations_on_a_failing_table_let_each_in_once() {
             )
             .await
         };
-        for answer in join_all(
+        for response in join_all(
             guests
                 .iter()
                 .zip(&emails)
@@ -376,7 +384,7 @@ async fn invitations_on_a_failing_table_let_each_in_once() {
         )
         .await
         {
-            assert_eq!(answer.status, 200, "{faults:?}: {}", answer.text());
+            assert_eq!(response.status, 200, "{faults:?}: {}", response.text());
         }
         tokio::time::sleep(Duration::from_secs(5)).await;
         faults.hit(0);

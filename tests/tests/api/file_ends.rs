@@ -19,9 +19,9 @@ pub async fn stored(campus: &TestCampus, prefix: &str) -> Vec<String> {
 
 pub async fn submit(recruitment: &Recruitment, client: &Client, body: Value) -> Value {
     let path = format!("{}submissions/", recruitment.path);
-    let answer = client.post(&path, body).await;
-    assert!(answer.status.is_success(), "{}", answer.text());
-    answer.json()
+    let response = client.post(&path, body).await;
+    assert!(response.status.is_success(), "{}", response.text());
+    response.json()
 }
 
 pub fn naming(question: &Value, file: u64) -> Value {
@@ -62,7 +62,7 @@ async fn a_replaced_file_goes_and_the_new_one_is_there() {
 
 // proves U5, U6
 #[tokio::test]
-async fn a_file_that_was_submitted_can_be_named_again_after_weeks() {
+async fn submitted_file_can_be_named_again_after_weeks() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     recruitment.open_for_days(60).await;
@@ -160,7 +160,7 @@ async fn an_erasure_removes_all_files() {
 
 // proves U9
 #[tokio::test(start_paused = true)]
-async fn what_arrives_after_an_erasure_goes_within_an_hour() {
+async fn file_arriving_after_erasure_is_deleted_within_an_hour() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let cv = recruitment.file_question(json!({})).await;

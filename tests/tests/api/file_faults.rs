@@ -24,7 +24,7 @@ async fn stored(campus: &TestCampus) -> usize {
 
 // proves U11
 #[tokio::test]
-async fn without_the_bucket_nothing_is_stored_and_nothing_is_lost() {
+async fn missing_bucket_stores_nothing_and_loses_nothing() {
     let bucket = Bucket::default();
     let campus = Setup::default().files(Arc::new(bucket.clone())).build();
     let recruitment = campus.recruitment("chess").await;
@@ -63,7 +63,7 @@ async fn without_the_bucket_nothing_is_stored_and_nothing_is_lost() {
 
 // proves U5, U9
 #[tokio::test]
-async fn what_a_killed_submission_copied_goes_with_the_next_ones() {
+async fn leftover_attachments_go_with_the_next_submission() {
     let (campus, is_killed) = with_killed_submissions();
     let recruitment = campus.recruitment("chess").await;
     let cv = recruitment.file_question(json!({})).await;
@@ -109,7 +109,7 @@ pub async fn repair(campus: &TestCampus, repair: &admin::Repair) -> bool {
 
 // proves U12, O6
 #[tokio::test]
-async fn a_check_finds_files_without_answers_and_answers_without_files() {
+async fn check_finds_files_without_answers_and_answers_without_files() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     recruitment.open_for_days(30).await;
@@ -139,11 +139,11 @@ async fn a_check_finds_files_without_answers_and_answers_without_files() {
     let found = findings(&campus).await;
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].text.starts_with(&planted));
-    let wanted = found[0].repair.as_ref().expect("a repair");
-    assert!(repair(&campus, wanted).await);
+    let expected = found[0].repair.as_ref().expect("a repair");
+    assert!(repair(&campus, expected).await);
     assert_eq!(findings(&campus).await.len(), 0);
     // A repair of what is needed changes nothing.
-    let needed = shared::domain::FileCopy::of_object(&key).expect("a key");
+    let needed = shared::domain::Attachment::of_object(&key).expect("a key");
     assert!(!repair(&campus, &admin::Repair::DeleteFile(needed)).await);
     objects
         .delete(&Path::from(key.as_str()))

@@ -54,7 +54,7 @@ async fn state(client: &Client, recruitment: &str, file: u64) -> u16 {
 
 // proves U9, P18
 #[tokio::test(start_paused = true)]
-async fn who_comes_back_after_an_erasure_can_upload_again() {
+async fn returning_person_can_upload_again() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let cv = recruitment.file_question(json!({})).await;
@@ -69,7 +69,7 @@ async fn who_comes_back_after_an_erasure_can_upload_again() {
 
 // proves U9, P14
 #[tokio::test(start_paused = true)]
-async fn an_erasure_finds_the_files_of_a_submission_that_was_never_stored() {
+async fn erasure_finds_files_of_unstored_submissions() {
     let (campus, _, sue) = killed_submission().await;
     campus.advance(TimeDelta::hours(2));
     sue.delete("/api/settings/").await.no_content();
@@ -79,7 +79,7 @@ async fn an_erasure_finds_the_files_of_a_submission_that_was_never_stored() {
 
 // proves U9, A7
 #[tokio::test(start_paused = true)]
-async fn a_deletion_finds_the_files_of_a_submission_that_was_never_stored() {
+async fn deletion_finds_files_of_unstored_submissions() {
     let (campus, recruitment, _) = killed_submission().await;
     campus.advance(TimeDelta::hours(2));
     recruitment
@@ -142,7 +142,7 @@ async fn a_file_that_a_draft_names_no_more_goes_within_a_week() {
 
 // proves U6
 #[tokio::test]
-async fn a_file_is_kept_as_long_as_its_draft_if_the_end_was_moved() {
+async fn file_lives_as_long_as_its_moved_draft() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let cv = recruitment.file_question(json!({})).await;
@@ -195,7 +195,7 @@ async fn a_check_finds_uploads_that_nobody_has() {
     let found = findings(&campus).await;
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].text.starts_with(&planted));
-    let wanted = found[0].repair.as_ref().expect("a repair");
-    assert!(repair(&campus, wanted).await);
+    let expected = found[0].repair.as_ref().expect("a repair");
+    assert!(repair(&campus, expected).await);
     assert_eq!(findings(&campus).await.len(), 0);
 }

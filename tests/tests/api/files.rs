@@ -235,7 +235,7 @@ async fn twenty_files_wait_at_most() {
 
 // proves U4
 #[tokio::test]
-async fn what_is_named_is_there_and_what_it_says() {
+async fn file_format_size_and_hash_are_checked() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let cv = recruitment.file_question(json!({})).await;

@@ -10,7 +10,7 @@ use serde_json::json;
 use shared::domain::TokenScope;
 use tests::TestCampus;
 use tests::fixtures::id;
-use tests::held::Held;
+use tests::suspended::Suspended;
 
 use crate::mail_worker::{campus_with, refused};
 use crate::tokens::with_scopes;
@@ -20,19 +20,22 @@ const INVITES: &str = "/api/clubs/chess/invites/";
 // proves I7, X17
 #[tokio::test(start_paused = true)]
 async fn an_invitation_that_was_revoked_does_not_come_back() {
-    let (held, campus) = Held::campus();
+    let (suspended, campus) = Suspended::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    let keyed = ada.clone().header("idempotency-key", "k");
+    let idempotent = ada.clone().header("idempotency-key", "k");
     let body = json!({ "email": "sue@uni.example", "role": 10 });
     // The process dies before it notes what came of the request.
-    held.hold(usize::MAX, "UpdateExpression");
-    let invite = keyed.post(INVITES, body.clone()).await.created();
-    let _never = held.release();
+    suspended.hold(usize::MAX, "UpdateExpression");
+    let invite = idempotent.post(INVITES, body.clone()).await.created();
+    let _never = suspended.release();
     let one = format!("{INVITES}{}/", invite["id"].as_str().expect("an id"));
     ada.delete(&one).await.no_content();
     campus.advance(TimeDelta::minutes(1));
-    keyed.post(INVITES, body.clone()).await.invalid(&["email"]);
+    idempotent
+        .post(INVITES, body.clone())
+        .await
+        .invalid(&["email"]);
     assert_eq!(ada.get(INVITES).await.ok(), json!([]));
     // Whoever invites the address again does it.
     ada.post(INVITES, body).await.created();
@@ -40,17 +43,17 @@ async fn an_invitation_that_was_revoked_does_not_come_back() {
 
 // proves X2
 #[tokio::test]
-async fn a_repeat_of_a_large_import_changes_nothing_that_was_changed_since() {
+async fn repeat_of_large_import_keeps_newer_changes() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     campus.member("chess", &ada, "sue", 20).await;
     let wrong = "nobody,,king,\n".repeat(999);
     let rows = format!("email,username,role,title\n,sue,,Trainee\n{wrong}");
-    let keyed = ada.clone().header("idempotency-key", "k");
+    let idempotent = ada.clone().header("idempotency-key", "k");
     let import = || {
         let path = "/api/clubs/chess/members/import/";
-        keyed.raw(Method::POST, path, Some("text/csv"), rows.clone())
+        idempotent.raw(Method::POST, path, Some("text/csv"), rows.clone())
     };
     let done = import().await.ok();
     assert!(
@@ -73,22 +76,22 @@ async fn a_repeat_of_a_large_import_changes_nothing_that_was_changed_since() {
 
 // proves Z2
 #[tokio::test(start_paused = true)]
-async fn a_token_that_is_in_two_places_is_ended_in_both() {
-    let (held, campus) = Held::campus();
+async fn token_stored_twice_is_ended_twice() {
+    let (suspended, campus) = Suspended::campus();
     let sue = campus.as_("sue");
     let first = with_scopes(&campus, &sue, &[TokenScope::ClubsRead]).await;
     let tokens = "/api/settings/tokens/";
-    let known = sue.get(tokens).await.ok()[0].clone();
+    let existing = sue.get(tokens).await.ok()[0].clone();
     let body = json!({ "name": "k", "scopes": ["clubs:read"] });
-    let keyed = sue.clone().header("idempotency-key", "k");
-    held.hold(usize::MAX, "\"TOKEN#");
-    keyed.post(tokens, body.clone()).await.error(500);
-    let late = held.release();
-    sue.delete(&format!("{tokens}{}/", id(&known)))
+    let idempotent = sue.clone().header("idempotency-key", "k");
+    suspended.hold(usize::MAX, "\"TOKEN#");
+    idempotent.post(tokens, body.clone()).await.error(500);
+    let late = suspended.release();
+    sue.delete(&format!("{tokens}{}/", id(&existing)))
         .await
         .no_content();
     first.get("/api/clubs/").await.error(401);
-    let second = keyed.post(tokens, body).await.created();
+    let second = idempotent.post(tokens, body).await.created();
     late.arrive();
     assert_eq!(sue.get(tokens).await.ok().as_array().map(Vec::len), Some(2));
     sue.delete(&format!("{tokens}{}/", id(&second)))
@@ -99,18 +102,18 @@ async fn a_token_that_is_in_two_places_is_ended_in_both() {
 
 // proves X17, P14
 #[tokio::test(start_paused = true)]
-async fn who_came_back_gets_nothing_of_a_request_from_before_the_erasure() {
+async fn request_before_erasure_gives_the_returning_person_nothing() {
     for (path, text) in [
         ("/api/requests/membership/", "REQUEST#"),
         ("/api/subscriptions/", "SUBSCRIPTION#"),
     ] {
-        let (held, campus) = Held::campus();
+        let (suspended, campus) = Suspended::campus();
         campus.club("chess", &campus.as_("ada")).await;
         let sue = campus.as_("sue");
         sue.get("/api/settings/").await.ok();
-        held.hold(usize::MAX, text);
+        suspended.hold(usize::MAX, text);
         sue.post(path, json!({ "club": "chess" })).await.error(500);
-        let late = held.release();
+        let late = suspended.release();
         campus.advance(TimeDelta::minutes(1));
         sue.delete("/api/settings/").await.no_content();
         campus.advance(TimeDelta::minutes(1));
@@ -124,7 +127,7 @@ async fn who_came_back_gets_nothing_of_a_request_from_before_the_erasure() {
 
 // proves E24, E25
 #[tokio::test(start_paused = true)]
-async fn an_acceptance_that_never_went_takes_no_later_invitation_along() {
+async fn unsent_acceptance_keeps_later_invitation() {
     let down = Arc::new(AtomicBool::new(true));
     let is_down = down.clone();
     let campus = campus_with(move |_| {
@@ -156,10 +159,10 @@ async fn a_repeat_leaves_out_who_was_invited_and_revoked_since() {
     let campus = TestCampus::new();
     let (ada, bob) = (campus.as_("ada"), campus.as_("bob"));
     campus.club("chess", &ada).await;
-    let keyed = bob.clone().header("idempotency-key", "k");
+    let idempotent = bob.clone().header("idempotency-key", "k");
     let body = json!({ "emails": "a@uni.example b@uni.example" });
     let path = "/api/clubs/chess/invite/";
-    keyed.post(path, body.clone()).await.error(403);
+    idempotent.post(path, body.clone()).await.error(403);
     let first = json!({ "email": "a@uni.example" });
     let invite = ada.post(INVITES, first).await.created();
     let one = format!("{INVITES}{}/", invite["id"].as_str().expect("an id"));
@@ -171,7 +174,7 @@ async fn a_repeat_leaves_out_who_was_invited_and_revoked_since() {
     ada.post("/api/clubs/chess/members/", officer)
         .await
         .created();
-    keyed.post(path, body).await.ok();
+    idempotent.post(path, body).await.ok();
     let invites = ada.get(INVITES).await.ok();
     assert_eq!(invites.as_array().map(Vec::len), Some(1), "{invites}");
     assert_eq!(invites[0]["email"], "b@uni.example");
@@ -183,10 +186,10 @@ async fn a_repeat_adds_who_signed_in_after_the_first_attempt() {
     let campus = TestCampus::new();
     let (ada, bob) = (campus.as_("ada"), campus.as_("bob"));
     campus.club("chess", &ada).await;
-    let keyed = bob.clone().header("idempotency-key", "k");
+    let idempotent = bob.clone().header("idempotency-key", "k");
     let rows = json!([{ "username": "sue" }]);
     let path = "/api/clubs/chess/members/import/";
-    keyed.post(path, rows.clone()).await.error(403);
+    idempotent.post(path, rows.clone()).await.error(403);
     campus.advance(TimeDelta::minutes(2));
     campus.as_("sue").get("/api/settings/").await.ok();
     let person = id(&bob.get("/api/settings/").await.ok());
@@ -194,12 +197,12 @@ async fn a_repeat_adds_who_signed_in_after_the_first_attempt() {
     ada.post("/api/clubs/chess/members/", officer)
         .await
         .created();
-    assert_eq!(keyed.post(path, rows).await.ok()["created"], 1);
+    assert_eq!(idempotent.post(path, rows).await.ok()["created"], 1);
 }
 
 // proves X2
 #[tokio::test]
-async fn a_repeat_of_a_large_order_is_a_list_and_sets_nothing_again() {
+async fn repeat_of_large_order_changes_nothing() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let questions = format!("{}questions/", recruitment.path);
@@ -213,14 +216,14 @@ async fn a_repeat_of_a_large_order_is_a_list_and_sets_nothing_again() {
             .await
             .created()));
     }
-    let keyed = recruitment.officer.clone().header("idempotency-key", "k");
+    let idempotent = recruitment.officer.clone().header("idempotency-key", "k");
     let path = format!("{questions}precedence/");
     let body = json!({ "precedence": order });
-    let first = keyed.post(&path, body.clone()).await.ok();
+    let first = idempotent.post(&path, body.clone()).await.ok();
     assert!(first.is_array(), "{}", first.to_string().len());
     order.reverse();
     let later = json!({ "precedence": order });
     let later = recruitment.officer.post(&path, later).await.ok();
     assert_ne!(later, first);
-    assert_eq!(keyed.post(&path, body).await.ok(), later);
+    assert_eq!(idempotent.post(&path, body).await.ok(), later);
 }

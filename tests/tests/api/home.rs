@@ -101,7 +101,7 @@ async fn an_open_invitation_is_not_hidden_by_expired_ones() {
 
 // proves A14
 #[tokio::test]
-async fn open_invitations_are_shown_to_their_address_without_their_secret() {
+async fn open_invitations_are_shown_without_their_secret() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -126,7 +126,7 @@ async fn open_invitations_are_shown_to_their_address_without_their_secret() {
 
 // proves A14
 #[tokio::test]
-async fn a_withdrawn_submission_is_told() {
+async fn withdrawn_submission_is_shown() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
@@ -172,7 +172,7 @@ async fn admins_see_figures_of_the_campus() {
 
 // proves A14
 #[tokio::test(start_paused = true)]
-async fn a_decision_is_shown_when_its_time_has_come_and_for_a_month() {
+async fn decision_is_shown_from_its_time_for_a_month() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
@@ -265,7 +265,7 @@ async fn decisions_name_a_committee_as_it_is_called_now() {
 
 // proves A14
 #[tokio::test]
-async fn what_waits_is_counted_for_ten_clubs_and_three_applications() {
+async fn pending_work_is_counted_for_ten_clubs_and_three_applications() {
     let campus = TestCampus::new();
     // Admins may create as many clubs as they want.
     let ada = campus.admin();
@@ -288,7 +288,7 @@ async fn what_waits_is_counted_for_ten_clubs_and_three_applications() {
 
 // proves A14
 #[tokio::test]
-async fn twenty_favorites_and_no_invitation_to_an_own_club_are_shown() {
+async fn home_shows_twenty_favorites_and_no_own_club_invitation() {
     let campus = TestCampus::new();
     let (ada, sue) = (campus.admin(), campus.as_("sue"));
     for n in 10..31 {

@@ -65,7 +65,7 @@ async fn a_repeat_gets_the_first_answer() {
 
 // proves X1
 #[tokio::test]
-async fn with_another_key_by_another_caller_or_on_another_path_it_is_another_request() {
+async fn other_key_caller_or_path_is_another_request() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     let go = json!({ "name": "Go" });
@@ -164,13 +164,13 @@ async fn repeats_at_once_are_done_once() {
         }
     }))
     .await;
-    assert!(answers.iter().all(|answer| *answer == answers[0]));
+    assert!(answers.iter().all(|response| *response == answers[0]));
     assert_eq!(clubs(&campus).await, 1);
 }
 
 // proves X3, X4
 #[tokio::test(start_paused = true)]
-async fn who_waits_too_long_is_told_and_failures_are_not_kept() {
+async fn long_wait_is_reported_and_failures_are_not_stored() {
     let (slow, broken) = (
         Arc::new(AtomicBool::new(false)),
         Arc::new(AtomicBool::new(false)),
@@ -268,7 +268,7 @@ async fn forms_are_the_same_whatever_their_boundary() {
 // The erasure reads twice, with a pause in between, so the tokio clock is paused.
 // proves X3
 #[tokio::test(start_paused = true)]
-async fn requests_with_keys_are_erased_with_their_person_and_hold_nobody_else() {
+async fn idempotency_records_are_erased_with_their_person() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.client(
@@ -297,26 +297,26 @@ async fn requests_with_keys_are_erased_with_their_person_and_hold_nobody_else() 
         )
         .await
         .created();
-    let keyed = |campus: &TestCampus| {
+    let records = |campus: &TestCampus| {
         let all = campus
             .stored()
             .into_iter()
-            .filter(|item| item["type"]["S"] == "KeyedRequest");
+            .filter(|item| item["type"]["S"] == "IdempotencyRecord");
         json!(all.collect::<Vec<_>>()).to_string().to_lowercase()
     };
     assert!(
-        keyed(&campus).contains("attempt#") && !keyed(&campus).contains("planted"),
+        records(&campus).contains("attempt#") && !records(&campus).contains("planted"),
         "{}",
-        keyed(&campus)
+        records(&campus)
     );
     with(&sue, "k")
         .post("/api/favorites/", json!({ "club": "chess" }))
         .await
         .created();
     let own = format!("user#{person:016}");
-    assert!(keyed(&campus).contains(&own));
+    assert!(records(&campus).contains(&own));
     sue.delete("/api/settings/").await.no_content();
-    assert!(!keyed(&campus).contains(&own));
+    assert!(!records(&campus).contains(&own));
 }
 
 /// A campus whose table fails at the next call of an operation after the flag was set.
@@ -340,7 +340,7 @@ fn failing(operation: &'static str) -> (TestCampus, Arc<AtomicBool>) {
 // If the id were not stored before the work, a repeat after a failed read would do the work again.
 // proves X5
 #[tokio::test(start_paused = true)]
-async fn nothing_that_fails_behind_a_write_makes_a_repeat_do_it_twice() {
+async fn failure_after_a_write_is_not_repeated() {
     let (campus, armed) = failing("GetItem");
     let (ada, admin) = (campus.as_("ada"), campus.admin());
     campus.club("chess", &ada).await;

@@ -238,7 +238,7 @@ async fn an_old_state_is_412_on_every_object_that_is_edited() {
 // If the tag were not checked again at each attempt to write, both would get 200.
 // proves H29
 #[tokio::test(start_paused = true)]
-async fn of_two_who_change_one_state_at_once_one_is_told() {
+async fn concurrent_changes_of_one_state_give_one_412() {
     let scene = scene_on(Setup::default().latency(5).build()).await;
     for (path, one, other, _) in &scene.objects {
         let editor = editor(&scene, path);

@@ -76,7 +76,7 @@ fn member(name: &str, role: u64, title: &str) -> (String, u64, String) {
 
 // proves I15, M13, P11
 #[tokio::test]
-async fn a_club_that_waits_for_approval_learns_nothing_about_people() {
+async fn unapproved_club_learns_nothing_about_people() {
     let campus = Setup::default()
         .settings(|settings| settings.club_approval = Approval::Required)
         .build();
@@ -304,7 +304,7 @@ async fn files_that_cannot_be_read_are_refused() {
 
 // proves B2, B3
 #[tokio::test]
-async fn invitations_above_the_daily_limit_are_errors_of_their_rows() {
+async fn invitations_above_daily_limit_are_row_errors() {
     let campus = TestCampus::new();
     let ada = club(&campus).await;
     let file: String = std::iter::once("email\n".to_owned())

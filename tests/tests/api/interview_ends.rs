@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::TestCampus;
 use tests::fixtures::{hours, id};
 
-use crate::interview_mails::{calendar, line, told};
+use crate::interview_mails::{calendar, line, notified};
 use crate::interviews::code;
 use crate::slots::{Interviewing, slot};
 
@@ -22,12 +22,12 @@ pub(crate) async fn numbers(campus: &TestCampus) -> Vec<u32> {
         let line = line(&calendar(mail), "SEQUENCE:");
         line["SEQUENCE:".len()..].parse().expect("a number")
     };
-    told(campus).await.iter().map(number).collect()
+    notified(campus).await.iter().map(number).collect()
 }
 
 // proves K9, K10
 #[tokio::test(start_paused = true)]
-async fn who_is_invited_again_after_a_rejection_can_book() {
+async fn invited_again_after_rejection_can_book() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let (first, second) = (there.slot(slot(90)).await, there.slot(slot(95)).await);
@@ -72,8 +72,8 @@ async fn they_rise_after_an_interview_that_was_over_too() {
     there.book(first).await.ok();
     let path = format!("{}slots/{first}/", there.recruitment.path);
     for room in ["Room 2", "Room 3"] {
-        let place = json!({ "location": room });
-        there.recruitment.officer.patch(&path, place).await.ok();
+        let location = json!({ "location": room });
+        there.recruitment.officer.patch(&path, location).await.ok();
     }
     campus.deliver().await;
     campus.advance(TimeDelta::hours(15));
@@ -88,7 +88,7 @@ async fn they_rise_after_an_interview_that_was_over_too() {
 
 // proves K8, K9
 #[tokio::test(start_paused = true)]
-async fn what_an_officer_books_after_a_rejection_stays() {
+async fn officers_booking_after_rejection_stays() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(90)).await;
@@ -104,7 +104,7 @@ async fn what_an_officer_books_after_a_rejection_stays() {
 /// A test, or a quick officer, books in the second in which the rejection was told.
 // proves K8, K9
 #[tokio::test(start_paused = true)]
-async fn what_an_officer_books_in_the_second_of_a_rejection_stays() {
+async fn officers_booking_in_the_second_of_rejection_stays() {
     for (is_mailed, is_booked) in [(true, false), (false, false), (false, true)] {
         let campus = TestCampus::new();
         let there = Interviewing::new(&campus).await;
@@ -151,7 +151,7 @@ async fn an_invitation_after_that_changes_nothing() {
 /// Nobody has looked since the release.
 // proves K3, K9
 #[tokio::test(start_paused = true)]
-async fn a_slot_of_rejected_people_changes_as_if_nobody_had_booked_it() {
+async fn slot_of_rejected_people_changes_like_an_empty_one() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let moved = there.slot(slot(90)).await;
@@ -164,25 +164,25 @@ async fn a_slot_of_rejected_people_changes_as_if_nobody_had_booked_it() {
         .patch(&path, json!({ "location": "Tower" }))
         .await
         .ok();
-    let told = told(&campus).await;
-    let subjects: Vec<&str> = told.iter().map(|mail| mail.subject.as_str()).collect();
+    let notified = notified(&campus).await;
+    let subjects: Vec<&str> = notified.iter().map(|mail| mail.subject.as_str()).collect();
     assert!(
         !subjects.iter().any(|one| one.contains("changed")),
         "{subjects:?}"
     );
     let campus = TestCampus::new();
     let other = Interviewing::new(&campus).await;
-    let gone = other.slot(slot(90)).await;
-    other.book(gone).await.ok();
+    let cancelled = other.slot(slot(90)).await;
+    other.book(cancelled).await.ok();
     other.recruitment.decide(&other.submission, 2, "").await;
     campus.advance(TimeDelta::hours(48));
-    let path = format!("{}slots/{gone}/", other.recruitment.path);
+    let path = format!("{}slots/{cancelled}/", other.recruitment.path);
     other.recruitment.officer.delete(&path).await.no_content();
 }
 
 // proves K9
 #[tokio::test(start_paused = true)]
-async fn the_oldest_of_many_submissions_gives_its_place_back() {
+async fn oldest_of_many_submissions_releases_its_booking() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(90)).await;
@@ -220,7 +220,7 @@ async fn the_oldest_of_many_submissions_gives_its_place_back() {
 
 // proves K8
 #[tokio::test(start_paused = true)]
-async fn an_officer_is_not_told_whether_they_came_themselves() {
+async fn officer_does_not_see_own_attendance() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let ada = &there.recruitment.officer;
@@ -254,7 +254,7 @@ async fn an_officer_is_not_told_whether_they_came_themselves() {
 
 // proves K9
 #[tokio::test(start_paused = true)]
-async fn an_invitation_after_a_mailed_rejection_counts_before_the_release() {
+async fn invitation_after_mailed_rejection_counts_before_release() {
     for had_an_interview in [true, false] {
         let campus = TestCampus::new();
         let there = if had_an_interview {
@@ -296,7 +296,7 @@ async fn waiting(campus: &TestCampus) -> (Interviewing, u64) {
 
 // proves K9
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_for_a_place_gets_that_of_the_rejected() {
+async fn rejected_booking_goes_to_the_next_person() {
     let campus = TestCampus::new();
     let (there, slot) = waiting(&campus).await;
     assert_eq!(code(there.book(slot).await), "slot_full");
@@ -315,7 +315,7 @@ async fn whoever_waits_for_a_place_gets_that_of_the_rejected() {
 
 // proves K8
 #[tokio::test(start_paused = true)]
-async fn what_an_officer_books_after_a_release_stays_when_the_reason_changes() {
+async fn officers_booking_after_release_survives_a_new_reason() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(90)).await;
@@ -349,21 +349,21 @@ async fn what_an_officer_books_after_a_release_stays_when_the_reason_changes() {
 
 // proves K9
 #[tokio::test(start_paused = true)]
-async fn a_second_interview_can_be_chosen_after_one_that_was_held() {
+async fn second_interview_can_be_chosen_after_the_first() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    let (held, second) = (there.slot(slot(20)).await, there.slot(slot(60)).await);
-    there.book(held).await.ok();
+    let (taken, second) = (there.slot(slot(20)).await, there.slot(slot(60)).await);
+    there.book(taken).await.ok();
     campus.advance(TimeDelta::hours(22));
     reject(&campus, &there).await;
-    assert_eq!(there.shown(held).await["booked"], 1, "it was held");
+    assert_eq!(there.shown(taken).await["booked"], 1, "it was held");
     campus.advance(TimeDelta::hours(1));
     there.recruitment.decide(&there.submission, 1, "").await;
     let again = json!({ "submissions": [id(&there.submission)], "allow_resend": true });
     there.recruitment.send("interview", again).await.ok();
     assert_eq!(there.interview().await["state"], "invited");
     assert_eq!(there.book(second).await.ok()["slot"]["id"], second);
-    assert_eq!(there.shown(held).await["booked"], 0);
+    assert_eq!(there.shown(taken).await["booked"], 0);
     let numbers = numbers(&campus).await;
     assert_eq!(numbers.len(), 2);
     assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
@@ -371,28 +371,28 @@ async fn a_second_interview_can_be_chosen_after_one_that_was_held() {
 
 // proves K9, K10
 #[tokio::test(start_paused = true)]
-async fn whoever_was_rejected_is_not_told_that_a_time_that_was_held_is_moved() {
+async fn rejected_person_gets_no_mail_about_a_moved_past_interview() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let mut body = slot(20);
     body["capacity"] = json!(2);
-    let held = there.slot(body).await;
-    there.book(held).await.ok();
+    let taken = there.slot(body).await;
+    there.book(taken).await.ok();
     let bob = campus.as_("bob");
     let other = there.recruitment.submit(&bob).await;
     there.invite(&other).await;
     let path = format!("/api/submissions/{}/interview/", id(&other));
-    bob.put(&path, json!({ "slot": held })).await.ok();
+    bob.put(&path, json!({ "slot": taken })).await.ok();
     campus.advance(TimeDelta::hours(22));
     reject(&campus, &there).await;
     campus.deliver().await;
     let before = campus.mails().len();
     // The other one did not come.
     let moved = json!({ "start_time": hours(60), "end_time": hours(61) });
-    let path = format!("{}slots/{held}/", there.recruitment.path);
+    let path = format!("{}slots/{taken}/", there.recruitment.path);
     there.recruitment.officer.patch(&path, moved).await.ok();
     campus.deliver().await;
-    let told: Vec<String> = campus.mails().drain(before..).map(|mail| mail.to).collect();
-    assert_eq!(told, ["bob@uni.example"]);
+    let notified: Vec<String> = campus.mails().drain(before..).map(|mail| mail.to).collect();
+    assert_eq!(notified, ["bob@uni.example"]);
     assert_eq!(there.interview().await, json!(null));
 }

@@ -14,8 +14,8 @@ use tests::reports::reports_of;
 use tests::{Setup, TestCampus};
 
 use crate::interview_ends::{numbers, reject};
-use crate::interview_mails::{calendar, line, told};
-use crate::lost_answers::after;
+use crate::interview_mails::{calendar, line, notified};
+use crate::lost_responses::after;
 use crate::slots::{Interviewing, slot};
 
 /// Whether somebody has a place in a slot. It is not asked by a request, because that gives back
@@ -54,7 +54,7 @@ pub(crate) fn failing(operation: &'static str) -> (TestCampus, Arc<AtomicBool>) 
 
 // proves K9, K10
 #[tokio::test(start_paused = true)]
-async fn what_is_booked_while_a_rejection_is_sent_ends_with_it() {
+async fn booking_during_rejection_mail_ends_with_it() {
     for is_move in [false, true] {
         let campus = with_slow_mail();
         let there = Interviewing::new(&campus).await;
@@ -75,7 +75,7 @@ async fn what_is_booked_while_a_rejection_is_sent_ends_with_it() {
         booked.ok();
         assert!(!has_places(&campus), "moved: {is_move}");
         assert_eq!(there.interview().await, json!(null));
-        let mails = told(&campus).await;
+        let mails = notified(&campus).await;
         let mut files = numbers(&campus).await;
         // The rejection has the file of the slot that was booked before, and its number is that of
         // the move.
@@ -89,7 +89,7 @@ async fn what_is_booked_while_a_rejection_is_sent_ends_with_it() {
 
 // proves K9, K10
 #[tokio::test(start_paused = true)]
-async fn a_slot_that_is_moved_while_a_rejection_is_sent_ends_with_a_later_file() {
+async fn slot_moved_during_rejection_mail_ends_with_a_later_file() {
     let campus = with_slow_mail();
     let there = Interviewing::new(&campus).await;
     let booked = there.slot(slot(60)).await;
@@ -109,7 +109,7 @@ async fn a_slot_that_is_moved_while_a_rejection_is_sent_ends_with_a_later_file()
     moved.ok();
     campus.deliver().await;
     assert!(!has_places(&campus));
-    let mails = told(&campus).await;
+    let mails = notified(&campus).await;
     let last = &mails.last().expect("a mail").subject;
     assert!(last.ends_with("is cancelled"), "{last}");
     let files = numbers(&campus).await;
@@ -122,7 +122,7 @@ async fn a_slot_that_is_moved_while_a_rejection_is_sent_ends_with_a_later_file()
 
 // proves K8
 #[tokio::test(start_paused = true)]
-async fn what_an_officer_books_after_the_release_outlasts_the_mail() {
+async fn officers_booking_after_release_outlasts_the_mail() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(90)).await;
@@ -139,7 +139,7 @@ async fn what_an_officer_books_after_the_release_outlasts_the_mail() {
 
 // proves K8, K9
 #[tokio::test(start_paused = true)]
-async fn a_cancellation_after_a_rejection_leaves_nothing_to_choose() {
+async fn cancellation_after_rejection_leaves_no_choice() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(90)).await;
@@ -156,7 +156,7 @@ async fn a_cancellation_after_a_rejection_leaves_nothing_to_choose() {
 
 // proves K9
 #[tokio::test(start_paused = true)]
-async fn an_officer_who_looks_at_an_interview_gives_the_place_back() {
+async fn officer_reading_an_interview_releases_the_booking() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(90)).await;
@@ -176,7 +176,7 @@ async fn an_officer_who_looks_at_an_interview_gives_the_place_back() {
 
 // proves K3, K9
 #[tokio::test(start_paused = true)]
-async fn a_large_slot_is_deleted_after_the_release_as_if_nobody_had_booked_it() {
+async fn large_slot_is_deleted_after_release_like_an_empty_one() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let mut large = slot(90);
@@ -215,7 +215,7 @@ async fn the_list_of_slots_finishes_a_deletion() {
     assert!(has_places(&campus));
     assert_eq!(officer.get(&slots).await.ok(), json!([]));
     assert_eq!(there.interview().await["state"], "invited");
-    let last = told(&campus).await.pop().expect("a mail");
+    let last = notified(&campus).await.pop().expect("a mail");
     assert!(last.subject.ends_with("is cancelled"), "{}", last.subject);
     let is_slot = |item: &Value| item["type"]["S"] == "Slot";
     assert!(!campus.stored().iter().any(is_slot));
@@ -223,22 +223,22 @@ async fn the_list_of_slots_finishes_a_deletion() {
 
 // proves K10
 #[tokio::test(start_paused = true)]
-async fn a_move_to_a_time_that_is_over_is_told() {
+async fn move_to_a_past_time_is_refused() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let (next, over) = (there.slot(slot(30)).await, there.slot(slot(-5)).await);
     let older = there.slot(slot(-9)).await;
     there.assign(next).await.ok();
     there.assign(over).await.ok();
-    assert_eq!(told(&campus).await.len(), 2);
+    assert_eq!(notified(&campus).await.len(), 2);
     // Nothing that is to come changes.
     there.assign(older).await.ok();
-    assert_eq!(told(&campus).await.len(), 2);
+    assert_eq!(notified(&campus).await.len(), 2);
 }
 
 // proves K9, K12
 #[tokio::test(start_paused = true)]
-async fn an_invitation_ends_for_the_club_too_when_the_rejection_is_known() {
+async fn invitation_ends_for_the_club_when_rejection_is_visible() {
     for is_mailed in [true, false] {
         let campus = TestCampus::new();
         let there = Interviewing::new(&campus).await;
@@ -272,7 +272,7 @@ async fn an_invitation_ends_for_the_club_too_when_the_rejection_is_known() {
 
 // proves K9
 #[tokio::test(start_paused = true)]
-async fn an_interview_that_is_over_can_be_cancelled_within_the_notice() {
+async fn past_interview_can_be_cancelled_within_notice() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let soon = there.slot(slot(60)).await;
@@ -287,7 +287,7 @@ async fn an_interview_that_is_over_can_be_cancelled_within_the_notice() {
 
 // proves K8, K9
 #[tokio::test(start_paused = true)]
-async fn a_late_report_of_a_rejection_ends_nothing_that_was_booked_after_it() {
+async fn late_rejection_report_keeps_newer_booking() {
     for is_late in [true, false] {
         // SES takes each mail, but its answer is lost.
         let campus = Setup::default()
@@ -333,18 +333,18 @@ async fn a_late_report_of_a_rejection_ends_nothing_that_was_booked_after_it() {
 // In an earlier version, the applicant was told after the cancellation that it is booked.
 // proves K10
 #[tokio::test(start_paused = true)]
-async fn what_a_rejection_has_ended_is_not_told_as_booked() {
+async fn ended_booking_is_not_shown_as_booked() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
-    told(&campus).await;
-    let held = there.slot(slot(30)).await;
-    there.book(held).await.ok();
+    notified(&campus).await;
+    let taken = there.slot(slot(30)).await;
+    there.book(taken).await.ok();
     there.recruitment.decide(&there.submission, 2, "").await;
     // Both wait for the worker, which sends decisions first.
     there.recruitment.send("rejection", json!({})).await.ok();
-    let mails = told(&campus).await;
+    let mails = notified(&campus).await;
     let subjects: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
     assert_eq!(subjects, ["Your application to chess: Fall"]);
     assert_eq!(line(&calendar(&mails[0]), "METHOD:"), "METHOD:CANCEL");
-    assert_eq!(there.shown(held).await["booked"], 0);
+    assert_eq!(there.shown(taken).await["booked"], 0);
 }

@@ -32,7 +32,7 @@ pub(crate) fn line(calendar: &str, name: &str) -> String {
 }
 
 /// The mails to Sue about interviews, as far as the worker has sent them.
-pub(crate) async fn told(campus: &TestCampus) -> Vec<KeptMail> {
+pub(crate) async fn notified(campus: &TestCampus) -> Vec<KeptMail> {
     campus.deliver().await;
     let mut mails = campus.mails();
     mails.retain(|mail| mail.to.starts_with("sue") && !mail.attachments.is_empty());
@@ -56,9 +56,9 @@ async fn each_change_of_a_booking_is_one_mail_about_one_event() {
     there.book(first).await.ok();
     there.book(second).await.ok();
     let path = format!("{}slots/{second}/", there.recruitment.path);
-    let place =
+    let location =
         json!({ "location": "https://meet.example/2", "start_time": hours(40), "note": "x" });
-    there.recruitment.officer.patch(&path, place).await.ok();
+    there.recruitment.officer.patch(&path, location).await.ok();
     there
         .recruitment
         .officer
@@ -82,20 +82,20 @@ async fn each_change_of_a_booking_is_one_mail_about_one_event() {
         .delete(&there.path())
         .await
         .no_content();
-    let mails = told(&campus).await;
+    let mails = notified(&campus).await;
     let subjects: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
     let (new, changed) = (
         "Your interview with chess",
         "Your interview with chess has changed",
     );
-    let gone = "Your interview with chess is cancelled";
-    assert_eq!(subjects, [new, changed, changed, gone, new, gone]);
+    let cancelled = "Your interview with chess is cancelled";
+    assert_eq!(subjects, [new, changed, changed, cancelled, new, cancelled]);
     let files: Vec<String> = mails.iter().map(calendar).collect();
     let uid = format!("UID:interview-{}@clubs", id(&there.submission));
     for (n, file) in files.iter().enumerate() {
         assert_eq!(line(file, "UID:"), uid);
         assert_eq!(line(file, "SEQUENCE:"), format!("SEQUENCE:{}", n + 1));
-        let is_over = subjects[n] == gone;
+        let is_over = subjects[n] == cancelled;
         let (method, status) = if is_over {
             ("CANCEL", "CANCELLED")
         } else {
@@ -221,7 +221,7 @@ async fn an_invitation_is_not_sent_after_a_decision() {
 
 // proves K9
 #[tokio::test(start_paused = true)]
-async fn a_decision_that_nobody_was_told_changes_nothing() {
+async fn uncommunicated_decision_changes_no_interview() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let (first, second) = (there.slot(slot(60)).await, there.slot(slot(70)).await);
@@ -248,7 +248,7 @@ async fn a_decision_that_nobody_was_told_changes_nothing() {
         .error(404);
     let refused = there.book(first).await;
     assert_eq!(refused.json()["code"], "application_closed");
-    let mails = told(&campus).await;
+    let mails = notified(&campus).await;
     let last = mails.last().expect("a mail");
     assert_eq!(last.subject, "Your application to chess: Fall");
     let file = calendar(last);
@@ -283,7 +283,7 @@ async fn the_release_ends_it_when_somebody_asks() {
     campus.advance(TimeDelta::hours(48));
     // An officer asks for the slot.
     assert_eq!(there.shown(slot).await["bookings"], json!([]));
-    let mails = told(&campus).await;
+    let mails = notified(&campus).await;
     assert!(
         mails
             .last()
@@ -340,7 +340,7 @@ async fn an_interview_that_has_begun_and_an_acceptance_stay() {
 
 // proves K9
 #[tokio::test(start_paused = true)]
-async fn one_acceptance_frees_the_places_of_the_persons_rejections() {
+async fn acceptance_releases_bookings_of_the_persons_rejections() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let mut body = slot(60);
@@ -368,7 +368,7 @@ async fn one_acceptance_frees_the_places_of_the_persons_rejections() {
         (&json!(1), &second["id"])
     );
     assert_eq!(there.interview().await, json!(null));
-    let mails = told(&campus).await;
+    let mails = notified(&campus).await;
     let last = mails.last().expect("a mail");
     assert_eq!(line(&calendar(last), "METHOD:"), "METHOD:CANCEL");
     assert_eq!(recount(&campus), [""; 0]);
@@ -376,13 +376,13 @@ async fn one_acceptance_frees_the_places_of_the_persons_rejections() {
 
 // proves K11
 #[tokio::test(start_paused = true)]
-async fn a_withdrawal_and_a_deleted_slot_are_mailed_and_an_erasure_is_not() {
+async fn withdrawal_and_deleted_slot_are_mailed_but_not_erasure() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(30)).await;
     there.book(slot).await.ok();
     there.sue.delete(&there.own()).await.no_content();
-    let mails = told(&campus).await;
+    let mails = notified(&campus).await;
     assert_eq!(line(&calendar(&mails[1]), "METHOD:"), "METHOD:CANCEL");
     let bob = campus.as_("bob");
     let other = there.recruitment.submit(&bob).await;

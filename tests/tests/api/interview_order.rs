@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::json;
 use tests::{Setup, TestCampus};
 
-use crate::lost_answers::after;
+use crate::lost_responses::after;
 use crate::slots::Interviewing;
 
 /// A campus whose next writes take long, once `left` says how many: of two, the first one 300 ms
@@ -17,14 +17,14 @@ fn slow_writes(left: &Arc<AtomicUsize>) -> TestCampus {
     let hook = move |operation: &str, _: &[u8]| {
         let is_write = ["UpdateItem", "TransactWriteItems"].contains(&operation);
         let less = |n: usize| n.checked_sub(1);
-        let turn = is_write
+        let step = is_write
             .then(|| {
                 left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
                     .ok()
             })
             .flatten();
         Box::pin(async move {
-            after(match turn {
+            after(match step {
                 Some(2) => 300,
                 Some(_) => 500,
                 None => 0,
@@ -41,7 +41,7 @@ fn slow_writes(left: &Arc<AtomicUsize>) -> TestCampus {
 
 // proves K7
 #[tokio::test(start_paused = true)]
-async fn a_cancellation_undoes_a_booking_that_was_received_before_it() {
+async fn cancellation_undoes_earlier_booking() {
     let left = Arc::default();
     let campus = slow_writes(&left);
     let there = Interviewing::new_now(&campus).await;
@@ -60,7 +60,7 @@ async fn a_cancellation_undoes_a_booking_that_was_received_before_it() {
 
 // proves K7
 #[tokio::test(start_paused = true)]
-async fn a_booking_of_the_same_slot_outlasts_a_cancellation_that_was_received_before_it() {
+async fn same_slot_booking_outlasts_earlier_cancellation() {
     let left = Arc::default();
     let campus = slow_writes(&left);
     let there = Interviewing::new_now(&campus).await;
@@ -113,7 +113,7 @@ async fn a_withdrawal_and_a_change_of_the_slot_agree() {
 
 // proves K8
 #[tokio::test(start_paused = true)]
-async fn who_came_is_not_noted_for_another_interview() {
+async fn attendance_belongs_to_its_interview() {
     let left = Arc::default();
     let campus = slow_writes(&left);
     let there = Interviewing::new_now(&campus).await;

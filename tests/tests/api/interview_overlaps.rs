@@ -75,7 +75,7 @@ async fn an_interview_that_ended_with_a_rejection_is_no_overlap() {
 
 // proves K6
 #[tokio::test(start_paused = true)]
-async fn what_was_booked_since_somebody_looked_counts() {
+async fn booking_made_meanwhile_counts_as_overlap() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let go = invited_elsewhere(&campus, &there).await;
@@ -122,11 +122,11 @@ async fn an_interview_and_a_slot_are_moved_so_often() {
     assert_eq!(there.book(slots[0]).await.json()["code"], "quota");
     let path = format!("{}slots/{}/", there.recruitment.path, slots[0]);
     for n in 0..50 {
-        let place = json!({ "location": format!("Room {n}") });
-        there.recruitment.officer.patch(&path, place).await.ok();
+        let location = json!({ "location": format!("Room {n}") });
+        there.recruitment.officer.patch(&path, location).await.ok();
     }
-    let place = json!({ "location": "Hall" });
-    let more = there.recruitment.officer.patch(&path, place).await;
+    let location = json!({ "location": "Hall" });
+    let more = there.recruitment.officer.patch(&path, location).await;
     assert_eq!(more.json()["code"], "quota");
     let note = json!({ "note": "still good" });
     there.recruitment.officer.patch(&path, note).await.ok();

@@ -10,9 +10,9 @@ use tests::fixtures::{Recruitment, id};
 use tests::recount::recount;
 use tests::{Client, Setup, TestCampus};
 
-use crate::interview_mails::told;
+use crate::interview_mails::notified;
 use crate::late_writes::Late;
-use crate::lost_answers::{LOSSES, Trap, after};
+use crate::lost_responses::{LOSSES, Trap, after};
 use crate::races::{delayed, slow};
 use crate::slots::{Interviewing, slot};
 
@@ -50,7 +50,7 @@ pub(crate) async fn slots(recruitment: &Recruitment) -> Vec<Value> {
 
 // proves K7
 #[tokio::test(start_paused = true)]
-async fn no_slot_has_more_bookings_than_places() {
+async fn slot_never_exceeds_its_capacity() {
     let campus = slow();
     let (recruitment, crowd) = crowd(&campus, 60).await;
     for n in 0..4 {
@@ -65,10 +65,13 @@ async fn no_slot_has_more_bookings_than_places() {
         async move { client.put(path, json!({ "slot": slot })).await }
     }))
     .await;
-    let booked = answers.iter().filter(|answer| answer.status == 200).count();
+    let booked = answers
+        .iter()
+        .filter(|response| response.status == 200)
+        .count();
     let full = answers
         .iter()
-        .filter(|answer| answer.json()["code"] == "slot_full");
+        .filter(|response| response.json()["code"] == "slot_full");
     assert_eq!((booked, full.count()), (20, 40));
     let seats: Vec<Value> = slots(&recruitment)
         .await
@@ -85,7 +88,7 @@ async fn no_slot_has_more_bookings_than_places() {
     assert!(
         moves
             .iter()
-            .all(|answer| answer.status == 200 || answer.json()["code"] == "slot_full")
+            .all(|response| response.status == 200 || response.json()["code"] == "slot_full")
     );
     let seats: u64 = slots(&recruitment)
         .await
@@ -152,11 +155,11 @@ async fn a_booking_and_the_deletion_of_the_application_agree() {
         });
         deleted.no_content();
         campus.deliver().await;
-        let told = told(&campus).await;
-        let subjects: Vec<&str> = told.iter().map(|mail| mail.subject.as_str()).collect();
-        let is_told = |end: &str| subjects.iter().any(|one| one.ends_with(end));
+        let notified = notified(&campus).await;
+        let subjects: Vec<&str> = notified.iter().map(|mail| mail.subject.as_str()).collect();
+        let is_notified = |end: &str| subjects.iter().any(|one| one.ends_with(end));
         assert!(
-            booked.status != 200 || is_told("is cancelled"),
+            booked.status != 200 || is_notified("is cancelled"),
             "after {pause} ms: {subjects:?}"
         );
         let is_left = |item: &Value| {
@@ -243,11 +246,11 @@ async fn lost_answers_book_once_and_mail_once() {
             assert_eq!(there.shown(first).await["booked"], 0);
             campus.deliver().await;
             let mails = campus.mails();
-            let told = mails
+            let notified = mails
                 .iter()
                 .filter(|mail| !mail.attachments.is_empty())
                 .count();
-            assert_eq!(told, 2, "{loss:?}");
+            assert_eq!(notified, 2, "{loss:?}");
             assert_eq!(recount(&campus), [""; 0]);
         }
     }
@@ -275,7 +278,7 @@ async fn a_late_booking_does_not_undo_a_later_cancellation() {
 
 // proves K7
 #[tokio::test(start_paused = true)]
-async fn of_two_requests_the_later_one_is_kept() {
+async fn later_of_concurrent_requests_is_kept() {
     // The first read after the trap is set takes long, so a later request overtakes it.
     let is_set = Arc::new(AtomicBool::new(false));
     let trap = is_set.clone();

@@ -21,7 +21,7 @@ pub(crate) fn code(refused: tests::Response) -> String {
 
 // proves K5, K6
 #[tokio::test(start_paused = true)]
-async fn who_is_invited_chooses_a_slot() {
+async fn invited_person_chooses_a_slot() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
@@ -172,7 +172,7 @@ async fn officers_change_the_interview_that_they_saw() {
 
 // proves K6
 #[tokio::test(start_paused = true)]
-async fn a_full_slot_is_told() {
+async fn full_slot_is_refused() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(30)).await;
@@ -320,7 +320,7 @@ async fn lists_and_exports_know_interviews() {
 
 // proves K11
 #[tokio::test(start_paused = true)]
-async fn a_withdrawal_frees_the_place_and_the_next_submission_is_not_invited() {
+async fn withdrawal_releases_booking_and_invitation() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(30)).await;
@@ -337,7 +337,7 @@ async fn a_withdrawal_frees_the_place_and_the_next_submission_is_not_invited() {
 
 // proves K11
 #[tokio::test(start_paused = true)]
-async fn an_erasure_frees_the_place() {
+async fn erasure_releases_booking() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(30)).await;
@@ -372,9 +372,9 @@ async fn a_deleted_application_has_no_slots_and_no_bookings() {
         .iter()
         .find(|item| left.iter().any(|kind| item["type"]["S"] == *kind));
     assert_eq!(found, None);
-    let told = campus
+    let notified = campus
         .mails_but_welcomes()
         .into_iter()
         .rfind(|mail| mail.to.starts_with("sue"));
-    assert!(told.is_some_and(|mail| mail.subject.ends_with("is cancelled")));
+    assert!(notified.is_some_and(|mail| mail.subject.ends_with("is cancelled")));
 }

@@ -21,11 +21,11 @@ async fn choose(client: &Client, path: &str, all: &[Value], n: usize, step: &str
     for tried in 0..all.len() {
         let slot = &all[(n + tried) % all.len()]["id"];
         let (key, body) = (format!("{step}{tried}"), json!({ "slot": slot }));
-        let answer = persist(client, &key, Method::PUT, path, &body).await;
-        if answer.status == 200 {
+        let response = persist(client, &key, Method::PUT, path, &body).await;
+        if response.status == 200 {
             return Some(slot.clone());
         }
-        assert_eq!(answer.json()["code"], "slot_full", "{}", answer.text());
+        assert_eq!(response.json()["code"], "slot_full", "{}", response.text());
     }
     None
 }
@@ -37,9 +37,13 @@ async fn week(client: &Client, path: &str, all: &[Value], n: usize) -> Option<Va
         return choose(client, path, all, n + 1, "move").await;
     }
     if n.is_multiple_of(4) {
-        let gone = persist(client, "cancel", Method::DELETE, path, &Value::Null).await;
+        let deleted = persist(client, "cancel", Method::DELETE, path, &Value::Null).await;
         // 404: an earlier try cancelled it, and its answer was lost.
-        assert!(matches!(gone.status.as_u16(), 204 | 404), "{}", gone.text());
+        assert!(
+            matches!(deleted.status.as_u16(), 204 | 404),
+            "{}",
+            deleted.text()
+        );
         return None;
     }
     Some(booked)
@@ -47,7 +51,7 @@ async fn week(client: &Client, path: &str, all: &[Value], n: usize) -> Option<Va
 
 // proves K7, X16, G5
 #[tokio::test(start_paused = true)]
-async fn interviews_on_a_failing_table_have_one_place_and_one_reminder_each() {
+async fn interviews_on_failing_table_have_one_booking_and_one_reminder() {
     for seed in seeds() {
         let (campus, faults) = campus(seed + 4_000);
         let (recruitment, people) = crowd(&campus, 18).await;
@@ -60,17 +64,21 @@ async fn interviews_on_a_failing_table_have_one_place_and_one_reminder_each() {
         campus.deliver().await;
         let all = slots(&recruitment).await;
         faults.hit(RATE);
-        let told = people.iter().enumerate();
-        let told = told.map(|(n, (client, path))| week(client, path, &all, n));
-        let told = join_all(told).await;
+        let notified = people.iter().enumerate();
+        let notified = notified.map(|(n, (client, path))| week(client, path, &all, n));
+        let notified = join_all(notified).await;
         // Late writes arrive now.
         tokio::time::sleep(Duration::from_secs(5)).await;
         faults.hit(0);
         let mut seats: BTreeMap<u64, u64> = BTreeMap::new();
-        for ((client, path), told) in people.iter().zip(&told) {
+        for ((client, path), notified) in people.iter().zip(&notified) {
             let own = path.trim_end_matches("interview/");
             let shown = client.get(own).await.ok()["interview"]["slot"]["id"].as_u64();
-            assert_eq!(shown, told.as_ref().and_then(Value::as_u64), "{faults:?}");
+            assert_eq!(
+                shown,
+                notified.as_ref().and_then(Value::as_u64),
+                "{faults:?}"
+            );
             if let Some(slot) = shown {
                 *seats.entry(slot).or_default() += 1;
             }

@@ -109,7 +109,7 @@ pub(crate) async fn invite(ada: &Client, body: Value) -> (String, Value) {
 
 // proves I1, I3, I4, I5, I6, I7
 #[tokio::test]
-async fn an_invitation_is_mailed_used_and_gone() {
+async fn invitation_is_mailed_used_and_deleted() {
     let (campus, ada) = chess().await;
     let (path, invite) = invite(
         &ada,
@@ -183,7 +183,7 @@ async fn resending_makes_older_links_useless_and_renews() {
 
 // proves I6, I9
 #[tokio::test]
-async fn a_revoked_invite_is_neither_mailed_nor_used_even_when_the_address_is_invited_anew() {
+async fn revoked_invite_is_neither_mailed_nor_used() {
     let (campus, ada) = chess().await;
     let (path, _) = invite(&ada, json!({ "email": "ina@uni.example" })).await;
     campus.deliver().await;
@@ -230,7 +230,7 @@ async fn joining_by_invite_answers_a_request_too() {
 
 // proves I12
 #[tokio::test]
-async fn who_lost_a_role_does_not_get_it_back_by_an_invite_of_their_own() {
+async fn lost_role_is_not_regained_by_own_invite() {
     let (campus, ada) = chess().await;
     let olga = campus.member("chess", &ada, "olga", 10).await;
     for email in [
@@ -277,7 +277,7 @@ async fn who_lost_a_role_does_not_get_it_back_by_an_invite_of_their_own() {
 
 // proves I9
 #[tokio::test]
-async fn the_invite_of_somebody_accepted_that_was_revoked_or_sent_anew_stays_so() {
+async fn accepted_persons_invite_stays_revoked_or_renewed() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let (sue, ada) = (campus.as_("sue"), campus.as_("ada"));
@@ -316,7 +316,7 @@ async fn the_invite_of_somebody_accepted_that_was_revoked_or_sent_anew_stays_so(
 
 // proves P11, I8
 #[tokio::test]
-async fn clubs_that_wait_for_approval_are_open_to_the_invited_and_unknown_to_others() {
+async fn unapproved_clubs_are_visible_to_the_invited_only() {
     let (campus, ada) = chess().await;
     invite(&ada, json!({ "email": "ina@uni.example" })).await;
     campus.deliver().await;
@@ -346,21 +346,21 @@ async fn clubs_that_wait_for_approval_are_open_to_the_invited_and_unknown_to_oth
 
 // proves I6
 #[tokio::test(start_paused = true)]
-async fn an_invite_that_is_sent_again_while_it_is_revoked_is_revoked() {
-    let (held, campus) = tests::held::Held::campus();
+async fn resent_invite_that_is_revoked_stays_revoked() {
+    let (suspended, campus) = tests::suspended::Suspended::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let body = json!({ "email": "new@uni.example" });
     let invite = ada.post(INVITES, body).await.created();
     let one = format!("{INVITES}{}/", invite["id"].as_str().unwrap_or_default());
     campus.advance(TimeDelta::minutes(10));
-    held.stop_write("INVITE#");
-    let (gone, ()) = futures::join!(ada.delete(&one), async {
-        held.stopped().await;
+    suspended.stop_write("INVITE#");
+    let (deleted, ()) = futures::join!(ada.delete(&one), async {
+        suspended.stopped().await;
         let again = format!("{one}resend/");
         ada.post(&again, Value::Null).await.ok();
-        held.go();
+        suspended.go();
     });
-    gone.no_content();
+    deleted.no_content();
     ada.get(&one).await.error(404);
 }

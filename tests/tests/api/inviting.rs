@@ -109,14 +109,14 @@ async fn many_are_invited_at_once() {
         "mia@uni.example, INA@uni.example;\n{}, NEW0@uni.example,,",
         hundred.join(" ")
     );
-    let answer = ada
+    let response = ada
         .post(BULK, json!({ "emails": emails, "title": "Fresher" }))
         .await
         .ok();
     assert_eq!(
-        (&answer["sent"], &answer["skipped"]),
+        (&response["sent"], &response["skipped"]),
         (&json!(96), &json!(2)),
-        "{answer}"
+        "{response}"
     );
     assert_eq!(
         ada.get(INVITES).await.ok().as_array().map(Vec::len),
@@ -176,19 +176,19 @@ async fn a_bulk_that_is_cut_short_says_whom_it_did_not_reach() {
     campus.club("chess", &ada).await;
     let emails: Vec<String> = (0..60).map(|n| format!("new{n}@uni.example")).collect();
     armed.store(true, Ordering::SeqCst);
-    let answer = ada
+    let response = ada
         .post(BULK, json!({ "emails": emails.join(" ") }))
         .await
         .ok();
     assert_eq!(
-        (&answer["sent"], &answer["skipped"]),
+        (&response["sent"], &response["skipped"]),
         (&json!(48), &json!(0))
     );
     assert!(
-        answer["detail"]
+        response["detail"]
             .as_str()
             .is_some_and(|detail| detail.contains("12 addresses could not be invited now")),
-        "{answer}"
+        "{response}"
     );
     armed.store(false, Ordering::SeqCst);
     let again = ada
@@ -222,7 +222,7 @@ async fn the_token_is_in_the_mail_and_nowhere_else() {
 
 // proves H19
 #[tokio::test]
-async fn what_people_write_stays_text_in_mails() {
+async fn written_text_stays_text_in_mails() {
     let campus = TestCampus::new();
     let eve = campus.client(
         &json!({ "email": "eve@uni.example", "name": "<img src=x> \r\nBcc: all@uni.example" }),

@@ -102,7 +102,7 @@ async fn a_token_confirms_no_membership() {
 
 // proves M13
 #[tokio::test]
-async fn who_applied_before_an_import_has_confirmed() {
+async fn request_before_import_counts_as_confirmed() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     recruitment.submit(&campus.as_("sue")).await;
@@ -135,7 +135,7 @@ async fn a_member_who_uses_an_invitation_has_confirmed() {
 
 // proves M14
 #[tokio::test]
-async fn who_asked_does_not_count_among_three_hundred_added_people() {
+async fn requester_does_not_count_among_three_hundred_added() {
     let (campus, ada) = chess().await;
     let names: Vec<String> = (0..302).map(|n| format!("p{n}")).collect();
     let mut ids = vec![];
@@ -163,7 +163,7 @@ async fn who_asked_does_not_count_among_three_hundred_added_people() {
 
 // proves B3
 #[tokio::test]
-async fn an_import_invites_an_address_no_more_often_than_others_do() {
+async fn import_respects_the_daily_limit_of_an_address() {
     let (_campus, ada) = chess().await;
     for _ in 0..3 {
         let one = invite(&ada).await;
@@ -225,7 +225,7 @@ async fn a_club_that_waits_imports_members_and_who_asked() {
 
 // proves B5
 #[tokio::test]
-async fn a_new_club_of_an_import_is_approved_and_empty_cells_change_nothing() {
+async fn imported_club_is_approved_and_empty_cells_change_nothing() {
     let campus = Setup::default()
         .settings(|settings| settings.club_approval = Approval::Required)
         .build();
@@ -246,7 +246,7 @@ async fn a_new_club_of_an_import_is_approved_and_empty_cells_change_nothing() {
 
 // proves J1, J2, J7
 #[tokio::test]
-async fn the_token_of_a_join_link_is_stored_nowhere_and_its_uses_are_kept() {
+async fn join_link_token_is_not_stored_and_uses_are() {
     let (campus, ada) = chess().await;
     let links = "/api/clubs/chess/joinlinks/";
     let link = ada.post(links, json!({})).await.created();
@@ -282,19 +282,19 @@ async fn an_expired_invite_is_listed_for_thirty_days() {
 
 // proves I8
 #[tokio::test]
-async fn whoever_cannot_see_a_club_gets_404_for_its_invitations_whatever_they_send() {
+async fn invisible_club_is_404_for_invitations() {
     let (campus, ada) = chess().await;
     let accept = format!("{}accept/", invite(&ada).await);
     let waits = json!({ "approved": null });
     campus.admin().patch("/api/clubs/chess/", waits).await.ok();
     let bob = campus.as_("bob");
     for body in ["{}", "{\"token\":7}", "[]", "nothing"] {
-        let answer = bob.raw(
+        let response = bob.raw(
             Method::POST,
             &accept,
             Some("application/json"),
             body.to_owned(),
         );
-        answer.await.error(404);
+        response.await.error(404);
     }
 }

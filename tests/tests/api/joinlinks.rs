@@ -114,7 +114,7 @@ async fn wrong_links_are_named() {
 
 // proves J1, J4, J7
 #[tokio::test]
-async fn whoever_has_the_link_joins_as_a_member() {
+async fn link_joins_as_member() {
     let campus = TestCampus::new();
     let ada = club(&campus).await;
     let link = ada
@@ -212,10 +212,10 @@ async fn the_answer_is_the_same_whatever_is_wrong_with_the_link() {
             .await,
     );
     let first = answers[0].text();
-    for answer in answers {
-        assert_eq!(answer.json()["code"], "invite_unusable");
-        assert_eq!(answer.text(), first);
-        answer.error(400);
+    for response in answers {
+        assert_eq!(response.json()["code"], "invite_unusable");
+        assert_eq!(response.text(), first);
+        response.error(400);
     }
     // A link that is made valid again works.
     let one = format!("{LINKS}{}/", id(&links[0]));
@@ -235,10 +235,13 @@ async fn the_cap_holds_when_two_hundred_people_press_at_once() {
     let people: Vec<Client> = (0..200).map(|n| campus.as_(&format!("p{n}"))).collect();
     let joins = people.iter().map(|person| join(person, &link, &token));
     let answers = futures::future::join_all(joins).await;
-    let mut joined = answers.iter().filter(|answer| answer.status == 200).count();
+    let mut joined = answers
+        .iter()
+        .filter(|response| response.status == 200)
+        .count();
     // Somebody whom the table was too busy for presses again.
-    for (person, answer) in people.iter().zip(&answers) {
-        if answer.status == 429 {
+    for (person, response) in people.iter().zip(&answers) {
+        if response.status == 429 {
             joined += usize::from(join(person, &link, &token).await.status == 200);
         }
     }

@@ -26,14 +26,14 @@ struct Scene {
 /// Sends a request that must succeed, and returns the path of what it created.
 async fn send(client: &Client, method: Method, path: &str, body: Value) -> String {
     let body = Some(body).filter(|body| !body.is_null());
-    let answer = client.send(method.clone(), path, body).await;
-    let status = answer.status;
+    let response = client.send(method.clone(), path, body).await;
+    let status = response.status;
     assert!(
         status.is_success(),
         "{method} {path}: {status} {}",
-        answer.text()
+        response.text()
     );
-    answer.header("location").to_owned()
+    response.header("location").to_owned()
 }
 
 async fn post(client: &Client, path: &str, body: Value) -> String {
@@ -249,14 +249,14 @@ impl Scene {
 
 // proves X17
 #[tokio::test(start_paused = true)]
-async fn what_was_made_and_deleted_does_not_come_back_late() {
+async fn created_and_deleted_does_not_come_back_late() {
     let late = Late::default();
     let count = Scene::new(&late).await.collections().len();
     for n in 0..count {
-        for held in [1, 2] {
+        for delayed in [1, 2] {
             let scene = Scene::new(&late).await;
             let (client, path, body) = scene.collections().swap_remove(n);
-            late.hold(0, held);
+            late.hold(0, delayed);
             let made = post(client, &path, body).await;
             send(client, Method::DELETE, &made, Value::Null).await;
             scene.arrives(&late, &path);
@@ -270,10 +270,10 @@ async fn a_late_change_does_not_overtake_the_next_one() {
     let late = Late::default();
     let count = Scene::new(&late).await.changes().len();
     for n in 0..count {
-        for held in [1, 2] {
+        for delayed in [1, 2] {
             let scene = Scene::new(&late).await;
             let (client, method, path, [first, second]) = scene.changes().swap_remove(n);
-            late.hold(0, held);
+            late.hold(0, delayed);
             send(client, method.clone(), &path, first).await;
             send(client, method, &path, second).await;
             scene.arrives(&late, &path);

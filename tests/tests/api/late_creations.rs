@@ -7,22 +7,22 @@ use serde_json::{Value, json};
 use shared::domain::TokenScope;
 use tests::TestCampus;
 use tests::fixtures::id;
-use tests::held::Held;
+use tests::suspended::Suspended;
 
-use crate::news::{days, follower, open, told};
+use crate::news::{days, follower, notified, open};
 use crate::slots::slot;
 use crate::tokens::with_scopes;
 use crate::webhooks::HOOKS;
 
 // proves P18, X8
 #[tokio::test(start_paused = true)]
-async fn a_late_erasure_ends_no_token_of_who_came_back() {
-    let (held, campus) = Held::campus();
+async fn late_erasure_keeps_tokens_of_returning_person() {
+    let (suspended, campus) = Suspended::campus();
     let sue = campus.as_("sue");
     with_scopes(&campus, &sue, &[TokenScope::ClubsRead]).await;
-    held.hold(1, "\"TOKEN#");
+    suspended.hold(1, "\"TOKEN#");
     sue.delete("/api/settings/").await.no_content();
-    let late = held.release();
+    let late = suspended.release();
     campus.advance(TimeDelta::minutes(1));
     let sue = campus.as_("sue");
     let token = with_scopes(&campus, &sue, &[TokenScope::ClubsRead]).await;
@@ -33,7 +33,7 @@ async fn a_late_erasure_ends_no_token_of_who_came_back() {
 // proves G3, P17
 #[tokio::test(start_paused = true)]
 async fn news_go_on_after_an_erasure_that_was_refused() {
-    let (held, campus) = Held::campus();
+    let (suspended, campus) = Suspended::campus();
     let (ada, sue) = follower(&campus).await;
     // Sue owns a club with Bob, so that nothing stands against her erasure at first.
     campus.club("go", &sue).await;
@@ -43,9 +43,9 @@ async fn news_go_on_after_an_erasure_that_was_refused() {
     let members = "/api/clubs/go/members/";
     let bobs = sue.post(members, owner).await.created();
     // The process of the erasure dies after its mark.
-    held.hold(usize::MAX, "MEMBER#");
+    suspended.hold(usize::MAX, "MEMBER#");
     assert_ne!(sue.delete("/api/settings/").await.status, 204);
-    let _never = held.release();
+    let _never = suspended.release();
     days(&campus, 3).await;
     let bob = campus.as_("bob");
     bob.delete(&format!("{members}{}/", id(&bobs)))
@@ -55,14 +55,14 @@ async fn news_go_on_after_an_erasure_that_was_refused() {
     sue.delete("/api/settings/").await.error(400);
     open(&ada, "Autumn", 0, 2_000).await;
     days(&campus, 8).await;
-    assert!(told(&campus, &["Autumn"]).contains(&"Autumn".to_owned()));
+    assert!(notified(&campus, &["Autumn"]).contains(&"Autumn".to_owned()));
 }
 
 // proves Z10
 #[tokio::test(start_paused = true)]
 async fn no_webhook_is_on_for_a_club_that_was_deleted_meanwhile() {
     for is_new in [true, false] {
-        let (held, campus) = Held::campus();
+        let (suspended, campus) = Suspended::campus();
         let ada = campus.as_("ada");
         campus.club("chess", &ada).await;
         let body = json!({ "url": "https://chat.example/h", "types": ["club.updated"] });
@@ -70,7 +70,7 @@ async fn no_webhook_is_on_for_a_club_that_was_deleted_meanwhile() {
             json!({ "url": "https://chat.example/h", "types": ["club.updated"], "active": false });
         let one = ada.post(HOOKS, off).await.created();
         let one = format!("{HOOKS}{}/", id(&one));
-        held.stop_write("\"WEBHOOK#");
+        suspended.stop_write("\"WEBHOOK#");
         let work = async {
             if is_new {
                 ada.post(HOOKS, body).await
@@ -78,12 +78,12 @@ async fn no_webhook_is_on_for_a_club_that_was_deleted_meanwhile() {
                 ada.patch(&one, json!({ "active": true })).await
             }
         };
-        let (answer, ()) = futures::join!(work, async {
-            held.stopped().await;
+        let (response, ()) = futures::join!(work, async {
+            suspended.stopped().await;
             ada.delete("/api/clubs/chess/").await.no_content();
-            held.go();
+            suspended.go();
         });
-        answer.error(404);
+        response.error(404);
         let on = |item: &&Value| item["type"]["S"] == "Webhook" && item["active"]["BOOL"] == true;
         assert_eq!(campus.stored().iter().filter(on).count(), 0, "{is_new}");
     }
@@ -92,15 +92,15 @@ async fn no_webhook_is_on_for_a_club_that_was_deleted_meanwhile() {
 // proves J2, X8
 #[tokio::test(start_paused = true)]
 async fn a_join_link_that_was_deleted_does_not_come_back() {
-    let (held, campus) = Held::campus();
+    let (suspended, campus) = Suspended::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let links = "/api/clubs/chess/joinlinks/";
-    let keyed = ada.clone().header("idempotency-key", "k");
-    held.hold(usize::MAX, "\"JOIN#");
-    keyed.post(links, json!({})).await.error(500);
-    let late = held.release();
-    let link = keyed.post(links, json!({})).await.created();
+    let idempotent = ada.clone().header("idempotency-key", "k");
+    suspended.hold(usize::MAX, "\"JOIN#");
+    idempotent.post(links, json!({})).await.error(500);
+    let late = suspended.release();
+    let link = idempotent.post(links, json!({})).await.created();
     let one = format!("{links}{}/", id(&link));
     ada.delete(&one).await.no_content();
     late.arrive();
@@ -109,7 +109,7 @@ async fn a_join_link_that_was_deleted_does_not_come_back() {
 
 // proves J2
 #[tokio::test]
-async fn a_join_link_of_an_earlier_release_is_changed_used_and_deleted() {
+async fn join_link_of_earlier_release_works() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -134,20 +134,20 @@ async fn a_join_link_of_an_earlier_release_is_changed_used_and_deleted() {
 
 // proves Z8
 #[tokio::test(start_paused = true)]
-async fn a_webhook_that_is_in_two_places_is_deleted_from_both() {
-    let (held, campus) = Held::campus();
+async fn webhook_stored_twice_is_deleted_twice() {
+    let (suspended, campus) = Suspended::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let body = json!({ "url": "https://chat.example/h", "types": ["club.updated"] });
     let first = ada.post(HOOKS, body.clone()).await.created();
-    let keyed = ada.clone().header("idempotency-key", "k");
-    held.hold(usize::MAX, "\"WEBHOOK#");
-    keyed.post(HOOKS, body.clone()).await.error(500);
-    let late = held.release();
+    let idempotent = ada.clone().header("idempotency-key", "k");
+    suspended.hold(usize::MAX, "\"WEBHOOK#");
+    idempotent.post(HOOKS, body.clone()).await.error(500);
+    let late = suspended.release();
     ada.delete(&format!("{HOOKS}{}/", id(&first)))
         .await
         .no_content();
-    let second = keyed.post(HOOKS, body).await.created();
+    let second = idempotent.post(HOOKS, body).await.created();
     late.arrive();
     assert_eq!(ada.get(HOOKS).await.ok().as_array().map(Vec::len), Some(2));
     ada.delete(&format!("{HOOKS}{}/", id(&second)))
@@ -158,18 +158,18 @@ async fn a_webhook_that_is_in_two_places_is_deleted_from_both() {
 
 // proves P17, X17
 #[tokio::test(start_paused = true)]
-async fn a_slot_that_arrives_late_leaves_nothing_of_an_erased_interviewer() {
-    let (held, campus) = Held::campus();
+async fn late_slot_keeps_nothing_of_erased_interviewer() {
+    let (suspended, campus) = Suspended::campus();
     let recruitment = campus.recruitment("chess").await;
     let bob = campus
         .member("chess", &recruitment.officer, "bob", 20)
         .await;
     let mut body = slot(30);
     body["interviewers"] = json!([id(&bob.get("/api/settings/").await.ok())]);
-    held.hold(usize::MAX, "\"ASKING#");
+    suspended.hold(usize::MAX, "\"ASKING#");
     let path = format!("{}slots/", recruitment.path);
     recruitment.officer.post(&path, body).await.error(500);
-    let late = held.release();
+    let late = suspended.release();
     bob.delete("/api/settings/").await.no_content();
     late.arrive();
     let is_his = |item: &&Value| item["type"]["S"] == "OwnInterviews";

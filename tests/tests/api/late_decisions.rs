@@ -9,15 +9,15 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::Setup;
 use tests::fixtures::{hours, id};
-use tests::held::Held;
+use tests::suspended::Suspended;
 
 use crate::mail_worker::{rejections, state};
 
 // proves X8
 #[tokio::test(start_paused = true)]
-async fn a_late_decision_does_not_come_back_after_it_was_taken_back() {
+async fn late_decision_does_not_come_back_after_revert() {
     for (many, seconds) in [(false, 1), (false, 0), (true, 1), (true, 0)] {
-        let (held, campus) = Held::campus();
+        let (suspended, campus) = Suspended::campus();
         let recruitment = campus.recruitment("chess").await;
         let submission = recruitment.submit(&campus.as_("sue")).await;
         let list = format!("{}submissions/", recruitment.path);
@@ -41,9 +41,9 @@ async fn a_late_decision_does_not_come_back_after_it_was_taken_back() {
         for status in [3, 2, 3, 2] {
             decide(status).await.ok();
         }
-        held.hold(usize::MAX, "rejected_at");
+        suspended.hold(usize::MAX, "rejected_at");
         decide(4).await.error(500);
-        let late = held.release();
+        let late = suspended.release();
         decide(4).await.ok();
         decide(2).await.ok();
         late.arrive();
@@ -60,9 +60,9 @@ async fn a_late_decision_does_not_come_back_after_it_was_taken_back() {
 
 // proves X8
 #[tokio::test(start_paused = true)]
-async fn a_decision_whose_answer_was_lost_does_not_replace_a_later_one() {
+async fn decision_with_lost_response_keeps_newer_one() {
     for careful in [false, true] {
-        let (held, campus) = Held::campus();
+        let (suspended, campus) = Suspended::campus();
         let recruitment = campus.recruitment("chess").await;
         let submission = recruitment.submit(&campus.as_("sue")).await;
         let one = format!("{}submissions/{}/", recruitment.path, id(&submission));
@@ -77,15 +77,15 @@ async fn a_decision_whose_answer_was_lost_does_not_replace_a_later_one() {
         } else {
             recruitment.officer.clone()
         };
-        held.lose_write("last_change");
+        suspended.lose_write("last_change");
         let (first, ()) = futures::join!(officer.patch(&one, json!({ "status": 4 })), async {
-            held.stopped().await;
+            suspended.stopped().await;
             let later = recruitment
                 .officer
                 .patch(&one, json!({ "status": 2 }))
                 .await;
             later.ok();
-            held.go();
+            suspended.go();
         });
         assert_eq!(first.ok()["status"], 2, "as it is now");
         let history = recruitment
@@ -101,8 +101,8 @@ async fn a_decision_whose_answer_was_lost_does_not_replace_a_later_one() {
 
 // proves E24, I9
 #[tokio::test(start_paused = true)]
-async fn an_invitation_that_was_revoked_while_mails_are_queued_does_not_come_back() {
-    let (held, campus) = Held::campus();
+async fn revoked_invitation_stays_revoked_while_mails_are_queued() {
+    let (suspended, campus) = Suspended::campus();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
     let first = recruitment.submit(&sue).await;
@@ -118,12 +118,12 @@ async fn an_invitation_that_was_revoked_while_mails_are_queued_does_not_come_bac
     let invites = "/api/clubs/chess/invites/";
     let invite = recruitment.officer.get(invites).await.ok()[0]["id"].clone();
     let invite = invite.as_str().expect("an id").to_owned();
-    held.stop_write("INVITE#");
+    suspended.stop_write("INVITE#");
     let (sent, ()) = futures::join!(recruitment.send("acceptance", only(&second)), async {
-        held.stopped().await;
+        suspended.stopped().await;
         let one = format!("{invites}{invite}/");
         recruitment.officer.delete(&one).await.no_content();
-        held.go();
+        suspended.go();
     });
     assert_eq!(sent.ok()["failed"], 1);
     assert_eq!(recruitment.officer.get(invites).await.ok(), json!([]));
@@ -155,22 +155,22 @@ async fn a_mail_that_could_not_be_prepared_is_tried_again() {
 
 // proves P18, X8
 #[tokio::test(start_paused = true)]
-async fn an_erasure_that_goes_on_late_touches_nothing_of_who_came_back() {
-    for text in ["ErasureMark", "\"erasing\""] {
-        let (held, campus) = Held::campus();
+async fn late_erasure_touches_nothing_of_returning_person() {
+    for text in ["ErasureFlag", "\"erasing\""] {
+        let (suspended, campus) = Suspended::campus();
         campus.club("chess", &campus.as_("ada")).await;
         let sue = campus.as_("sue");
         sue.get("/api/settings/").await.ok();
         campus.advance(TimeDelta::seconds(1));
-        held.stop_write(text);
+        suspended.stop_write(text);
         let (erased, ()) = futures::join!(sue.delete("/api/settings/"), async {
-            held.stopped().await;
+            suspended.stopped().await;
             sue.delete("/api/settings/").await.no_content();
             campus.advance(TimeDelta::minutes(1));
             let again = campus.as_("sue");
             let club = json!({ "club": "chess" });
             again.post("/api/favorites/", club).await.created();
-            held.go();
+            suspended.go();
         });
         erased.no_content();
         let again = campus.as_("sue");
@@ -181,8 +181,8 @@ async fn an_erasure_that_goes_on_late_touches_nothing_of_who_came_back() {
 
 // proves X8
 #[tokio::test(start_paused = true)]
-async fn an_owner_who_was_removed_is_not_imported_by_a_late_attempt() {
-    let (held, campus) = Held::campus();
+async fn removed_owner_is_not_imported_by_late_attempt() {
+    let (suspended, campus) = Suspended::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     campus.as_("sue").get("/api/settings/").await.ok();
@@ -192,9 +192,9 @@ async fn an_owner_who_was_removed_is_not_imported_by_a_late_attempt() {
     admin.patch("/api/clubs/chess/", waits).await.ok();
     let rows = json!([{ "code": "chess", "name": "Chess", "owner": "sue@uni.example" }]);
     let import = async || admin.post("/api/clubs/import/", rows.clone()).await;
-    held.hold(usize::MAX, "MEMBER#");
+    suspended.hold(usize::MAX, "MEMBER#");
     import().await;
-    let late = held.release();
+    let late = suspended.release();
     import().await.ok();
     let members = "/api/clubs/chess/members/";
     let all = ada.get(members).await.ok();
@@ -210,7 +210,7 @@ async fn an_owner_who_was_removed_is_not_imported_by_a_late_attempt() {
 // proves X8, X17
 #[tokio::test(start_paused = true)]
 async fn an_application_that_was_deleted_does_not_come_back() {
-    let (held, campus) = Held::campus();
+    let (suspended, campus) = Suspended::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let path = "/api/clubs/chess/applications/";
@@ -218,11 +218,11 @@ async fn an_application_that_was_deleted_does_not_come_back() {
         "name": "Autumn", "application_start_time": hours(-1), "application_end_time": hours(24),
         "result_release_time": hours(48), "is_active": true,
     });
-    let keyed = ada.clone().header("idempotency-key", "k");
-    held.hold(usize::MAX, "\"windows\"");
-    keyed.post(path, body.clone()).await.error(500);
-    let late = held.release();
-    let made = keyed.post(path, body).await.created();
+    let idempotent = ada.clone().header("idempotency-key", "k");
+    suspended.hold(usize::MAX, "\"windows\"");
+    idempotent.post(path, body.clone()).await.error(500);
+    let late = suspended.release();
+    let made = idempotent.post(path, body).await.created();
     ada.delete(&format!("{path}{}/", id(&made)))
         .await
         .no_content();

@@ -4,11 +4,11 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::fixtures::id;
-use tests::held::Held;
 use tests::recount::recount;
+use tests::suspended::Suspended;
 use tests::{Client, TestCampus};
 
-use crate::lost_answers::after;
+use crate::lost_responses::after;
 use crate::webhooks::HOOKS;
 
 /// The body of a webhook of a club.
@@ -19,21 +19,21 @@ fn hook(host: &str) -> Value {
 /// The first attempt to make `one` goes on only after a repeat made it, it was deleted, and `two`
 /// took its place. Returns what there is then.
 async fn overtaken(
-    (held, campus): (&Held, &TestCampus),
+    (suspended, campus): (&Suspended, &TestCampus),
     client: &Client,
     path: &str,
     [one, two]: [Value; 2],
 ) -> Value {
-    let keyed = client.clone().header("idempotency-key", "k");
-    let (first, ()) = futures::join!(keyed.post(path, one.clone()), async {
-        held.stopped().await;
+    let idempotent = client.clone().header("idempotency-key", "k");
+    let (first, ()) = futures::join!(idempotent.post(path, one.clone()), async {
+        suspended.stopped().await;
         // The repeat does not wait for an attempt that is so old.
         campus.advance(TimeDelta::minutes(2));
-        let made = keyed.post(path, one).await.created();
+        let made = idempotent.post(path, one).await.created();
         let made = format!("{path}{}/", id(&made));
         client.delete(&made).await.no_content();
         client.post(path, two).await.created();
-        held.go();
+        suspended.go();
     });
     first.error(404);
     client.get(path).await.ok()
@@ -41,46 +41,46 @@ async fn overtaken(
 
 // proves X17, Z8
 #[tokio::test(start_paused = true)]
-async fn a_webhook_that_was_deleted_does_not_come_back_in_another_place() {
-    let (held, campus) = Held::campus();
+async fn deleted_webhook_does_not_come_back_under_another_number() {
+    let (suspended, campus) = Suspended::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
-    held.stop_write("\"WEBHOOK#");
+    suspended.stop_write("\"WEBHOOK#");
     let bodies = [hook("one"), hook("two")];
-    let left = overtaken((&held, &campus), &ada, HOOKS, bodies).await;
+    let left = overtaken((&suspended, &campus), &ada, HOOKS, bodies).await;
     assert_eq!(left.as_array().map(Vec::len), Some(1));
     assert_eq!(left[0]["url"], "https://two.example/h");
 }
 
 // proves X17, Z1
 #[tokio::test(start_paused = true)]
-async fn a_token_that_was_ended_does_not_come_back_in_another_place() {
-    let (held, campus) = Held::campus();
+async fn ended_token_does_not_come_back_under_another_number() {
+    let (suspended, campus) = Suspended::campus();
     let sue = campus.as_("sue");
     sue.get("/api/settings/").await.ok();
-    held.stop_write("\"TOKEN#");
+    suspended.stop_write("\"TOKEN#");
     let body = |name: &str| json!({ "name": name, "scopes": ["clubs:read"] });
     let (path, bodies) = ("/api/settings/tokens/", [body("one"), body("two")]);
-    let left = overtaken((&held, &campus), &sue, path, bodies).await;
+    let left = overtaken((&suspended, &campus), &sue, path, bodies).await;
     assert_eq!(left.as_array().map(Vec::len), Some(1));
     assert_eq!(left[0]["name"], "two");
 }
 
 // proves Z8
 #[tokio::test(start_paused = true)]
-async fn a_place_that_a_later_request_emptied_can_be_used() {
-    let (held, campus) = Held::campus();
+async fn number_emptied_by_a_later_request_can_be_used() {
+    let (suspended, campus) = Suspended::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let old = ada.post(HOOKS, hook("old")).await.created();
-    let keyed = ada.clone().header("idempotency-key", "k");
-    held.stop_write("\"ATTEMPT#");
-    let (made, ()) = futures::join!(keyed.post(HOOKS, hook("new")), async {
-        held.stopped().await;
+    let idempotent = ada.clone().header("idempotency-key", "k");
+    suspended.stop_write("\"ATTEMPT#");
+    let (made, ()) = futures::join!(idempotent.post(HOOKS, hook("new")), async {
+        suspended.stopped().await;
         campus.advance(TimeDelta::seconds(1));
         let old = format!("{HOOKS}{}/", id(&old));
         ada.delete(&old).await.no_content();
-        held.go();
+        suspended.go();
     });
     made.created();
 }
@@ -88,7 +88,7 @@ async fn a_place_that_a_later_request_emptied_can_be_used() {
 // proves R2, X17
 #[tokio::test(start_paused = true)]
 async fn a_request_that_was_refused_does_not_come_back() {
-    let (held, campus) = Held::campus();
+    let (suspended, campus) = Suspended::campus();
     let (ada, rita) = (campus.as_("ada"), campus.as_("rita"));
     campus.club("chess", &ada).await;
     let (path, wish) = ("/api/requests/membership/", json!({ "club": "chess" }));
@@ -96,9 +96,9 @@ async fn a_request_that_was_refused_does_not_come_back() {
     let tim = campus.as_("tim");
     tim.post(path, wish.clone()).await.created();
     let list = "/api/clubs/chess/membershiprequests/";
-    held.hold(usize::MAX, "\"MembershipRequest\"");
+    suspended.hold(usize::MAX, "\"MembershipRequest\"");
     rita.post(path, wish.clone()).await.error(500);
-    let late = held.release();
+    let late = suspended.release();
     let request = rita.post(path, wish.clone()).await.created();
     campus.advance(TimeDelta::seconds(1));
     let one = format!("{list}{}/", id(&request));
@@ -109,16 +109,16 @@ async fn a_request_that_was_refused_does_not_come_back() {
     assert_eq!(left.as_array().map(Vec::len), Some(1));
     assert_eq!(rita.get(path).await.ok(), json!([]));
     // Nor with a repeat of a request whose process died.
-    let keyed = rita.clone().header("idempotency-key", "k");
-    held.hold(usize::MAX, ":\"outcome\"");
-    let request = keyed.post(path, wish.clone()).await.created();
-    drop(held.release());
+    let idempotent = rita.clone().header("idempotency-key", "k");
+    suspended.hold(usize::MAX, ":\"outcome\"");
+    let request = idempotent.post(path, wish.clone()).await.created();
+    drop(suspended.release());
     campus.advance(TimeDelta::seconds(1));
     ada.delete(&format!("{list}{}/", id(&request)))
         .await
         .no_content();
     campus.advance(TimeDelta::minutes(2));
-    keyed.post(path, wish.clone()).await.error(404);
+    idempotent.post(path, wish.clone()).await.error(404);
     // She may ask again.
     campus.advance(TimeDelta::seconds(1));
     rita.post(path, wish).await.created();
@@ -127,8 +127,8 @@ async fn a_request_that_was_refused_does_not_come_back() {
 
 // proves P18, X8
 #[tokio::test(start_paused = true)]
-async fn an_erasure_that_goes_on_late_leaves_what_was_submitted_since() {
-    let (held, campus) = Held::campus();
+async fn late_erasure_keeps_newer_submission() {
+    let (suspended, campus) = Suspended::campus();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
     let first = recruitment.submit(&sue).await;
@@ -136,13 +136,13 @@ async fn an_erasure_that_goes_on_late_leaves_what_was_submitted_since() {
         .await
         .no_content();
     campus.advance(TimeDelta::seconds(1));
-    held.stop_answer("\"FAVORITE#");
+    suspended.stop_answer("\"FAVORITE#");
     let (erased, ()) = futures::join!(sue.delete("/api/settings/"), async {
-        held.stopped().await;
+        suspended.stopped().await;
         sue.delete("/api/settings/").await.no_content();
         campus.advance(TimeDelta::minutes(1));
         recruitment.submit(&campus.as_("sue")).await;
-        held.go();
+        suspended.go();
     });
     erased.no_content();
     let again = campus.as_("sue");
@@ -156,7 +156,7 @@ async fn an_erasure_that_goes_on_late_leaves_what_was_submitted_since() {
 
 // proves P14, P15
 #[tokio::test(start_paused = true)]
-async fn reasons_about_a_withdrawn_submission_go_with_its_person_and_its_application() {
+async fn reasons_of_withdrawn_submission_go_with_person_and_application() {
     for is_erased in [true, false] {
         let campus = TestCampus::new();
         let recruitment = campus.recruitment("chess").await;
@@ -183,8 +183,8 @@ async fn reasons_about_a_withdrawn_submission_go_with_its_person_and_its_applica
 
 // proves D3, D5
 #[tokio::test(start_paused = true)]
-async fn a_bulk_decision_that_is_stored_in_part_is_not_told_as_refused() {
-    let (held, campus) = Held::campus();
+async fn partly_stored_bulk_decision_is_not_reported_as_refused() {
+    let (suspended, campus) = Suspended::campus();
     let recruitment = campus.recruitment("chess").await;
     let mut ids = vec![];
     for n in 0..51 {
@@ -194,13 +194,13 @@ async fn a_bulk_decision_that_is_stored_in_part_is_not_told_as_refused() {
     let reasons = ids.iter().map(|id| json!({ "id": id, "reason": "x" }));
     let all = json!({ "submissions": reasons.collect::<Vec<_>>() });
     let path = format!("{}submissions/reason/", recruitment.path);
-    held.stop_write(last);
+    suspended.stop_write(last);
     let (decided, ()) = futures::join!(recruitment.officer.post(&path, all.clone()), async {
-        held.stopped().await;
+        suspended.stopped().await;
         let s50 = campus.as_("s50");
         recruitment.decide(&json!({ "id": ids[50] }), 4, "").await;
         s50.delete("/api/settings/").await.no_content();
-        held.go();
+        suspended.go();
     });
     assert_eq!(decided.json()["code"], "outcome_unknown");
     let again = recruitment.officer.post(&path, all).await;
@@ -209,7 +209,7 @@ async fn a_bulk_decision_that_is_stored_in_part_is_not_told_as_refused() {
 
 // proves A6, H29
 #[tokio::test(start_paused = true)]
-async fn a_request_that_removed_committees_is_not_told_to_have_changed_nothing() {
+async fn request_that_removed_committees_is_not_reported_as_unchanged() {
     for other in [json!({ "prompt": "Why us?" }), json!({ "name": "Winter" })] {
         let campus = TestCampus::new();
         let recruitment = campus.recruitment("chess").await;
@@ -228,11 +228,11 @@ async fn a_request_that_removed_committees_is_not_told_to_have_changed_nothing()
         } else {
             recruitment.path.clone()
         };
-        let (answer, ()) = futures::join!(careful.patch(&recruitment.path, change), async {
+        let (response, ()) = futures::join!(careful.patch(&recruitment.path, change), async {
             after(300).await;
             officer.patch(&path, other).await.ok();
         });
-        assert_eq!(answer.json()["code"], "outcome_unknown");
+        assert_eq!(response.json()["code"], "outcome_unknown");
         let now = officer.get(&recruitment.path).await.ok();
         assert_eq!(now["committees"].as_array().map(Vec::len), Some(1));
         assert_eq!(now["description"], "");

@@ -7,20 +7,20 @@ use serde_json::{Value, json};
 use tests::bucket::Bucket;
 use tests::files::{announced, pdf};
 use tests::fixtures::{Recruitment, id};
-use tests::held::Held;
+use tests::suspended::Suspended;
 use tests::{Client, Setup, TestCampus};
 
 use crate::file_ends::{naming, stored, submit};
 
 /// A campus whose calls can be stopped, a question for a file, and a student.
-async fn scene() -> (Held, TestCampus, Recruitment, Value, Client) {
-    let (held, campus) = Held::campus();
+async fn scene() -> (Suspended, TestCampus, Recruitment, Value, Client) {
+    let (suspended, campus) = Suspended::campus();
     let recruitment = campus.recruitment("chess").await;
     recruitment.open_for_days(30).await;
     let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
     sue.get("/api/settings/").await.ok();
-    (held, campus, recruitment, cv, sue)
+    (suspended, campus, recruitment, cv, sue)
 }
 
 fn draft(cv: &Value, file: u64, version: u64) -> Value {
@@ -30,9 +30,9 @@ fn draft(cv: &Value, file: u64, version: u64) -> Value {
 // In an earlier version, the copies of the files were removed when nobody knew the outcome.
 // proves U5, X8
 #[tokio::test(start_paused = true)]
-async fn a_submission_that_is_stored_after_its_error_has_its_files() {
+async fn submission_stored_after_its_error_has_its_files() {
     for is_new in [true, false] {
-        let (held, campus, recruitment, cv, sue) = scene().await;
+        let (suspended, campus, recruitment, cv, sue) = scene().await;
         if !is_new {
             let before = recruitment.upload(&sue, &cv, &pdf("0")).await;
             submit(&recruitment, &sue, naming(&cv, before)).await;
@@ -40,10 +40,10 @@ async fn a_submission_that_is_stored_after_its_error_has_its_files() {
         }
         let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
         let path = format!("{}submissions/", recruitment.path);
-        held.hold(usize::MAX, "answers_hash");
+        suspended.hold(usize::MAX, "answers_hash");
         let lost = sue.post(&path, naming(&cv, file)).await;
         assert_eq!(lost.json()["code"], "outcome_unknown");
-        held.release().arrive();
+        suspended.release().arrive();
         campus.advance(TimeDelta::seconds(1));
         // The repeat finds that it is stored.
         let stored = submit(&recruitment, &sue, naming(&cv, file)).await;
@@ -58,17 +58,17 @@ async fn a_submission_that_is_stored_after_its_error_has_its_files() {
 
 // proves U5, U9
 #[tokio::test(start_paused = true)]
-async fn a_copy_that_is_made_after_its_error_goes_with_the_person() {
+async fn attachment_made_after_its_error_is_erased_with_the_person() {
     let bucket = Bucket::default();
     let campus = Setup::default().files(Arc::new(bucket.clone())).build();
     let recruitment = campus.recruitment("chess").await;
     let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
     let file = recruitment.upload(&sue, &cv, &pdf("1")).await;
-    bucket.make_copies_late(true);
+    bucket.delay_copies(true);
     let path = format!("{}submissions/", recruitment.path);
     sue.post(&path, naming(&cv, file)).await.error(503);
-    bucket.make_copies_late(false);
+    bucket.delay_copies(false);
     assert!(bucket.copies_arrive().await > 0);
     assert_eq!(stored(&campus, "files/").await.len(), 1);
     campus.advance(TimeDelta::hours(2));
@@ -88,16 +88,16 @@ async fn replaced(campus: &TestCampus, recruitment: &Recruitment, cv: &Value, su
 
 // proves U6
 #[tokio::test(start_paused = true)]
-async fn a_draft_that_is_saved_while_the_timer_looks_keeps_its_file() {
-    let (held, campus, recruitment, cv, sue) = scene().await;
+async fn draft_saved_while_timer_looks_keeps_its_file() {
+    let (suspended, campus, recruitment, cv, sue) = scene().await;
     let file = replaced(&campus, &recruitment, &cv, &sue).await;
     let path = format!("{}draft/", recruitment.path);
     // The timer has read the drafts, and this one is not there yet.
-    held.stop_answer("DRAFTS#");
+    suspended.stop_answer("DRAFTS#");
     let (_, saved) = futures::join!(campus.tick(), async {
-        held.stopped().await;
+        suspended.stopped().await;
         let saved = sue.patch(&path, draft(&cv, file, 0)).await;
-        held.go();
+        suspended.go();
         saved
     });
     saved.ok();
@@ -108,23 +108,23 @@ async fn a_draft_that_is_saved_while_the_timer_looks_keeps_its_file() {
 
 // proves U6
 #[tokio::test(start_paused = true)]
-async fn a_draft_that_is_saved_after_the_timer_is_told_that_its_file_is_gone() {
-    let (held, campus, recruitment, cv, sue) = scene().await;
+async fn draft_saved_after_timer_reports_its_file_missing() {
+    let (suspended, campus, recruitment, cv, sue) = scene().await;
     let file = replaced(&campus, &recruitment, &cv, &sue).await;
     let path = format!("{}draft/", recruitment.path);
     // It has seen that the file is here, and is not stored yet.
-    held.stop_write("DRAFTS#");
+    suspended.stop_write("DRAFTS#");
     let (saved, ()) = futures::join!(sue.patch(&path, draft(&cv, file, 0)), async {
-        held.stopped().await;
+        suspended.stopped().await;
         campus.tick().await;
-        held.go();
+        suspended.go();
     });
     saved.invalid(&["responses.0.file"]);
 }
 
 // proves U2, U6
 #[tokio::test]
-async fn a_file_that_only_a_draft_names_keeps_its_place() {
+async fn file_named_only_by_a_draft_keeps_its_number() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     recruitment.open_for_days(30).await;

@@ -103,13 +103,13 @@ async fn booked(campus: &TestCampus, start: i64) -> (Interviewing, u64) {
 
 // proves G2
 #[tokio::test]
-async fn a_reminder_of_an_interview_says_the_place_of_now() {
+async fn interview_reminder_has_the_current_location() {
     let campus = TestCampus::new();
     let (there, slot) = booked(&campus, 30).await;
     // It begins at the same time, or there would be another reminder.
-    let place = json!({ "location": "Room 2", "end_time": hours(32) });
+    let location = json!({ "location": "Room 2", "end_time": hours(32) });
     let path = format!("{}slots/{slot}/", there.recruitment.path);
-    there.recruitment.officer.patch(&path, place).await.ok();
+    there.recruitment.officer.patch(&path, location).await.ok();
     let texts = sent(&campus, 1).await;
     assert_eq!(texts.len(), 1);
     // 2026-11-21 09:00 and 32 hours.

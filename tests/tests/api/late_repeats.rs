@@ -6,7 +6,7 @@ use tests::fixtures::{Recruitment, id};
 use tests::recount::recount;
 use tests::{Client, Setup, TestCampus};
 
-use crate::lost_answers::{LOSSES, Loss, Trap, after};
+use crate::lost_responses::{LOSSES, Loss, Trap, after};
 
 fn texts(list: &Value) -> Vec<&str> {
     list.as_array()
@@ -30,7 +30,7 @@ async fn scene() -> (Trap, TestCampus, Recruitment, Client, String) {
 // In an earlier version, the repeat of a deletion removed a submission that was made after it.
 // proves X8, X9
 #[tokio::test(start_paused = true)]
-async fn a_late_withdrawal_does_not_remove_what_was_submitted_after_it() {
+async fn late_withdrawal_keeps_newer_submission() {
     for loss in LOSSES {
         let (trap, campus, recruitment, sue, path) = scene().await;
         let first = recruitment.submit(&sue).await;
@@ -112,7 +112,7 @@ async fn a_late_submission_does_not_undo_a_later_withdrawal() {
 
 // proves X8
 #[tokio::test(start_paused = true)]
-async fn a_late_withdrawal_of_a_request_does_not_remove_a_newer_one() {
+async fn late_request_withdrawal_keeps_newer_request() {
     for loss in LOSSES {
         let trap = Trap::default();
         let campus = trap.campus();
@@ -122,10 +122,11 @@ async fn a_late_withdrawal_of_a_request_does_not_remove_a_newer_one() {
         let (requests, wish) = ("/api/requests/membership/", json!({ "club": "chess" }));
         rita.post(requests, wish.clone()).await.created();
         trap.arm(1, loss);
-        let (gone, again) = futures::join!(rita.delete("/api/requests/membership/chess/"), async {
-            after(100).await;
-            rita.post(requests, wish.clone()).await
-        });
+        let (deleted, again) =
+            futures::join!(rita.delete("/api/requests/membership/chess/"), async {
+                after(100).await;
+                rita.post(requests, wish.clone()).await
+            });
         // If the deletion is applied later, the second request finds the first one and is no 201.
         // Then the deletion removes it.
         if again.status == 201 {
@@ -134,7 +135,7 @@ async fn a_late_withdrawal_of_a_request_does_not_remove_a_newer_one() {
                 rita.get(requests).await.ok().as_array().map(Vec::len),
                 Some(1),
                 "{loss:?}: {}",
-                gone.text()
+                deleted.text()
             );
         }
     }
@@ -163,7 +164,7 @@ async fn a_submission_is_as_old_as_its_receipt() {
 // missing invite must not be mistaken for the work of the first attempt.
 // proves X10
 #[tokio::test(start_paused = true)]
-async fn what_somebody_else_did_is_not_taken_for_ones_own_work() {
+async fn somebody_elses_work_is_not_taken_for_ones_own() {
     let trap = Trap::default();
     let campus = trap.campus();
     let ada = campus.as_("ada");
@@ -203,7 +204,7 @@ async fn what_somebody_else_did_is_not_taken_for_ones_own_work() {
 
 // proves X9
 #[tokio::test(start_paused = true)]
-async fn a_decision_makes_no_failure_of_a_request_that_was_overtaken_before_it() {
+async fn overtaken_decision_is_no_failure() {
     for withdraws in [false, true] {
         let (trap, _campus, recruitment, sue, path) = scene().await;
         let first = recruitment.submit(&sue).await;

@@ -49,7 +49,7 @@ async fn a_delivery_tells_what_the_worker_could_not() {
 
 // proves S14, E23
 #[tokio::test(start_paused = true)]
-async fn a_mail_that_ses_rejected_told_nobody_anything() {
+async fn mail_rejected_by_ses_communicates_nothing() {
     let campus = Setup::default()
         .mail(Arc::new(|_: &str| {
             Box::pin(async { Some(Ok((500, json!({ "__type": "Lost" })))) })
@@ -88,7 +88,7 @@ fn losing(call: usize) -> TestCampus {
 
 // proves S14, E18
 #[tokio::test(start_paused = true)]
-async fn what_was_told_last_stays_when_an_earlier_mail_turns_out_to_have_arrived() {
+async fn last_communicated_decision_survives_an_earlier_delivery() {
     let campus = losing(0);
     let (recruitment, submission, _) = sent(&campus, "complaint").await;
     campus.advance(chrono::TimeDelta::minutes(1));
@@ -114,15 +114,15 @@ async fn what_was_told_last_stays_when_an_earlier_mail_turns_out_to_have_arrived
 
 // proves S14, E2, E13, E23
 #[tokio::test(start_paused = true)]
-async fn an_earlier_mail_that_turns_out_to_have_arrived_was_told_even_if_the_next_one_fails() {
+async fn late_delivered_mail_counts_even_if_the_next_fails() {
     let calls = AtomicUsize::new(0);
     let campus = Setup::default()
         .mail(Arc::new(move |_: &str| {
-            let answer = match calls.fetch_add(1, Ordering::SeqCst) {
+            let response = match calls.fetch_add(1, Ordering::SeqCst) {
                 0 => (500, json!({ "__type": "Lost" })),
                 _ => (400, json!({ "__type": "MessageRejected" })),
             };
-            Box::pin(async move { Some(Ok(answer)) })
+            Box::pin(async move { Some(Ok(response)) })
         }))
         .build();
     let (recruitment, submission, _) = sent(&campus, "complaint").await;
@@ -157,7 +157,7 @@ async fn an_earlier_mail_that_turns_out_to_have_arrived_was_told_even_if_the_nex
 
 // proves E18
 #[tokio::test(start_paused = true)]
-async fn reports_of_a_submission_that_was_made_anew_are_not_the_new_ones() {
+async fn reports_of_old_submission_do_not_touch_the_new_one() {
     let campus = TestCampus::new();
     let (recruitment, submission, events) = sent(&campus, "bounce").await;
     let sue = simulated(&campus, "sue", "bounce");
@@ -177,7 +177,7 @@ async fn reports_of_a_submission_that_was_made_anew_are_not_the_new_ones() {
 
 // proves O8
 #[tokio::test(start_paused = true)]
-async fn a_report_keeps_nothing_of_an_invitation_but_that_it_went() {
+async fn report_keeps_of_an_invitation_only_that_it_was_sent() {
     // The worker never learns whether SES took the mail.
     let campus = Setup::default()
         .mail(Arc::new(|_: &str| {
@@ -236,7 +236,7 @@ async fn a_report_keeps_nothing_of_an_invitation_but_that_it_went() {
 
 // proves E18
 #[tokio::test(start_paused = true)]
-async fn a_late_report_of_an_earlier_mail_changes_nothing_of_the_last() {
+async fn late_report_of_earlier_mail_changes_nothing() {
     let campus = TestCampus::new();
     let (recruitment, submission, first) = sent(&campus, "bounce").await;
     campus.advance(chrono::TimeDelta::minutes(1));
@@ -276,7 +276,7 @@ async fn a_late_report_of_an_earlier_mail_changes_nothing_of_the_last() {
 
 // proves E18
 #[tokio::test(start_paused = true)]
-async fn reports_of_what_is_gone_or_never_was_leave_nothing_behind() {
+async fn reports_of_deleted_mails_leave_nothing() {
     let campus = TestCampus::new();
     let (recruitment, _, events) = sent(&campus, "bounce").await;
     recruitment
@@ -313,7 +313,7 @@ async fn reports_of_what_is_gone_or_never_was_leave_nothing_behind() {
 
 // proves E18
 #[tokio::test(start_paused = true)]
-async fn a_mail_that_goes_while_it_is_reported_stays_gone() {
+async fn mail_deleted_during_report_stays_deleted() {
     let erase: Arc<OnceLock<Box<dyn Fn() + Send + Sync>>> = Arc::default();
     let when_written = erase.clone();
     let campus = Setup::default()
@@ -346,7 +346,7 @@ async fn a_mail_that_goes_while_it_is_reported_stays_gone() {
 
 // proves E25, E23
 #[tokio::test(start_paused = true)]
-async fn a_rejection_of_which_ses_tells_later_revokes_the_invitation() {
+async fn late_rejection_report_revokes_the_invitation() {
     let campus = losing(1);
     let (recruitment, submission, _) = sent(&campus, "complaint").await;
     let invites = || recruitment.officer.get("/api/clubs/chess/invites/");

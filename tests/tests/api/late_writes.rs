@@ -16,7 +16,7 @@ pub struct Late {
     passing: Arc<AtomicUsize>,
     /// How many writes are still to be held back.
     left: Arc<AtomicUsize>,
-    held: Arc<Mutex<Vec<Call>>>,
+    delayed: Arc<Mutex<Vec<Call>>>,
 }
 
 impl Late {
@@ -33,17 +33,17 @@ impl Late {
                     .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less)
                     .is_ok()
             };
-            let is_held = is_write
+            let is_delayed = is_write
                 && late.left.load(Ordering::SeqCst) > 0
                 && !passes(&late)
                 && late
                     .left
                     .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less)
                     .is_ok();
-            if is_held {
-                late.held.lock().expect("a lock").push(call);
+            if is_delayed {
+                late.delayed.lock().expect("a lock").push(call);
             }
-            Box::pin(async move { is_held.then_some(Reply::Broken) }) as _
+            Box::pin(async move { is_delayed.then_some(Reply::Broken) }) as _
         };
         Setup::default().hook(Arc::new(hook)).build()
     }
@@ -57,23 +57,23 @@ impl Late {
     /// Lets the writes reach the table now.
     pub fn arrive(&self) -> usize {
         self.left.store(0, Ordering::SeqCst);
-        let held = std::mem::take(&mut *self.held.lock().expect("a lock"));
-        for call in &held {
+        let delayed = std::mem::take(&mut *self.delayed.lock().expect("a lock"));
+        for call in &delayed {
             call.apply(&call.body);
         }
-        held.len()
+        delayed.len()
     }
 }
 
 /// Sends the request, then its opposite, and then lets the first attempt of the request arrive.
 /// `passing` writes are before it. Returns whether there were more.
-async fn pair(name: &str, passing: usize, held: usize) -> bool {
+async fn pair(name: &str, passing: usize, delayed: usize) -> bool {
     let late = Late::default();
     let campus = late.campus();
     let (ada, sue) = (campus.as_("ada"), campus.as_("sue"));
     let scene = Scene::new("chess", ada, sue, tests::start()).await;
     let scene = scene.ready_for(name).await;
-    late.hold(passing, held);
+    late.hold(passing, delayed);
     scene.play(name, || ()).await;
     let sorted = || {
         let mut stored: Vec<String> = campus.stored().iter().map(Value::to_string).collect();
@@ -86,7 +86,7 @@ async fn pair(name: &str, passing: usize, held: usize) -> bool {
         .into_iter()
         .filter(|item| !before.contains(item))
         .collect();
-    assert_eq!(changed, [""; 0], "{name}, {held} after {passing}");
+    assert_eq!(changed, [""; 0], "{name}, {delayed} after {passing}");
     is_late
 }
 
@@ -94,9 +94,9 @@ async fn pair(name: &str, passing: usize, held: usize) -> bool {
 #[tokio::test(start_paused = true)]
 async fn a_write_that_arrives_after_its_opposite_creates_nothing() {
     for name in PAIRS {
-        for held in [1, 2] {
+        for delayed in [1, 2] {
             assert!(
-                Box::pin(pair(name, 0, held)).await,
+                Box::pin(pair(name, 0, delayed)).await,
                 "{name}: nothing was late"
             );
         }
@@ -106,7 +106,7 @@ async fn a_write_that_arrives_after_its_opposite_creates_nothing() {
 // An erasure makes many writes.
 // proves X8
 #[tokio::test(start_paused = true)]
-async fn no_write_of_an_erasure_hits_a_person_who_came_back() {
+async fn erasure_writes_spare_returning_person() {
     let name = "withdraw, erase, come back";
     let mut passing = 0;
     while Box::pin(pair(name, passing, 1)).await {
@@ -174,15 +174,15 @@ fn behind() -> (TestCampus, Arc<AtomicUsize>) {
                     left.checked_sub(1)
                 })
                 .is_ok();
-        let answer = json!({ "Items": [], "Count": 0, "ScannedCount": 0 });
-        Box::pin(async move { hidden.then(|| Reply::Answer(200, answer.to_string())) }) as _
+        let response = json!({ "Items": [], "Count": 0, "ScannedCount": 0 });
+        Box::pin(async move { hidden.then(|| Reply::Response(200, response.to_string())) }) as _
     };
     (Setup::default().hook(Arc::new(hook)).build(), behind)
 }
 
 // proves S16
 #[tokio::test]
-async fn what_was_just_submitted_is_found_although_the_index_is_behind() {
+async fn fresh_submission_is_found_behind_a_stale_index() {
     let (campus, behind) = behind();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");

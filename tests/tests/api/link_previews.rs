@@ -71,7 +71,7 @@ async fn a_link_to_a_club_has_a_preview_that_no_text_can_break() {
 
 // proves O14
 #[tokio::test]
-async fn programs_that_take_anything_get_the_pages_that_there_are() {
+async fn crawlers_get_existing_pages() {
     let (campus, _ada) = waiting_club().await;
     approve(&campus).await;
     let anybody = campus.anonymous();

@@ -23,7 +23,7 @@ async fn a_submission_that_went_before_its_mail_gets_none() {
 
 // proves E17
 #[tokio::test(start_paused = true)]
-async fn a_decision_that_was_changed_before_its_mail_is_not_told() {
+async fn decision_changed_before_its_mail_is_not_communicated() {
     for (status, reason) in [(2, ""), (1, ""), (4, "Another reason.")] {
         let campus = TestCampus::new();
         let recruitment = campus.recruitment("chess").await;

@@ -13,7 +13,7 @@ use crate::send_emails::accepted;
 
 // proves E9
 #[tokio::test]
-async fn the_digest_covers_reasons_and_submissions_that_the_template_does_not_show() {
+async fn digest_covers_reasons_and_hidden_submissions() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let texts = json!({ "acceptance_email": "<p>Welcome {{ name }}</p>" });
@@ -86,16 +86,16 @@ pub(crate) async fn slowly_queued(is_slow: Arc<AtomicBool>) -> (TestCampus, Recr
 async fn a_repeat_with_the_same_key_sends_what_was_left() {
     let is_slow = Arc::new(AtomicBool::new(true));
     let (campus, recruitment) = slowly_queued(is_slow.clone()).await;
-    let keyed = recruitment.officer.clone().header("idempotency-key", "k");
+    let idempotent = recruitment.officer.clone().header("idempotency-key", "k");
     let path = format!("{}send_emails/", recruitment.path);
     let body = json!({ "email_type": { "id": "acceptance" } });
-    let first = keyed.post(&path, body.clone()).await.ok();
+    let first = idempotent.post(&path, body.clone()).await.ok();
     assert_eq!(first["recipients"], 64);
     is_slow.store(false, Ordering::Relaxed);
     // The repeat counts what the first attempt has queued as its own.
-    let second = keyed.post(&path, body.clone()).await.ok();
+    let second = idempotent.post(&path, body.clone()).await.ok();
     assert_eq!(second["recipients"], 67, "{second}");
-    let third = keyed.post(&path, body).await.ok();
+    let third = idempotent.post(&path, body).await.ok();
     assert_eq!(third["recipients"], 67);
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 67);

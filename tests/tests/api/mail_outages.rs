@@ -15,7 +15,7 @@ use crate::mail_worker::{campus_with, refused, rejections};
 // In an earlier version, each mail became `unknown` while SES had server errors.
 // proves E20
 #[tokio::test(start_paused = true)]
-async fn an_outage_of_ses_stops_the_worker_instead_of_marking_the_whole_queue() {
+async fn ses_outage_stops_the_worker() {
     let broken = Arc::new(AtomicUsize::new(1));
     let is_broken = broken.clone();
     let campus = campus_with(move |_| {
@@ -136,7 +136,7 @@ async fn decision_mails_are_sent_before_all_other_mails() {
 
 // proves O7
 #[tokio::test(start_paused = true)]
-async fn no_more_mails_are_sent_in_a_second_than_the_setting_allows() {
+async fn mail_rate_is_never_exceeded() {
     let campus = Setup::default()
         .settings(|settings| settings.mail.rate = 2)
         .build();
@@ -154,7 +154,7 @@ async fn no_more_mails_are_sent_in_a_second_than_the_setting_allows() {
 
 // proves E20
 #[tokio::test(start_paused = true)]
-async fn mails_are_handed_over_side_by_side_after_the_first_one_was_taken() {
+async fn mails_are_sent_in_parallel_after_the_first() {
     let now = Arc::new(AtomicUsize::new(0));
     let most = Arc::new(AtomicUsize::new(0));
     let (open, peak) = (now.clone(), most.clone());
@@ -210,8 +210,8 @@ async fn workers_share_the_rate() {
     let after = |ms| began + TimeDelta::milliseconds(ms);
     let reserve = async |at: DateTime<Utc>, mails| {
         let until = at + TimeDelta::seconds(45);
-        let turns = table.reserve_turns(at, until, 2, mails).await;
-        turns.expect("turns")
+        let send_slots = table.reserve_send_slots(at, until, 2, mails).await;
+        send_slots.expect("turns")
     };
     assert_eq!(reserve(began, 2).await, [after(0), after(500)]);
     // Another worker at the same moment gets the turns behind.
@@ -221,15 +221,15 @@ async fn workers_share_the_rate() {
     assert_eq!(reserve(later, 1).await, [later]);
     // Workers that reserve at once get different turns.
     let until = later + TimeDelta::seconds(45);
-    let one = |_| table.reserve_turns(later, until, 2, 1);
+    let one = |_| table.reserve_send_slots(later, until, 2, 1);
     let all = futures::future::join_all((0..8).map(one)).await;
-    let mut turns: Vec<_> = all
+    let mut send_slots: Vec<_> = all
         .into_iter()
-        .flat_map(|turns| turns.expect("a turn"))
+        .flat_map(|send_slots| send_slots.expect("a turn"))
         .collect();
-    turns.sort();
-    turns.dedup();
-    assert_eq!(turns.len(), 8);
+    send_slots.sort();
+    send_slots.dedup();
+    assert_eq!(send_slots.len(), 8);
     // Nobody reserves what nobody can wait for, however many workers ask.
     assert_eq!(reserve(later, 200).await.len(), 81);
     assert!(reserve(later, 200).await.is_empty());
@@ -249,7 +249,10 @@ async fn many_workers_send_all_mails_at_the_rate() {
     let others = async |at: DateTime<Utc>| {
         for _ in 0..60 {
             let until = at + TimeDelta::seconds(45);
-            let _ = table.reserve_turns(at, until, 1, 8).await.expect("turns");
+            let _ = table
+                .reserve_send_slots(at, until, 1, 8)
+                .await
+                .expect("turns");
         }
     };
     let began = campus.campus.clock.now();
@@ -264,7 +267,7 @@ async fn many_workers_send_all_mails_at_the_rate() {
 
 // proves O7
 #[tokio::test(start_paused = true)]
-async fn a_turn_of_another_day_is_not_waited_for() {
+async fn send_slot_of_another_day_is_not_awaited() {
     let campus = Setup::default()
         .settings(|settings| settings.mail.rate = 1)
         .build();
@@ -273,7 +276,7 @@ async fn a_turn_of_another_day_is_not_waited_for() {
     let item = json!({
         "TableName": local::table::TABLE,
         "Item": {
-            "pk": { "S": "MAILS" }, "sk": { "S": "TURNS" }, "type": { "S": "MailTurns" },
+            "pk": { "S": "MAILS" }, "sk": { "S": "SEND_SLOTS" }, "type": { "S": "SendSlots" },
             "next": { "N": next.timestamp_micros().to_string() }, "by": { "S": "x" },
         },
     });
@@ -283,7 +286,7 @@ async fn a_turn_of_another_day_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_batch_that_was_cut_short_goes_on_with_the_mails_that_are_left() {
+async fn interrupted_batch_continues_with_remaining_mails() {
     let campus = Setup::default()
         .settings(|settings| settings.mail.rate = 1)
         .build();

@@ -135,7 +135,7 @@ async fn officers_find_who_was_not_reached() {
 
 // proves S9, E13
 #[tokio::test(start_paused = true)]
-async fn the_export_is_filtered_by_the_state_of_mails_and_a_wrong_state_is_named() {
+async fn export_is_filtered_by_mail_state() {
     let campus = TestCampus::new();
     let recruitment = reported(&campus).await;
     let csv = recruitment
@@ -160,7 +160,7 @@ async fn the_export_is_filtered_by_the_state_of_mails_and_a_wrong_state_is_named
 
 // proves E22
 #[tokio::test(start_paused = true)]
-async fn the_most_serious_report_counts_in_any_order_and_however_often_it_comes() {
+async fn most_serious_report_counts_in_any_order() {
     for (address, end) in [
         ("success", "sent"),
         ("bounce", "bounced"),
@@ -189,7 +189,7 @@ async fn the_most_serious_report_counts_in_any_order_and_however_often_it_comes(
 
 // proves E22
 #[tokio::test(start_paused = true)]
-async fn a_soft_bounce_means_not_reached_until_a_delivery_says_that_it_was_a_note_of_absence() {
+async fn soft_bounce_means_unreached_until_delivery() {
     let campus = TestCampus::new();
     let (recruitment, _, events) = sent(&campus, "ooto").await;
     campus.reported(&events[1]).await;
@@ -211,7 +211,7 @@ async fn a_soft_bounce_means_not_reached_until_a_delivery_says_that_it_was_a_not
 
 // proves S14, E23
 #[tokio::test(start_paused = true)]
-async fn a_rejection_of_ses_is_a_failure_and_not_spam_is_no_complaint() {
+async fn ses_rejection_is_a_failure_and_not_spam_is_no_complaint() {
     let campus = TestCampus::new();
     let (recruitment, _, events) = sent(&campus, "complaint").await;
     let praise = changed(&events[1], |event| {
@@ -247,7 +247,7 @@ async fn a_rejection_of_ses_is_a_failure_and_not_spam_is_no_complaint() {
 
 // proves E13, E22
 #[tokio::test(start_paused = true)]
-async fn reports_that_come_while_the_worker_marks_the_mail_find_their_place() {
+async fn reports_during_sending_are_stored() {
     for (address, end) in [
         ("success", "sent"),
         ("bounce", "bounced"),
@@ -334,7 +334,7 @@ async fn the_tag_of_a_mail_is_what_ses_allows() {
 
 // proves E33
 #[tokio::test(start_paused = true)]
-async fn a_report_that_an_older_release_cannot_read_is_delivered_again() {
+async fn report_unreadable_by_older_release_is_redelivered() {
     let campus = TestCampus::new();
     let (recruitment, _, events) = sent(&campus, "bounce").await;
     let unknown_kind = changed(&events[0], |event| {

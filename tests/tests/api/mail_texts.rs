@@ -210,16 +210,16 @@ async fn a_preview_that_is_too_large_is_refused() {
     let accepted = json!({ "submissions": ids, "status": 4 });
     let status = format!("{}submissions/status/", recruitment.path);
     recruitment.officer.post(&status, accepted).await.ok();
-    let told = recruitment
+    let notified = recruitment
         .send("acceptance", json!({ "dry_run": true }))
         .await;
-    let detail = told.error(400);
+    let detail = notified.error(400);
     assert!(detail.contains("too large"), "{detail}");
 }
 
 // proves O8
 #[tokio::test]
-async fn of_an_invitation_that_was_sent_no_text_is_kept() {
+async fn sent_invitation_keeps_no_text() {
     let campus = TestCampus::new();
     Interviewing::new(&campus).await;
     let invitation = || {

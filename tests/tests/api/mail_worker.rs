@@ -17,8 +17,8 @@ pub(crate) fn campus_with(ses: impl Fn(usize) -> SesAnswer + Send + Sync + 'stat
     let calls = AtomicUsize::new(0);
     Setup::default()
         .mail(Arc::new(move |_| {
-            let answer = ses(calls.fetch_add(1, Ordering::SeqCst));
-            Box::pin(async move { answer })
+            let response = ses(calls.fetch_add(1, Ordering::SeqCst));
+            Box::pin(async move { response })
         }))
         .build()
 }
@@ -65,7 +65,7 @@ pub(crate) async fn state(recruitment: &Recruitment) -> (Value, Value) {
 
 // proves E13, E14
 #[tokio::test(start_paused = true)]
-async fn what_surely_was_not_taken_is_tried_again() {
+async fn mail_surely_not_taken_is_retried() {
     for error in [
         (429, "TooManyRequestsException"),
         (400, "LimitExceededException"),
@@ -103,7 +103,7 @@ async fn no_connection_is_tried_again() {
 
 // proves E13, E14
 #[tokio::test(start_paused = true)]
-async fn after_some_tries_the_stream_delivers_again_and_after_hours_it_has_failed() {
+async fn stream_redelivers_after_some_tries_and_fails_after_hours() {
     let campus = campus_with(|_| refused(429, "TooManyRequestsException"));
     let recruitment = queued(&campus).await;
     assert_eq!(campus.deliver().await, Delivered::RetryLater);
@@ -122,8 +122,8 @@ async fn a_mail_waits_while_ses_does_not_know_the_sender() {
     let campus = campus_with(|n| {
         let why = "Email address is not verified. The following identities failed the check in \
             region EU-CENTRAL-1: no-reply@clubs.example";
-        let answer = json!({ "__type": "MessageRejected", "message": why });
-        (n == 0).then_some(Ok((400, answer)))
+        let response = json!({ "__type": "MessageRejected", "message": why });
+        (n == 0).then_some(Ok((400, response)))
     });
     let recruitment = queued(&campus).await;
     while campus.deliver().await == Delivered::RetryLater {}
@@ -132,7 +132,7 @@ async fn a_mail_waits_while_ses_does_not_know_the_sender() {
 
 // proves E14
 #[tokio::test(start_paused = true)]
-async fn what_is_refused_for_good_has_failed_and_may_be_sent_anew() {
+async fn permanently_refused_mail_failed_and_may_be_resent() {
     let campus = campus_with(|n| {
         if n == 0 {
             refused(400, "MessageRejected")
@@ -155,15 +155,15 @@ async fn what_is_refused_for_good_has_failed_and_may_be_sent_anew() {
 
 // proves E15
 #[tokio::test(start_paused = true)]
-async fn what_perhaps_was_taken_is_never_retried_by_itself() {
+async fn mail_perhaps_taken_is_never_retried() {
     let answers: [fn() -> SesAnswer; 4] = [
         || Some(Err(ConnectorError::timeout("slow".into()))),
         || Some(Err(ConnectorError::io("reset".into()))),
         || refused(500, "InternalServiceErrorException"),
         || Some(Ok((200, json!("not an answer")))),
     ];
-    for (n, answer) in answers.into_iter().enumerate() {
-        let campus = campus_with(move |n| if n == 0 { answer() } else { None });
+    for (n, response) in answers.into_iter().enumerate() {
+        let campus = campus_with(move |n| if n == 0 { response() } else { None });
         let recruitment = queued(&campus).await;
         assert_eq!(campus.deliver().await, Delivered::Nothing);
         assert_eq!(
@@ -210,7 +210,7 @@ fn dying() -> (TestCampus, Arc<AtomicUsize>) {
 
 // proves E12
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_dies_before_its_claim_leaves_the_mail_to_the_next() {
+async fn worker_dying_before_claim_leaves_the_mail() {
     let (campus, countdown) = dying();
     let recruitment = queued(&campus).await;
     countdown.store(1, Ordering::SeqCst);
@@ -224,7 +224,7 @@ async fn a_worker_that_dies_before_its_claim_leaves_the_mail_to_the_next() {
 
 // proves E12, E15, E19
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_dies_after_handing_over_leaves_an_unknown_mail() {
+async fn worker_dying_after_handover_leaves_unknown_mail() {
     let (campus, countdown) = dying();
     let recruitment = queued(&campus).await;
     countdown.store(2, Ordering::SeqCst);
@@ -332,7 +332,7 @@ async fn one_bad_mail_holds_up_no_other() {
 
 // proves E7
 #[tokio::test(start_paused = true)]
-async fn a_mail_that_would_be_too_large_is_refused_before_anything_is_sent() {
+async fn too_large_mail_is_refused_before_sending() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     recruitment
@@ -363,7 +363,7 @@ async fn bob_goes(campus: &TestCampus, submission: &Value) {
 
 // proves E33
 #[tokio::test(start_paused = true)]
-async fn a_mail_that_an_older_release_cannot_read_waits_for_the_newer_one() {
+async fn mail_unreadable_by_older_release_waits() {
     let campus = TestCampus::new();
     rejections(&campus, 2).await;
     let record = |item: &Value, sequence: &str| {
@@ -381,8 +381,8 @@ async fn a_mail_that_an_older_release_cannot_read_waits_for_the_newer_one() {
     let worker = &campus.campus.worker;
     let handle = async |records: Value| {
         let event = serde_json::from_value(json!({ "Records": records })).expect("an event");
-        let answer = worker.handle(event).await;
-        let unfinished = answer.batch_item_failures.into_iter();
+        let response = worker.handle(event).await;
+        let unfinished = response.batch_item_failures.into_iter();
         unfinished.map(|failure| failure.item_identifier).collect()
     };
     let of_both = json!([record(&unread, "1"), record(&mails[1], "2")]);

@@ -68,7 +68,7 @@ async fn the_accepted_get_one_invite_each_and_members_none() {
 
 // proves E25
 #[tokio::test(start_paused = true)]
-async fn a_rejection_that_follows_an_acceptance_revokes_its_invitation() {
+async fn rejection_after_acceptance_revokes_its_invitation() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let (sue, tech) = (

@@ -123,7 +123,7 @@ async fn one_invitation_is_sent_again_after_ten_minutes() {
 
 // proves H7, E24, I15
 #[tokio::test]
-async fn a_club_that_is_not_approved_invites_nobody_and_accepts_without_an_invitation() {
+async fn unapproved_club_accepts_without_invitation() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let invite = recruitment

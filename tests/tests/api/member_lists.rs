@@ -9,7 +9,7 @@ use crate::members::{MIA, staffed};
 
 // proves M2, M3
 #[tokio::test]
-async fn members_who_are_not_public_are_anonymous_to_all_but_themselves() {
+async fn private_members_are_anonymous_to_others() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -104,7 +104,7 @@ async fn the_member_list_comes_in_slices_too() {
 
 // proves H4, P10, M10
 #[tokio::test]
-async fn a_member_is_found_by_number_like_names_too_and_only_in_their_club() {
+async fn member_is_found_by_numeric_name_in_their_club_only() {
     let (campus, [ada, ..]) = staffed().await;
     campus.member("chess", &ada, "4711", 20).await;
     for name in ["Sam", "sam"] {
@@ -174,11 +174,11 @@ async fn five_thousand_members_are_one_query() {
         .await
         .expect("a table");
     let list = "/api/clubs/chess/members/";
-    let answer = ada.get(list).await;
-    let size = answer.bytes.len();
+    let response = ada.get(list).await;
+    let size = response.bytes.len();
     // One call reads the club, one the role. The others read the pages of one query, 1 MB each.
-    assert!(answer.usage.calls <= 5, "{:?}", answer.usage);
-    assert_eq!(answer.ok().as_array().map(Vec::len), Some(5_000));
+    assert!(response.usage.calls <= 5, "{:?}", response.usage);
+    assert_eq!(response.ok().as_array().map(Vec::len), Some(5_000));
     let compressed = ada
         .clone()
         .header("accept-encoding", "gzip")
@@ -196,15 +196,15 @@ async fn five_thousand_members_are_one_query() {
         0,
     );
     while !path.is_empty() {
-        let answer = ada.get(&path).await;
-        path = answer
+        let response = ada.get(&path).await;
+        path = response
             .header("link")
             .trim_start_matches('<')
             .split('>')
             .next()
             .unwrap_or_default()
             .to_owned();
-        seen.extend(answer.ok().as_array().into_iter().flatten().map(id));
+        seen.extend(response.ok().as_array().into_iter().flatten().map(id));
         slices += 1;
     }
     assert_eq!((seen.len(), slices), (5_000, 4));

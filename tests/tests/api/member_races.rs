@@ -16,7 +16,7 @@ fn slow() -> TestCampus {
 fn count(answers: &[Response], status: u16) -> usize {
     answers
         .iter()
-        .filter(|answer| answer.status == status)
+        .filter(|response| response.status == status)
         .count()
 }
 
@@ -51,7 +51,7 @@ async fn two_owners_who_demote_remove_or_leave_at_once_leave_one() {
         };
         let done = [a, b]
             .iter()
-            .filter(|answer| answer.status.is_success())
+            .filter(|response| response.status.is_success())
             .count();
         assert_eq!((done, recount(&campus)), (1, vec![]), "case {case}");
     }
@@ -84,8 +84,8 @@ async fn an_officer_who_is_demoted_promotes_nobody_any_more() {
     );
     demoted.ok();
     // All her requests are finished after the demotion, so all are refused.
-    for answer in [promoted, added, invited, removed] {
-        answer.error(403);
+    for response in [promoted, added, invited, removed] {
+        response.error(403);
     }
     assert_eq!(ada.get(SUE).await.ok()["role"], 20);
     assert_eq!(recount(&campus), [""; 0]);
@@ -138,7 +138,7 @@ async fn one_person_asks_is_added_and_joins_by_invite_at_once() {
         assert_eq!(
             [added, joined]
                 .iter()
-                .filter(|answer| answer.status.is_success())
+                .filter(|response| response.status.is_success())
                 .count(),
             1,
             "joined once"
@@ -146,7 +146,7 @@ async fn one_person_asks_is_added_and_joins_by_invite_at_once() {
         assert!(
             [asked, again]
                 .iter()
-                .all(|answer| [200, 201, 400].contains(&answer.status.as_u16()))
+                .all(|response| [200, 201, 400].contains(&response.status.as_u16()))
         );
         assert_eq!(recount(&campus), [""; 0]);
     }
@@ -201,7 +201,7 @@ async fn requests_at_once_are_each_stored_and_tell_officers_once() {
 
 // proves I2, I14
 #[tokio::test(start_paused = true)]
-async fn an_address_that_is_invited_many_times_at_once_has_one_invite_and_one_mail() {
+async fn concurrent_invitations_of_an_address_are_one() {
     let campus = slow();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -214,7 +214,7 @@ async fn an_address_that_is_invited_many_times_at_once_has_one_invite_and_one_ma
         join_all((0..4).map(|_| ada.post("/api/clubs/chess/invite/", bulk.clone()))).await;
     let sent: u64 = answers
         .into_iter()
-        .map(|answer| answer.ok()["sent"].as_u64().unwrap_or_default())
+        .map(|response| response.ok()["sent"].as_u64().unwrap_or_default())
         .sum();
     assert_eq!(
         (sent, ada.get(invites).await.ok().as_array().map(Vec::len)),
@@ -245,8 +245,8 @@ async fn two_officers_editing_one_member_lose_nothing() {
         ada.patch(SUE, json!({ "description": "Writes." })),
         ada.patch(SUE, json!({ "role": 10 }))
     );
-    for answer in [a, b, c] {
-        answer.ok();
+    for response in [a, b, c] {
+        response.ok();
     }
     let now = ada.get(SUE).await.ok();
     assert_eq!(
@@ -311,12 +311,14 @@ async fn whatever_happens_at_once_the_counts_are_right() {
         });
         let answers = join_all(calls).await;
         assert!(
-            answers.iter().all(|answer| answer.status.as_u16() < 500),
+            answers
+                .iter()
+                .all(|response| response.status.as_u16() < 500),
             "round {round}"
         );
         done += answers
             .iter()
-            .filter(|answer| answer.status.is_success())
+            .filter(|response| response.status.is_success())
             .count();
         assert_eq!(recount(&campus), [""; 0], "round {round}: {plans:?}");
     }

@@ -141,7 +141,7 @@ pub(crate) const MIA: &str = "/api/clubs/chess/members/mia/";
 
 // proves H19, H20, P5, M3, M5, M7, M9
 #[tokio::test]
-async fn officers_change_members_whose_role_is_not_above_their_own() {
+async fn officers_change_members_below_their_role() {
     let (campus, [ada, olga, otto, mia, _]) = staffed().await;
     let changed = olga
         .patch(
@@ -221,7 +221,7 @@ async fn officers_change_members_whose_role_is_not_above_their_own() {
 
 // proves M7, M8
 #[tokio::test]
-async fn members_change_their_own_public_and_active_and_nothing_else() {
+async fn members_change_their_own_public_and_active_only() {
     let (_campus, [ada, olga, _, mia, max]) = staffed().await;
     let own = mia
         .patch(MIA, json!({ "public": false, "active": false }))

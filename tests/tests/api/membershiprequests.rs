@@ -17,7 +17,7 @@ async fn ask(client: &tests::Client) -> Value {
 
 // proves R1, R2, R3, R4
 #[tokio::test]
-async fn a_request_is_made_once_and_told_to_the_officers() {
+async fn request_is_made_once_and_mailed_to_officers() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -28,9 +28,12 @@ async fn a_request_is_made_once_and_told_to_the_officers() {
     .await
     .ok();
     let sue = campus.as_("sue");
-    let answer = sue.post(OWN, json!({ "club": "chess" })).await;
-    assert_eq!(answer.header("location"), "/api/requests/membership/chess/");
-    let request = answer.created();
+    let response = sue.post(OWN, json!({ "club": "chess" })).await;
+    assert_eq!(
+        response.header("location"),
+        "/api/requests/membership/chess/"
+    );
+    let request = response.created();
     assert_eq!(
         request,
         json!({
@@ -59,19 +62,23 @@ async fn a_request_is_made_once_and_told_to_the_officers() {
         assert_eq!(ada.get(&path).await.ok(), request);
     }
     campus.deliver().await;
-    let told = campus.mails();
+    let notified = campus.mails();
     assert_eq!(
-        (told.len(), told[0].to.as_str(), told[0].subject.as_str()),
+        (
+            notified.len(),
+            notified[0].to.as_str(),
+            notified[0].subject.as_str()
+        ),
         (1, "ada@uni.example", "Membership request for chess")
     );
     assert!(
-        told[0]
+        notified[0]
             .text
             .contains("sue Test (sue) would like to join chess"),
         "{}",
-        told[0].text
+        notified[0].text
     );
-    assert_eq!(told[0].reply_to.as_deref(), Some("chess@clubs.example"));
+    assert_eq!(notified[0].reply_to.as_deref(), Some("chess@clubs.example"));
 }
 
 // In an earlier version, officers were mailed the name of somebody who had withdrawn.
@@ -95,10 +102,10 @@ async fn a_mail_names_who_waits_when_it_is_sent() {
     let other = ask(&bob).await;
     sue.delete(&format!("{OWN}chess/")).await.no_content();
     campus.deliver().await;
-    let told = campus.mails();
-    assert_eq!(told.len(), 1);
+    let notified = campus.mails();
+    assert_eq!(notified.len(), 1);
     assert!(
-        told[0]
+        notified[0]
             .text
             .contains("bob Test (bob) would like to join chess")
     );
@@ -333,7 +340,7 @@ async fn requests_follow_the_name_of_their_person() {
 
 // proves R4
 #[tokio::test]
-async fn ninety_officers_are_told_at_most_owners_first() {
+async fn at_most_ninety_officers_are_mailed_owners_first() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;

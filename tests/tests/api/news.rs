@@ -56,7 +56,7 @@ pub(crate) async fn days(campus: &TestCampus, days: i64) {
 }
 
 /// Which of these words each mail has.
-pub(crate) fn told(campus: &TestCampus, words: &[&str]) -> Vec<String> {
+pub(crate) fn notified(campus: &TestCampus, words: &[&str]) -> Vec<String> {
     let mails = notices(campus).into_iter();
     mails
         .map(|mail| {
@@ -69,7 +69,7 @@ pub(crate) fn told(campus: &TestCampus, words: &[&str]) -> Vec<String> {
 
 // proves G3
 #[tokio::test]
-async fn each_thing_is_told_once_on_the_monday_after_it_is_new() {
+async fn news_is_mailed_once_on_the_next_monday() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -86,21 +86,21 @@ async fn each_thing_is_told_once_on_the_monday_after_it_is_new() {
     let words = ["Before", "Concert", "Autumn", "Winter", "Blitz", "Simul"];
     // Tests begin on a Saturday at 9.
     days(&campus, 1).await;
-    assert_eq!(told(&campus, &words).len(), 0, "Sunday");
+    assert_eq!(notified(&campus, &words).len(), 0, "Sunday");
     days(&campus, 1).await;
-    assert_eq!(told(&campus, &words), ["Autumn Blitz"]);
+    assert_eq!(notified(&campus, &words), ["Autumn Blitz"]);
     let all = "All events: http://127.0.0.1:8000/events/";
     assert!(notices(&campus)[0].text.contains(all));
     days(&campus, 6).await;
-    assert_eq!(told(&campus, &words).len(), 1, "the next Sunday");
+    assert_eq!(notified(&campus, &words).len(), 1, "the next Sunday");
     days(&campus, 1).await;
-    assert_eq!(told(&campus, &words), ["Autumn Blitz", "Winter Simul"]);
+    assert_eq!(notified(&campus, &words), ["Autumn Blitz", "Winter Simul"]);
     days(&campus, 7).await;
-    assert_eq!(told(&campus, &words).len(), 2, "nothing new");
+    assert_eq!(notified(&campus, &words).len(), 2, "nothing new");
     show(&ada, "Gala", &[24 * 17]).await;
     days(&campus, 30).await;
     assert_eq!(
-        told(&campus, &words).len(),
+        notified(&campus, &words).len(),
         2,
         "Gala was over on the Monday, Concert was known"
     );
@@ -156,17 +156,17 @@ async fn a_mail_has_the_30_nearest_and_a_link_to_the_others() {
 async fn off_inactive_archived_and_erased_mean_no_news() {
     let campus = TestCampus::new();
     let (ada, sue) = follower(&campus).await;
-    let (off, gone) = (campus.as_("off"), campus.as_("gone"));
+    let (off, deleted) = (campus.as_("off"), campus.as_("gone"));
     let fan = campus.as_("fan");
     switch(&fan, "weekly").await;
     let body = json!({ "club": "chess" });
     fan.post("/api/favorites/", body).await.created();
-    for person in [&off, &gone] {
+    for person in [&off, &deleted] {
         follow(person, "chess").await;
         switch(person, "weekly").await;
     }
     switch(&off, "off").await;
-    gone.delete("/api/settings/").await.no_content();
+    deleted.delete("/api/settings/").await.no_content();
     let autumn = open(&ada, "Autumn", 1, 2_000).await;
     let path = format!("/api/clubs/chess/applications/{}/", id(&autumn));
     let inactive = json!({ "is_active": false });
@@ -191,7 +191,7 @@ async fn off_inactive_archived_and_erased_mean_no_news() {
 
 // proves G3
 #[tokio::test]
-async fn what_is_made_or_moved_later_is_new_even_if_it_began_before() {
+async fn moved_event_is_new_even_if_it_began() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -236,7 +236,10 @@ async fn what_is_made_or_moved_later_is_new_even_if_it_began_before() {
         "Autumn", "Concert", "Gala", "Simul", "Spring", "Summer", "Winter",
     ];
     days(&campus, 2).await;
-    assert_eq!(told(&campus, &words), ["Autumn Concert Gala Spring Winter"]);
+    assert_eq!(
+        notified(&campus, &words),
+        ["Autumn Concert Gala Spring Winter"]
+    );
 }
 
 /// So many people, who follow the club and get news.
@@ -250,7 +253,7 @@ async fn fans(campus: &TestCampus, n: usize) {
 
 // proves G3, G5
 #[tokio::test(start_paused = true)]
-async fn the_news_of_more_people_than_are_read_at_once_are_all_told() {
+async fn news_of_many_people_are_all_mailed() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     open(&there.recruitment.officer, "Autumn", 1, 2_000).await;

@@ -58,14 +58,14 @@ async fn people_choose_their_notices() {
     assert_eq!(first["notices"], usual);
     let off = json!({ "notices": { "drafts": false } });
     let merged = sue.patch("/api/settings/", off).await.ok();
-    let wanted = json!({ "drafts": false, "interviews": true, "news": "off" });
-    assert_eq!(merged["notices"], wanted);
+    let expected = json!({ "drafts": false, "interviews": true, "news": "off" });
+    assert_eq!(merged["notices"], expected);
     let mut whole = merged.clone();
     if let Some(fields) = whole.as_object_mut() {
         fields.remove("notices");
     }
     let replaced = sue.put("/api/settings/", whole).await.ok();
-    assert_eq!(replaced["notices"], wanted, "PUT may leave them out");
+    assert_eq!(replaced["notices"], expected, "PUT may leave them out");
     let weekly = json!({ "notices": { "news": "weekly" } });
     let merged = sue.patch("/api/settings/", weekly).await.ok();
     assert_eq!(merged["notices"]["news"], "weekly");
@@ -120,7 +120,7 @@ async fn a_draft_is_reminded_of_once_24_hours_before_the_end() {
 
 // proves G2
 #[tokio::test]
-async fn a_short_application_is_reminded_of_after_half_of_its_time() {
+async fn short_application_reminds_after_half_its_time() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     draft(&recruitment, &campus.as_("sue"), "One", 0).await;
@@ -134,12 +134,12 @@ async fn a_short_application_is_reminded_of_after_half_of_its_time() {
 
 // proves G2
 #[tokio::test(start_paused = true)]
-async fn nobody_is_reminded_of_what_is_over_or_not_wanted() {
+async fn no_reminder_of_past_or_unwanted_things() {
     let campus = TestCampus::new();
     let recruitment = long_recruitment(&campus).await;
-    let (done, off, gone) = (campus.as_("done"), campus.as_("off"), campus.as_("gone"));
+    let (done, off, deleted) = (campus.as_("done"), campus.as_("off"), campus.as_("gone"));
     let removed = campus.as_("removed");
-    for person in [&done, &off, &gone, &removed] {
+    for person in [&done, &off, &deleted, &removed] {
         draft(&recruitment, person, "One", 0).await;
     }
     recruitment.submit(&done).await;
@@ -149,7 +149,7 @@ async fn nobody_is_reminded_of_what_is_over_or_not_wanted() {
         .delete(&format!("{}draft/", recruitment.path))
         .await
         .no_content();
-    gone.delete("/api/settings/").await.no_content();
+    deleted.delete("/api/settings/").await.no_content();
     assert!(
         !campus
             .stored()
@@ -162,7 +162,7 @@ async fn nobody_is_reminded_of_what_is_over_or_not_wanted() {
 
 // proves G2
 #[tokio::test]
-async fn an_application_that_is_off_or_of_an_archived_club_reminds_nobody() {
+async fn inactive_or_archived_application_reminds_nobody() {
     let campus = TestCampus::new();
     let recruitment = long_recruitment(&campus).await;
     draft(&recruitment, &campus.as_("sue"), "One", 0).await;
@@ -262,9 +262,9 @@ async fn an_interview_is_reminded_of_once_for_each_time() {
     for text in [&mail.html, &mail.text] {
         assert!(text.contains("15:00") && text.contains("Room 1"), "{text}");
     }
-    let place = json!({ "location": "Room 2" });
+    let location = json!({ "location": "Room 2" });
     let path = format!("{}slots/{first}/", there.recruitment.path);
-    there.recruitment.officer.patch(&path, place).await.ok();
+    there.recruitment.officer.patch(&path, location).await.ok();
     advance(&campus, 0).await;
     assert_eq!(notices(&campus).len(), 1, "a new place");
     there.assign(second).await.ok();
@@ -281,7 +281,7 @@ async fn an_interview_is_reminded_of_once_for_each_time() {
 
 // proves G2
 #[tokio::test(start_paused = true)]
-async fn what_was_booked_late_or_is_over_reminds_nobody() {
+async fn late_or_past_booking_reminds_nobody() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let late = there.slot(slot(23)).await;
@@ -314,7 +314,7 @@ async fn what_was_booked_late_or_is_over_reminds_nobody() {
 
 // proves G2
 #[tokio::test]
-async fn who_may_know_the_rejection_is_not_reminded_of_the_interview() {
+async fn visible_rejection_stops_the_reminder() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     // The results are released after 48 hours.
@@ -330,8 +330,8 @@ async fn who_may_know_the_rejection_is_not_reminded_of_the_interview() {
 async fn a_notice_that_waited_is_sent_only_if_it_is_still_right() {
     let campus = TestCampus::new();
     let recruitment = long_recruitment(&campus).await;
-    let (done, off, gone) = (campus.as_("done"), campus.as_("off"), campus.as_("gone"));
-    for person in [&done, &off, &gone] {
+    let (done, off, deleted) = (campus.as_("done"), campus.as_("off"), campus.as_("gone"));
+    for person in [&done, &off, &deleted] {
         draft(&recruitment, person, "One", 0).await;
     }
     let late = campus.as_("late");
@@ -343,7 +343,7 @@ async fn a_notice_that_waited_is_sent_only_if_it_is_still_right() {
     recruitment.submit(&done).await;
     let setting = json!({ "notices": { "drafts": false } });
     off.patch("/api/settings/", setting).await.ok();
-    gone.delete("/api/settings/").await.no_content();
+    deleted.delete("/api/settings/").await.no_content();
     // Nobody sent mails for a day.
     campus.advance(TimeDelta::hours(25));
     campus.deliver().await;
@@ -393,7 +393,7 @@ async fn reminded_when_on_again(extended_to: i64, off_for: i64) -> (usize, usize
 
 // proves G2
 #[tokio::test]
-async fn an_application_that_is_on_again_reminds_people_with_extensions_too() {
+async fn reactivated_application_reminds_extensions_too() {
     assert_eq!(reminded_when_on_again(98, 76).await, (1, 1));
     // The application itself ended after 95 hours.
     assert_eq!(reminded_when_on_again(120, 97).await, (0, 1));

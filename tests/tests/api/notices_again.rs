@@ -11,7 +11,7 @@ use tests::fixtures::{hours, id};
 use tests::{Client, Setup, TestCampus};
 
 use crate::interview_late::failing;
-use crate::news::{days, follower, open, told};
+use crate::news::{days, follower, notified, open};
 use crate::notices::{advance, draft, end_at, long_recruitment, notices};
 use crate::slots::{Interviewing, slot};
 
@@ -31,7 +31,7 @@ fn reminded(campus: &TestCampus) -> Vec<String> {
 
 // proves G2
 #[tokio::test]
-async fn who_loses_an_extension_is_reminded_as_everybody_is() {
+async fn lost_extension_reminds_like_everybody() {
     let campus = TestCampus::new();
     let recruitment = long_recruitment(&campus).await;
     draft(&recruitment, &campus.as_("sue"), "One", 0).await;
@@ -50,7 +50,7 @@ async fn who_loses_an_extension_is_reminded_as_everybody_is() {
 
 // proves G2
 #[tokio::test]
-async fn a_draft_is_known_as_long_as_its_answers_are_kept() {
+async fn draft_is_remembered_as_long_as_its_answers() {
     let campus = TestCampus::new();
     let recruitment = long_recruitment(&campus).await;
     let sue = campus.as_("sue");
@@ -74,7 +74,7 @@ async fn a_draft_is_known_as_long_as_its_answers_are_kept() {
 
 // proves G2
 #[tokio::test]
-async fn who_was_not_told_because_it_was_off_is_reminded_of_the_next_end() {
+async fn reminder_missed_while_inactive_follows_the_next_end() {
     let campus = TestCampus::new();
     let recruitment = long_recruitment(&campus).await;
     draft(&recruitment, &campus.as_("sue"), "One", 0).await;
@@ -124,20 +124,20 @@ async fn a_club_that_comes_back_reminds_of_what_is_not_over() {
 
 // proves G3
 #[tokio::test]
-async fn what_was_told_is_not_told_again_after_the_club_was_hidden() {
+async fn reminder_is_not_repeated_after_hiding_the_club() {
     let campus = TestCampus::new();
     let (ada, _) = follower(&campus).await;
     open(&ada, "Autumn", 2, 2_000).await;
     days(&campus, 2).await;
-    assert_eq!(told(&campus, &["Autumn"]), ["Autumn"]);
+    assert_eq!(notified(&campus, &["Autumn"]), ["Autumn"]);
     set(&campus.admin(), CLUB, json!({ "approved": false })).await;
     open(&ada, "Winter", 24 * 3, 2_000).await;
     days(&campus, 7).await;
-    assert_eq!(told(&campus, &["Autumn"]).len(), 1);
+    assert_eq!(notified(&campus, &["Autumn"]).len(), 1);
     set(&campus.admin(), CLUB, json!({ "approved": true })).await;
     days(&campus, 7).await;
     let words = ["Autumn", "Winter"];
-    assert_eq!(told(&campus, &words), ["Autumn", "Winter"]);
+    assert_eq!(notified(&campus, &words), ["Autumn", "Winter"]);
 }
 
 // proves G5
@@ -160,7 +160,7 @@ async fn reminders_are_queued_at_half_the_rate_of_mails() {
 
 // proves G5, P17
 #[tokio::test(start_paused = true)]
-async fn a_reminder_that_is_late_is_not_queued_for_who_was_erased() {
+async fn late_reminder_is_not_queued_for_erased_person() {
     let is_next = Arc::new(AtomicBool::new(false));
     let next = is_next.clone();
     let hook = move |operation: &str, body: &[u8]| {
@@ -209,7 +209,7 @@ async fn the_clock_moves_on_although_a_run_fails() {
 
 // proves G2
 #[tokio::test]
-async fn an_application_that_is_opened_late_reminds_after_half_of_the_time_that_was_left() {
+async fn late_opened_application_reminds_after_half_the_remaining_time() {
     let campus = TestCampus::new();
     let recruitment = long_recruitment(&campus).await;
     // Its start is long over, and it is off until 20 hours before its end.

@@ -65,9 +65,9 @@ pub(crate) async fn send(
         .ok()
 }
 
-fn skipped(answer: &Value) -> [u64; 3] {
+fn skipped(response: &Value) -> [u64; 3] {
     ["already_notified", "undecided", "accepted_elsewhere"]
-        .map(|name| answer["skipped"][name].as_u64().unwrap_or(99))
+        .map(|name| response["skipped"][name].as_u64().unwrap_or(99))
 }
 
 /// Five people who applied to both committees. Returns the submissions of Sue, whom both accept,
@@ -83,7 +83,7 @@ async fn five_people(campus: &TestCampus, recruitment: &Recruitment) -> [Vec<Val
 
 // proves E26
 #[tokio::test]
-async fn an_acceptance_names_all_committees_and_nobody_accepted_is_rejected() {
+async fn acceptance_names_all_committees_and_rejects_nobody_accepted() {
     let (campus, recruitment) = campus().await;
     let [both, _] = five_people(&campus, &recruitment).await;
     let dry = recruitment
@@ -113,7 +113,7 @@ async fn an_acceptance_names_all_committees_and_nobody_accepted_is_rejected() {
         (&json!(1), [0, 1, 1])
     );
     let mails = campus.mails_but_welcomes();
-    let mut told: Vec<(&str, &str)> = mails
+    let mut notified: Vec<(&str, &str)> = mails
         .iter()
         .map(|mail| {
             (
@@ -122,17 +122,17 @@ async fn an_acceptance_names_all_committees_and_nobody_accepted_is_rejected() {
             )
         })
         .collect();
-    told.sort_unstable();
-    assert_eq!(told.len(), 4, "{told:?}");
-    assert_eq!(told[0].0, "ann@uni.example");
+    notified.sort_unstable();
+    assert_eq!(notified.len(), 4, "{notified:?}");
+    assert_eq!(notified[0].0, "ann@uni.example");
     assert!(
-        told[0]
+        notified[0]
             .1
             .starts_with("Tech, Outreach|Tech, Outreach|Reason 2.")
     );
-    assert!(told[1].1.starts_with("Tech|Tech|Reason 4."));
+    assert!(notified[1].1.starts_with("Tech|Tech|Reason 4."));
     assert!(
-        told[3]
+        notified[3]
             .1
             .starts_with("Tech, Outreach|Tech, Outreach|Reason 4.")
     );
@@ -140,7 +140,7 @@ async fn an_acceptance_names_all_committees_and_nobody_accepted_is_rejected() {
 
 // proves S14, E27
 #[tokio::test]
-async fn submissions_show_the_mails_that_are_about_them_and_no_other() {
+async fn submissions_show_their_own_mails_only() {
     let (campus, recruitment) = campus().await;
     let [both, mixed] = five_people(&campus, &recruitment).await;
     for kind in ["acceptance", "rejection"] {
@@ -179,7 +179,7 @@ async fn submissions_show_the_mails_that_are_about_them_and_no_other() {
 
 // proves E27
 #[tokio::test]
-async fn a_mail_per_submission_and_one_per_person_never_both_go_out() {
+async fn mail_per_submission_and_per_person_are_exclusive() {
     let (campus, recruitment) = campus().await;
     let sue = applied(&recruitment, &campus.as_("sue"), &[(0, 4), (1, 4)]).await;
     send(&campus, &recruitment, "acceptance", json!({})).await;
@@ -242,7 +242,7 @@ async fn a_committee_that_accepts_later_is_named_by_a_resend() {
 
 // proves E28
 #[tokio::test]
-async fn nothing_is_sent_while_somebody_is_undecided_if_the_officer_wants_that() {
+async fn undecided_people_stop_the_mails_on_request() {
     let (campus, recruitment) = campus().await;
     let sue = applied(&recruitment, &campus.as_("sue"), &[(0, 4), (1, 1)]).await;
     let bob = applied(&recruitment, &campus.as_("bob"), &[(0, 1), (1, 2)]).await;

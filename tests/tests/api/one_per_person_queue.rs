@@ -145,7 +145,7 @@ async fn submissions_of_a_mail_that_was_given_up_say_so() {
 
 // proves E27
 #[tokio::test(start_paused = true)]
-async fn a_submission_that_is_gone_does_not_change_what_the_others_show() {
+async fn deleted_submission_does_not_change_the_others() {
     let (campus, recruitment) = campus().await;
     let sue = campus.as_("sue");
     let both = applied(&recruitment, &sue, &[(0, 2), (1, 2)]).await;
@@ -169,7 +169,7 @@ async fn a_submission_that_is_gone_does_not_change_what_the_others_show() {
 
 // proves E7
 #[tokio::test(start_paused = true)]
-async fn a_mail_that_would_not_fit_into_the_table_is_refused_by_name() {
+async fn mail_too_large_for_the_table_is_refused_by_name() {
     let (campus, recruitment) = campus().await;
     let mut body = json!({ "committees": [], "rejection_email": "<p>No.</p>" });
     let names: Vec<Value> = (0..30)

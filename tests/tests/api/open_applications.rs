@@ -108,7 +108,7 @@ async fn one_request_lists_what_the_caller_can_apply_to() {
 
 // proves A13
 #[tokio::test]
-async fn the_list_comes_in_slices_and_shows_no_club_that_the_caller_cannot_see() {
+async fn open_list_has_slices_and_no_invisible_club() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     for n in 1..=4 {
@@ -126,9 +126,9 @@ async fn the_list_comes_in_slices_and_shows_no_club_that_the_caller_cannot_see()
     assert_eq!(all.len(), 4);
     let (mut path, mut found) = ("/api/applications/open/?limit=1".to_owned(), Vec::new());
     loop {
-        let answer = sue.get(&path).await;
-        let next = answer.header("link").to_owned();
-        found.extend(ids(answer.ok().as_array().expect("a list")));
+        let response = sue.get(&path).await;
+        let next = response.header("link").to_owned();
+        found.extend(ids(response.ok().as_array().expect("a list")));
         let Some((next, _)) = next.trim_start_matches('<').split_once('>') else {
             break;
         };
@@ -169,9 +169,9 @@ async fn a_club_has_fifty_applications_that_have_not_ended() {
             .await
             .created();
     }
-    let too_many = async |answer: tests::Response| {
-        assert_eq!(answer.json()["code"], "quota");
-        answer.error(400);
+    let too_many = async |response: tests::Response| {
+        assert_eq!(response.json()["code"], "quota");
+        response.error(400);
     };
     too_many(recruitment.officer.post(path, application("B")).await).await;
     let copy = format!("{}duplicate/", recruitment.path);
@@ -221,14 +221,14 @@ async fn current_applications_cost_what_is_open() {
         body["description"] = json!("word ".repeat(2_000));
         recruitment.officer.post(path, body).await.created();
     }
-    let answer = sue.get(&format!("{path}current/")).await;
-    assert!(answer.usage.read_units <= before.read_units);
-    assert_eq!(answer.ok().as_array().map(Vec::len), Some(1));
+    let response = sue.get(&format!("{path}current/")).await;
+    assert!(response.usage.read_units <= before.read_units);
+    assert_eq!(response.ok().as_array().map(Vec::len), Some(1));
 }
 
 // proves A13, N5
 #[tokio::test]
-async fn a_draft_ends_with_its_submission_even_if_that_is_withdrawn() {
+async fn draft_ends_with_its_submission_even_if_withdrawn() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let (sue, draft) = (campus.as_("sue"), format!("{}draft/", recruitment.path));
@@ -264,7 +264,7 @@ async fn clubs_that_somebody_is_in_or_follows_are_theirs() {
 
 // proves A16, N6
 #[tokio::test]
-async fn what_was_typed_and_not_sent_in_time_is_listed() {
+async fn unsent_drafts_are_listed_after_the_end() {
     let campus = TestCampus::new();
     let (chess, go) = (
         campus.recruitment("chess").await,

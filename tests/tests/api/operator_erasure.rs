@@ -57,8 +57,8 @@ async fn an_operator_erases_somebody_who_cannot_sign_in() {
     let refused = erase(&campus, &number, false).await;
     assert_eq!(refused, Erased::OnlyOwner(vec!["chess".to_owned()]));
     assert_eq!(erase(&campus, &number, true).await, Erased::Done(officer));
-    let gone = campus.as_("eve").get("/api/clubs/chess/").await;
-    gone.error(404);
+    let deleted = campus.as_("eve").get("/api/clubs/chess/").await;
+    deleted.error(404);
     assert_eq!(findings(&campus, &campus.stored()), Vec::<String>::new());
 }
 
@@ -82,7 +82,7 @@ async fn an_operator_is_asked_which_of_several_people_is_meant() {
 // With a key, a submission remembers a hash of what was answered.
 // proves P15, O6
 #[tokio::test(start_paused = true)]
-async fn nothing_of_answers_can_be_found_by_trying_after_an_erasure() {
+async fn erased_answers_cannot_be_guessed() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue").header("idempotency-key", "k");

@@ -2,23 +2,23 @@
 
 use chrono::TimeDelta;
 use serde_json::json;
-use tests::held::Held;
+use tests::suspended::Suspended;
 
 // proves X7
 #[tokio::test(start_paused = true)]
 async fn a_deletion_goes_on_after_a_change_at_the_same_moment() {
-    let (held, campus) = Held::campus();
+    let (suspended, campus) = Suspended::campus();
     let recruitment = campus.recruitment("chess").await;
-    held.stop_write("\"deleted\"");
+    suspended.stop_write("\"deleted\"");
     let (deleted, ()) = futures::join!(recruitment.officer.delete(&recruitment.path), async {
-        held.stopped().await;
+        suspended.stopped().await;
         let name = json!({ "name": "Winter" });
         recruitment
             .officer
             .patch(&recruitment.path, name)
             .await
             .ok();
-        held.go();
+        suspended.go();
     });
     deleted.no_content();
     recruitment.officer.get(&recruitment.path).await.error(404);
@@ -26,8 +26,8 @@ async fn a_deletion_goes_on_after_a_change_at_the_same_moment() {
 
 // proves X8, I6
 #[tokio::test(start_paused = true)]
-async fn a_late_revocation_does_not_reach_an_invite_that_was_made_after_it() {
-    let (held, campus) = Held::campus();
+async fn late_revocation_spares_newer_invite() {
+    let (suspended, campus) = Suspended::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let (path, body) = (
@@ -36,13 +36,13 @@ async fn a_late_revocation_does_not_reach_an_invite_that_was_made_after_it() {
     );
     let first = ada.post(path, body.clone()).await.created();
     let one = format!("{path}{}/", first["id"].as_str().expect("an id"));
-    held.stop_write("INVITE#");
+    suspended.stop_write("INVITE#");
     let (late, ()) = futures::join!(ada.delete(&one), async {
-        held.stopped().await;
+        suspended.stopped().await;
         ada.delete(&one).await.no_content();
         campus.advance(TimeDelta::minutes(11));
         ada.post(path, body).await.created();
-        held.go();
+        suspended.go();
     });
     late.error(404);
     let left = ada.get(path).await.ok();
@@ -51,8 +51,8 @@ async fn a_late_revocation_does_not_reach_an_invite_that_was_made_after_it() {
 
 // proves H35, B2
 #[tokio::test(start_paused = true)]
-async fn an_officer_who_is_removed_during_an_import_learns_what_was_stored() {
-    let (held, campus) = Held::campus();
+async fn officer_removed_during_import_learns_what_was_stored() {
+    let (suspended, campus) = Suspended::campus();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let bob = campus.member("chess", &ada, "bob", 10).await;
@@ -62,14 +62,14 @@ async fn an_officer_who_is_removed_during_an_import_learns_what_was_stored() {
         campus.as_(&name).get("/api/settings/").await.ok();
         rows.push(json!({ "email": format!("{name}@uni.example") }));
     }
-    held.stop_write("s25@uni.example");
+    suspended.stop_write("s25@uni.example");
     let path = "/api/clubs/chess/members/import/";
     let (imported, ()) = futures::join!(bob.post(path, json!(rows)), async {
-        held.stopped().await;
+        suspended.stopped().await;
         let member = json!({ "role": 20 });
         let one = "/api/clubs/chess/members/bob/";
         ada.patch(one, member).await.ok();
-        held.go();
+        suspended.go();
     });
     let imported = imported.ok();
     assert_eq!(imported["created"], 20, "{imported}");

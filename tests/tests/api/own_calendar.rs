@@ -30,15 +30,15 @@ fn path(url: &str) -> String {
 }
 
 pub(crate) async fn read(campus: &TestCampus, path: &str) -> String {
-    let answer = campus.anonymous().get(path).await;
-    assert_eq!(answer.status, 200, "{}", answer.text());
-    assert_eq!(answer.header("cache-control"), "private, no-cache");
+    let response = campus.anonymous().get(path).await;
+    assert_eq!(response.status, 200, "{}", response.text());
+    assert_eq!(response.header("cache-control"), "private, no-cache");
     assert_eq!(
-        answer.header("content-type"),
+        response.header("content-type"),
         "text/calendar; charset=utf-8"
     );
     // Long lines are folded.
-    answer.text().replace("\r\n ", "")
+    response.text().replace("\r\n ", "")
 }
 
 /// A club with an evening of this name, that many hours from now. The place is not public.
@@ -173,11 +173,11 @@ async fn an_address_ends_when_it_is_replaced_and_with_its_person() {
     assert_ne!(first, second);
     assert_eq!(second, calendar(&sue).await);
     read(&campus, &second).await;
-    let gone = |path: String| {
+    let is_deleted = |path: String| {
         let nobody = campus.anonymous();
         async move { nobody.get(&path).await.error(404) }
     };
-    gone(first.clone()).await;
+    is_deleted(first.clone()).await;
     // A token of another person, one that is none, and one without its end.
     let token = second.trim_end_matches(".ics");
     for wrong in [
@@ -187,17 +187,17 @@ async fn an_address_ends_when_it_is_replaced_and_with_its_person() {
         format!("{token}/"),
     ] {
         if wrong != second {
-            gone(wrong).await;
+            is_deleted(wrong).await;
         }
     }
     // Who comes back after an erasure has another address.
     sue.delete("/api/settings/").await.no_content();
-    gone(second.clone()).await;
+    is_deleted(second.clone()).await;
     campus.advance(chrono::TimeDelta::minutes(5));
     let third = calendar(&campus.as_("sue")).await;
     assert!(third != first && third != second);
-    gone(first).await;
-    gone(second).await;
+    is_deleted(first).await;
+    is_deleted(second).await;
 }
 
 /// The write of a request arrives after the person was erased and came back.
@@ -220,26 +220,26 @@ async fn a_late_write_ends_no_address_of_a_new_profile() {
 /// Two requests for a new address at the same moment: both get the one that is good.
 // proves P19
 #[tokio::test]
-async fn of_two_new_addresses_at_once_both_are_the_same() {
+async fn concurrent_new_addresses_are_the_same() {
     let campus = TestCampus::new();
     let sue = campus.as_("sue");
     let old = calendar(&sue).await;
     let ask = || sue.send(Method::POST, "/api/settings/calendar/", None);
     let (one, two) = tokio::join!(ask(), ask());
     let present = calendar(&sue).await;
-    for answer in [one, two] {
-        let answer = answer.ok();
-        let told = path(answer["url"].as_str().unwrap_or_default());
-        assert_ne!(told, old);
+    for response in [one, two] {
+        let response = response.ok();
+        let notified = path(response["url"].as_str().unwrap_or_default());
+        assert_ne!(notified, old);
         // A request that began after the other one has replaced its address.
-        assert!(told == present || campus.anonymous().get(&told).await.status == 404);
+        assert!(notified == present || campus.anonymous().get(&notified).await.status == 404);
     }
     read(&campus, &present).await;
 }
 
 // proves V21
 #[tokio::test]
-async fn what_is_to_come_is_first_and_old_things_are_left_out() {
+async fn upcoming_is_first_and_old_is_left_out() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;

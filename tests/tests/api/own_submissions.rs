@@ -107,16 +107,16 @@ async fn nothing_shows_before_release_or_mail() {
     let seen = async || {
         let mut all = Vec::new();
         for path in &paths {
-            let answer = sue.get(path).await;
+            let response = sue.get(path).await;
             // In lists of clubs, the entity tag ends with the time until which it is valid. This
             // part is not compared.
-            let tag = answer
+            let tag = response
                 .header("etag")
                 .split('-')
                 .next()
                 .unwrap_or_default()
                 .to_owned();
-            all.push((tag, answer.text()));
+            all.push((tag, response.text()));
         }
         all
     };
@@ -168,7 +168,7 @@ async fn nothing_shows_before_release_or_mail() {
 
 // proves S14
 #[tokio::test(start_paused = true)]
-async fn a_queued_mail_shows_nothing_and_a_sent_one_what_it_said() {
+async fn queued_mail_shows_nothing_and_a_sent_one_its_decision() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
@@ -234,7 +234,7 @@ async fn officers_see_what_applicants_do_not() {
 
 // proves S15
 #[tokio::test]
-async fn withdrawing_takes_the_submission_back_while_open_and_pending() {
+async fn withdrawal_is_possible_while_open_and_pending() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
@@ -263,7 +263,7 @@ async fn withdrawing_takes_the_submission_back_while_open_and_pending() {
 
 // proves S14
 #[tokio::test]
-async fn pending_with_a_reason_stays_masked_after_submitting_again() {
+async fn pending_with_reason_stays_masked_after_resubmission() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");

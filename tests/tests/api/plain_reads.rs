@@ -46,9 +46,9 @@ fn compare(engine: &Engine, operation: &str, body: &Value) -> Value {
     let mut passed: Value = serde_json::from_str(&passed).expect("JSON");
     let mut own = engine.json(operation, body).expect("an answer");
     // The engine counts also the item that did not fit the page any more.
-    for answer in [&mut passed, &mut own] {
+    for response in [&mut passed, &mut own] {
         if operation == "Query" {
-            answer["ScannedCount"] = Value::Null;
+            response["ScannedCount"] = Value::Null;
         }
     }
     assert!(passed == own, "{operation} {body}");
@@ -171,8 +171,8 @@ fn walk(engine: &Engine, request: &mut Value) -> usize {
     loop {
         pages += 1;
         let request_as_sent = without_nulls(request);
-        let answer = compare(engine, "Query", &request_as_sent);
-        let Some(last) = answer.get("LastEvaluatedKey") else {
+        let response = compare(engine, "Query", &request_as_sent);
+        let Some(last) = response.get("LastEvaluatedKey") else {
             return pages;
         };
         request["ExclusiveStartKey"] = last.clone();
@@ -188,7 +188,7 @@ fn without_nulls(request: &Value) -> Value {
 }
 
 #[test]
-fn what_is_not_plain_is_left_to_the_engine() {
+fn unusual_reads_are_left_to_the_engine() {
     let engine = engine();
     let plain = query("CLUB#a");
     let with = |name: &str, value: Value| {

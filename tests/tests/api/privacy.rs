@@ -159,14 +159,14 @@ async fn nobody_but_officers_learns_who_a_hidden_member_is() {
         }
     }
     // Officers and the person do find the address at these paths, so the paths are right.
-    let told = async |client: &Client| {
-        let mut told = 0;
+    let shown_count = async |client: &Client| {
+        let mut shown_count = 0;
         for path in &paths {
-            told += usize::from(client.get(path).await.text().contains(PLANTED[1]));
+            shown_count += usize::from(client.get(path).await.text().contains(PLANTED[1]));
         }
-        told
+        shown_count
     };
-    assert!(told(&ada).await >= 5 && told(&hidden).await >= 4);
+    assert!(shown_count(&ada).await >= 5 && shown_count(&hidden).await >= 4);
 }
 
 // proves M1, M3

@@ -248,7 +248,7 @@ async fn options_that_keep_their_id_keep_their_answers() {
 
 // proves Q7
 #[tokio::test]
-async fn changed_and_deleted_questions_leave_answers_as_they_were() {
+async fn changed_and_deleted_questions_keep_answers() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let path = format!("{}questions/", recruitment.path);
@@ -300,15 +300,15 @@ async fn changed_and_deleted_questions_leave_answers_as_they_were() {
 
 // proves Q5
 #[tokio::test]
-async fn too_many_options_are_told_once() {
+async fn too_many_options_are_one_error() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let options: Vec<String> = (0..51).map(|n| format!("Option {n}")).collect();
     let body = json!({ "question_type": 2, "prompt": "Which?", "multiple_choice": options });
     let path = format!("{}questions/", recruitment.path);
-    let answer = recruitment.officer.post(&path, body).await.json();
+    let response = recruitment.officer.post(&path, body).await.json();
     assert_eq!(
-        answer["errors"],
+        response["errors"],
         json!({ "multiple_choice": ["At most 50 options are allowed."] })
     );
 }

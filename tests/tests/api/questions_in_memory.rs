@@ -14,7 +14,7 @@ use tests::fixtures::{code, id};
 use tests::{Setup, TestCampus};
 
 #[tokio::test]
-async fn questions_in_memory_are_those_that_another_function_changed() {
+async fn cached_questions_follow_another_function() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let path = format!("{}questions/", recruitment.path);
@@ -60,7 +60,7 @@ async fn a_question_that_was_read_beside_its_change_is_not_kept() {
         .hook(Arc::new(move |call: Call| {
             let mixes = mixes.load(Ordering::SeqCst) && call.operation == "Query";
             Box::pin(async move {
-                let Reply::Answer(status, body) = call.apply(&call.body) else {
+                let Reply::Response(status, body) = call.apply(&call.body) else {
                     return None;
                 };
                 let body = if mixes {
@@ -68,7 +68,7 @@ async fn a_question_that_was_read_beside_its_change_is_not_kept() {
                 } else {
                     body
                 };
-                Some(Reply::Answer(status, body))
+                Some(Reply::Response(status, body))
             })
         }))
         .build();
@@ -85,7 +85,7 @@ async fn a_question_that_was_read_beside_its_change_is_not_kept() {
 }
 
 #[tokio::test]
-async fn no_question_is_stored_under_an_application_that_was_deleted_meanwhile() {
+async fn no_question_under_a_deleted_application() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let app = &campus.campus.app;

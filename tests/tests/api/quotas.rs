@@ -9,7 +9,7 @@ use tests::{Setup, TestCampus};
 
 // proves H7, C16, X13
 #[tokio::test(start_paused = true)]
-async fn a_person_creates_ten_clubs_also_when_all_are_created_at_once() {
+async fn concurrent_creations_make_at_most_ten_clubs() {
     let campus = Setup::default().latency(5).build();
     let ada = campus.as_("ada");
     ada.get("/api/settings/").await.ok();
@@ -19,12 +19,15 @@ async fn a_person_creates_ten_clubs_also_when_all_are_created_at_once() {
     };
     let answers = join_all((0..16).map(make)).await;
     assert_eq!(
-        answers.iter().filter(|answer| answer.status == 201).count(),
+        answers
+            .iter()
+            .filter(|response| response.status == 201)
+            .count(),
         10
     );
     let refused = answers
         .into_iter()
-        .find(|answer| answer.status != 201)
+        .find(|response| response.status != 201)
         .expect("a refusal");
     assert_eq!(
         (refused.status.as_u16(), refused.json()["code"].as_str()),
@@ -51,7 +54,7 @@ async fn a_person_creates_ten_clubs_also_when_all_are_created_at_once() {
 
 // proves H7, C16
 #[tokio::test]
-async fn a_person_owns_so_many_clubs_however_they_came_to_them() {
+async fn owned_clubs_are_limited_however_acquired() {
     let campus = Setup::default()
         .settings(|settings| settings.quotas.clubs_owned = 2)
         .build();
@@ -148,7 +151,7 @@ async fn a_club_has_so_many_events_that_have_not_ended() {
 
 // proves C7, C15
 #[tokio::test]
-async fn lists_hold_the_beginning_of_a_description_and_the_club_the_whole() {
+async fn lists_shorten_descriptions() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -208,7 +211,7 @@ async fn lists_hold_the_beginning_of_a_description_and_the_club_the_whole() {
 // The erasure reads twice, with a pause in between, so the tokio clock is paused.
 // proves H7, P16, C7
 #[tokio::test(start_paused = true)]
-async fn an_only_owner_is_told_the_clubs_and_may_archive_them() {
+async fn only_owner_gets_the_clubs_and_may_archive_them() {
     let campus = TestCampus::new();
     let (ada, sue) = (campus.as_("ada"), campus.as_("sue"));
     campus
@@ -249,7 +252,7 @@ async fn an_only_owner_is_told_the_clubs_and_may_archive_them() {
 
 // proves C12
 #[tokio::test]
-async fn clubs_are_listed_by_whether_they_take_applications_and_whether_the_caller_is_in_them() {
+async fn clubs_are_filtered_by_applications_and_membership() {
     let campus = TestCampus::new();
     campus.recruitment("chess").await;
     let sue = campus.as_("sue");
@@ -358,10 +361,13 @@ async fn two_applications_at_once_do_not_cross_the_limit() {
     let path = format!("/api/clubs/{}/applications/", recruitment.club);
     let made = (0..4).map(|_| recruitment.officer.post(&path, ended.clone()));
     let made = futures::future::join_all(made).await;
-    let stored = made.iter().filter(|answer| answer.status == 201).count();
+    let stored = made
+        .iter()
+        .filter(|response| response.status == 201)
+        .count();
     assert_eq!(stored, 1);
     assert!(
         made.iter()
-            .all(|answer| answer.status == 201 || answer.json()["code"] == "quota")
+            .all(|response| response.status == 201 || response.json()["code"] == "quota")
     );
 }

@@ -42,7 +42,7 @@ async fn sixty_four_students_at_once_are_all_stored_once() {
             .map(|student| student.post(&path, recruitment.answer("x"))),
     )
     .await;
-    assert!(answers.iter().all(|answer| answer.status == 201));
+    assert!(answers.iter().all(|response| response.status == 201));
     let list = recruitment.officer.get(&path).await.ok();
     let mut names: Vec<&str> = list
         .as_array()
@@ -72,12 +72,18 @@ async fn one_student_sixteen_times_at_once_has_one_submission() {
     )
     .await;
     assert_eq!(
-        answers.iter().filter(|answer| answer.status == 201).count(),
+        answers
+            .iter()
+            .filter(|response| response.status == 201)
+            .count(),
         1,
         "only one submission is created"
     );
     assert_eq!(
-        answers.iter().filter(|answer| answer.status == 200).count(),
+        answers
+            .iter()
+            .filter(|response| response.status == 200)
+            .count(),
         15,
         "the others replace it"
     );
@@ -183,7 +189,7 @@ async fn two_officers_sending_at_once_mail_each_applicant_once() {
 
 // proves E24
 #[tokio::test(start_paused = true)]
-async fn two_officers_who_invite_one_applicant_at_once_mail_both_acceptances() {
+async fn concurrent_officers_mail_both_acceptances() {
     let campus = slow();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
@@ -266,7 +272,10 @@ async fn a_person_added_twice_at_once_is_counted_once() {
         join_all((0..8).map(|_| ada.post("/api/clubs/chess/members/", json!({ "person": sue }))))
             .await;
     assert_eq!(
-        answers.iter().filter(|answer| answer.status == 201).count(),
+        answers
+            .iter()
+            .filter(|response| response.status == 201)
+            .count(),
         1
     );
     assert_eq!(

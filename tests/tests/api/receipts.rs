@@ -106,7 +106,7 @@ async fn a_receipt_says_what_was_submitted_and_when() {
 
 // proves T4, T6
 #[tokio::test(start_paused = true)]
-async fn a_receipt_is_compared_with_what_is_stored_for_those_who_may_know() {
+async fn receipt_is_compared_for_those_who_may_know() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
@@ -267,7 +267,7 @@ async fn operators_compare_a_file_of_receipts_with_the_table() {
     let keys = campus.anonymous().get("/api/receipts/jwks.json").await.ok();
     let keys = serde_json::from_value(keys).expect("keys");
     let table = &campus.campus.app.table;
-    let told = async || -> Vec<String> {
+    let verdicts = async || -> Vec<String> {
         let found = admin::reconcile(table, &keys, &text)
             .await
             .expect("a table");
@@ -282,7 +282,7 @@ async fn operators_compare_a_file_of_receipts_with_the_table() {
     };
     let not_ours = "5 not a receipt of this service true";
     assert_eq!(
-        told().await,
+        verdicts().await,
         [
             "2 replaced false",
             "2 current false",
@@ -306,5 +306,5 @@ async fn operators_compare_a_file_of_receipts_with_the_table() {
         .engine
         .json("DeleteItem", &delete)
         .expect("a write");
-    assert_eq!(told().await[2], "4 missing true");
+    assert_eq!(verdicts().await[2], "4 missing true");
 }

@@ -9,7 +9,7 @@ use crate::idempotency::with;
 
 // proves X2, X3
 #[tokio::test]
-async fn who_lost_their_rights_gets_no_old_answer() {
+async fn lost_rights_get_no_old_response() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
@@ -126,15 +126,19 @@ async fn previews_are_computed_again() {
 // The path has no parameter here. The document has to name this 404 all the same.
 // proves X2
 #[tokio::test]
-async fn a_repeat_is_404_when_the_created_object_is_gone() {
+async fn repeat_is_404_after_deletion() {
     let campus = TestCampus::new();
     let admin = campus.admin();
-    let keyed = admin.clone().header("idempotency-key", "k");
-    let tag = keyed.post("/api/tags/", json!({ "name": "Games" })).await;
+    let idempotent = admin.clone().header("idempotency-key", "k");
+    let tag = idempotent
+        .post("/api/tags/", json!({ "name": "Games" }))
+        .await;
     let path = tag.header("location").to_owned();
     tag.created();
     admin.delete(&path).await.no_content();
-    let again = keyed.post("/api/tags/", json!({ "name": "Games" })).await;
+    let again = idempotent
+        .post("/api/tags/", json!({ "name": "Games" }))
+        .await;
     again.error(404);
 }
 
@@ -142,7 +146,7 @@ async fn a_repeat_is_404_when_the_created_object_is_gone() {
 // attempt to end (X6).
 // proves H7, S2, X6
 #[tokio::test(start_paused = true)]
-async fn a_submission_with_a_key_stands_in_nobodys_way_and_is_answered_like_the_first() {
+async fn submission_with_key_is_replayed() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let (sue, path) = (
@@ -150,7 +154,11 @@ async fn a_submission_with_a_key_stands_in_nobodys_way_and_is_answered_like_the_
         format!("{}submissions/", recruitment.path),
     );
     let first = with(&sue, "k").post(&path, recruitment.answer("x")).await;
-    assert!(!json!(campus.stored()).to_string().contains("KeyedRequest"));
+    assert!(
+        !json!(campus.stored())
+            .to_string()
+            .contains("IdempotencyRecord")
+    );
     let again = with(&sue, "k").post(&path, recruitment.answer("x")).await;
     assert_eq!(
         (
@@ -239,8 +247,8 @@ async fn a_repeat_of_a_renewal_gets_the_address_that_is_valid() {
     let sue = campus.as_("sue");
     let path = "/api/settings/calendar";
     let renew = async |key: &str| {
-        let keyed = sue.clone().header("idempotency-key", key.to_owned());
-        keyed.send(Method::POST, path, None).await.ok()["url"].clone()
+        let idempotent = sue.clone().header("idempotency-key", key.to_owned());
+        idempotent.send(Method::POST, path, None).await.ok()["url"].clone()
     };
     let first = renew("a").await;
     assert_eq!(renew("a").await, first);
@@ -259,12 +267,15 @@ async fn a_dry_run_does_not_use_the_key_of_the_request() {
     let recruitment = campus.recruitment("chess").await;
     let first = recruitment.submit(&campus.as_("sue")).await;
     recruitment.decide(&first, 4, "").await;
-    let keyed = with(&recruitment.officer, "k");
+    let idempotent = with(&recruitment.officer, "k");
     let path = format!("{}send_emails/", recruitment.path);
     let body = json!({ "email_type": { "id": "acceptance" } });
     let dry = format!("{path}?dry_run=true");
-    assert_eq!(keyed.post(&dry, body.clone()).await.ok()["dry_run"], true);
-    let sent = keyed.post(&path, body.clone()).await.ok();
+    assert_eq!(
+        idempotent.post(&dry, body.clone()).await.ok()["dry_run"],
+        true
+    );
+    let sent = idempotent.post(&path, body.clone()).await.ok();
     assert_eq!(
         (&sent["recipients"], &sent["dry_run"]),
         (&json!(1), &json!(false))
@@ -272,8 +283,8 @@ async fn a_dry_run_does_not_use_the_key_of_the_request() {
     // Somebody else is accepted before the repeat.
     let second = recruitment.submit(&campus.as_("bob")).await;
     recruitment.decide(&second, 4, "").await;
-    let again = keyed.post(&path, body.clone()).await;
+    let again = idempotent.post(&path, body.clone()).await;
     assert_eq!(again.header("idempotency-replayed"), "true");
     assert_eq!(again.ok()["recipients"], 1);
-    assert_eq!(keyed.post(&dry, body).await.ok()["dry_run"], true);
+    assert_eq!(idempotent.post(&dry, body).await.ok()["dry_run"], true);
 }

@@ -46,7 +46,7 @@ async fn blind_reviews_show_others_only_after_the_own_one() {
 
 // proves W3
 #[tokio::test]
-async fn nobody_reviews_a_submission_of_their_own_or_sees_its_scores() {
+async fn nobody_reviews_their_own_submission_or_sees_its_scores() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let bob = campus
@@ -137,7 +137,7 @@ async fn an_applicant_never_learns_of_reviews() {
 
 // proves W7
 #[tokio::test(start_paused = true)]
-async fn an_erasure_deletes_reviews_of_the_applicant_and_keeps_those_of_the_reviewer() {
+async fn erasure_deletes_reviews_of_applicant_and_keeps_the_reviewers() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let bob = campus
@@ -178,7 +178,7 @@ async fn an_erasure_deletes_reviews_of_the_applicant_and_keeps_those_of_the_revi
 
 // proves W3, W4, W8
 #[tokio::test]
-async fn officers_see_who_reviewed_how_much_but_nothing_of_their_own_submission() {
+async fn officers_see_review_counts_but_not_of_their_own_submission() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let bob = campus

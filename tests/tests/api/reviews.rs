@@ -175,8 +175,8 @@ async fn the_list_is_filtered_and_ordered_by_reviews() {
     let list = async |officer: &Client, query: &str| -> Vec<usize> {
         let path = format!("{}submissions/?{query}", recruitment.path);
         let list = officer.get(&path).await.ok();
-        let place = |row: &Value| all.iter().position(|one| one["id"] == row["id"]).unwrap();
-        list.as_array().unwrap().iter().map(place).collect()
+        let position_of = |row: &Value| all.iter().position(|one| one["id"] == row["id"]).unwrap();
+        list.as_array().unwrap().iter().map(position_of).collect()
     };
     assert_eq!(list(&bob, "reviewed=mine").await, [3, 0]);
     assert_eq!(list(&bob, "reviewed=others").await, [1]);
@@ -214,7 +214,7 @@ async fn the_list_is_filtered_and_ordered_by_reviews() {
 
 // proves W7
 #[tokio::test]
-async fn reviews_stay_when_somebody_submits_again_and_go_with_a_withdrawal() {
+async fn reviews_survive_resubmission_and_go_with_withdrawal() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
@@ -260,8 +260,8 @@ async fn reviews_of_many_officers_at_once_are_all_counted() {
     }
     let path = mine(&recruitment, &submission);
     let written = officers.iter().map(|officer| officer.put(&path, score(4)));
-    for answer in futures::future::join_all(written).await {
-        answer.ok();
+    for response in futures::future::join_all(written).await {
+        response.ok();
     }
     assert_eq!(
         row(&recruitment, &recruitment.officer, &submission).await,

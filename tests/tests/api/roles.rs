@@ -19,14 +19,14 @@ async fn try_every_caller(part: usize, parts: usize) {
             if !is_fresh {
                 scene = first.again(Setup::default()).await;
             }
-            let answer = scene.send(operation, &scene.callers[caller]).await;
-            is_fresh = operation.method == Method::GET || !answer.status.is_success();
-            if answer.status.as_u16() != statuses[caller] {
+            let response = scene.send(operation, &scene.callers[caller]).await;
+            is_fresh = operation.method == Method::GET || !response.status.is_success();
+            if response.status.as_u16() != statuses[caller] {
                 wrong.push(format!(
                     "{id} by {name}: {} instead of {}: {}",
-                    answer.status,
+                    response.status,
                     statuses[caller],
-                    answer.text()
+                    response.text()
                 ));
             }
         }

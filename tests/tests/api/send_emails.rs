@@ -365,7 +365,7 @@ async fn a_wrong_choice_of_submissions_is_named() {
 
 // proves E16
 #[tokio::test(start_paused = true)]
-async fn a_mail_that_was_never_taken_is_sent_without_asking_for_it() {
+async fn mail_never_taken_is_sent_again() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let submission = recruitment.submit(&campus.as_("sue")).await;

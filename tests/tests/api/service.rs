@@ -57,7 +57,7 @@ async fn health_document_and_page() {
 async fn tokens_mails_and_the_clock_of_the_local_service() {
     let campus = TestCampus::new();
     let anybody = campus.anonymous();
-    let answer = anybody
+    let response = anybody
         .post(
             "/local/token",
             json!({ "username": "sue", "expires_in": 60 }),
@@ -65,10 +65,10 @@ async fn tokens_mails_and_the_clock_of_the_local_service() {
         .await
         .ok();
     assert_eq!(
-        (&answer["token_type"], &answer["expires_in"]),
+        (&response["token_type"], &response["expires_in"]),
         (&json!("Bearer"), &json!(60))
     );
-    let sue = campus.with_token(answer["access_token"].as_str().unwrap_or_default());
+    let sue = campus.with_token(response["access_token"].as_str().unwrap_or_default());
     assert_eq!(
         sue.get("/api/settings/").await.ok()["email"],
         "",
@@ -205,13 +205,13 @@ async fn a_version_that_cannot_read_the_table_is_not_ready() {
         let campus = Setup::default()
             .hook(Arc::new(move |_| {
                 let refused = json!({ "__type": "AccessDeniedException", "message": "no right" });
-                let reply = is_broken.then(|| Reply::Answer(400, refused.to_string()));
+                let reply = is_broken.then(|| Reply::Response(400, refused.to_string()));
                 Box::pin(async { reply })
             }))
             .build();
         let table = campus.campus.app.table.clone();
         let ready = shared::lambda::ready(axum::Router::new(), table);
-        let answer = tests::Client::new(ready, None).get("/ready").await;
-        assert_eq!(answer.status, expected, "{}", answer.text());
+        let response = tests::Client::new(ready, None).get("/ready").await;
+        assert_eq!(response.status, expected, "{}", response.text());
     }
 }

@@ -254,8 +254,8 @@ async fn two_changes_at_once_are_counted_exactly() {
         set(json!({ "graduation_year": 2030 })),
         set(json!({ "image_url": "https://x.example/i.png" })),
     );
-    for answer in [one, other, year, image] {
-        answer.ok();
+    for response in [one, other, year, image] {
+        response.ok();
     }
     let now = sue.get("/api/settings/").await.ok();
     assert_eq!(
@@ -309,7 +309,7 @@ async fn after_two(
 // If the copies were not refreshed after a refused write, officers would never see the school.
 // proves P8
 #[tokio::test(start_paused = true)]
-async fn copies_follow_when_settings_are_written_twice_at_once() {
+async fn copies_follow_two_concurrent_settings() {
     for milliseconds in 0..40 {
         let image = json!({ "image_url": "https://x.example/i.png" });
         let (profile, seen) = after_two(milliseconds, image.clone(), async |sue, _| {
@@ -327,7 +327,7 @@ async fn copies_follow_when_settings_are_written_twice_at_once() {
 // If both requests wrote the whole copy, half of it would stay old.
 // proves P8, X7
 #[tokio::test(start_paused = true)]
-async fn copies_follow_when_claims_and_settings_change_at_once() {
+async fn copies_follow_concurrent_claims_and_settings() {
     for milliseconds in 0..40 {
         let year = json!({ "graduation_year": 2031 });
         let (profile, seen) = after_two(milliseconds, year, async |_, renamed| {

@@ -32,14 +32,14 @@ async fn showings_are_created_and_listed_by_their_start() {
         Value::Null,
         "an event without showings can be read by its id"
     );
-    let answer = ada
+    let response = ada
         .post(
             &showings,
             json!({ "start_time": hours(3), "end_time": hours(3), "location": " Hall " }),
         )
         .await;
-    let location = answer.header("location").to_owned();
-    let showing = answer.created();
+    let location = response.header("location").to_owned();
+    let showing = response.created();
     assert_eq!(
         showing,
         json!({
@@ -86,9 +86,9 @@ async fn showings_are_changed_replaced_and_deleted() {
     let (ada, path, global) = event(&campus).await;
     let showings = format!("{path}showings/");
     let body = json!({ "start_time": hours(3), "end_time": hours(3), "location": " Hall " });
-    let answer = ada.post(&showings, body).await;
-    let location = answer.header("location").to_owned();
-    answer.created();
+    let response = ada.post(&showings, body).await;
+    let location = response.header("location").to_owned();
+    response.created();
     let body = json!({ "start_time": hours(1), "end_time": hours(9), "ticketed": true });
     let second = ada.post(&showings, body).await.created();
     let changed = ada
@@ -154,11 +154,17 @@ async fn a_showing_is_removed_once() {
     let one = format!("{path}showings/{}/", id(&showing));
     let answers = futures::future::join_all((0..4).map(|_| ada.delete(&one))).await;
     assert_eq!(
-        answers.iter().filter(|answer| answer.status == 204).count(),
+        answers
+            .iter()
+            .filter(|response| response.status == 204)
+            .count(),
         1
     );
     assert_eq!(
-        answers.iter().filter(|answer| answer.status == 404).count(),
+        answers
+            .iter()
+            .filter(|response| response.status == 404)
+            .count(),
         3
     );
 }
@@ -236,7 +242,7 @@ async fn wrong_showings_are_named() {
 
 // proves H15
 #[tokio::test]
-async fn a_change_to_or_from_daylight_saving_time_changes_nothing() {
+async fn daylight_saving_changes_no_showing() {
     let campus = TestCampus::new();
     let (ada, path, global) = event(&campus).await;
     // In Berlin the clocks go back at 03:00 on 2026-10-25, so 02:30 comes twice.

@@ -10,8 +10,8 @@ use tower::ServiceExt as _;
 /// Sends a request as a browser does.
 pub(crate) async fn send(campus: &TestCampus, request: Request<Body>) -> (u16, HeaderMap, String) {
     let router = campus.campus.router.clone();
-    let answer = router.oneshot(request).await.expect("an answer");
-    let (parts, body) = answer.into_parts();
+    let response = router.oneshot(request).await.expect("an answer");
+    let (parts, body) = response.into_parts();
     let bytes = to_bytes(body, usize::MAX).await.expect("a body");
     let text = String::from_utf8_lossy(&bytes).into_owned();
     (parts.status.as_u16(), parts.headers, text)
@@ -170,7 +170,7 @@ async fn files_of_the_site_are_kept_for_ever() {
 // Programs are told what is not there, and the API stays as it is.
 // proves O14
 #[tokio::test]
-async fn what_is_not_for_browsers_is_not_the_page() {
+async fn programs_do_not_get_the_page() {
     let campus = TestCampus::new();
     let anybody = campus.anonymous();
     anybody.get("/nowhere/").await.error(404);

@@ -113,13 +113,13 @@ async fn officers_write_slots() {
     let created = recruitment.officer.post(&path, body).await;
     assert!(created.header("location").contains("/slots/"));
     let created = created.created();
-    let known =
+    let existing =
         json!([{ "id": person, "username": "bob", "name": created["interviewers"][0]["name"] }]);
-    assert_eq!(created["interviewers"], known);
+    assert_eq!(created["interviewers"], existing);
     let expected = json!({
         "id": id(&created), "start_time": hours(30), "end_time": hours(31),
         "location": "https://meet.example/chess", "capacity": 3, "committee": committee,
-        "interviewers": known, "note": "Bring tea.", "booked": 0, "bookings": [],
+        "interviewers": existing, "note": "Bring tea.", "booked": 0, "bookings": [],
     });
     assert_eq!(created, expected);
     let earlier = recruitment.officer.post(&path, slot(5)).await.created();
@@ -201,11 +201,11 @@ async fn a_series_has_all_slots_that_fit() {
         "start_time": hours(30), "end_time": hours(32), "minutes": 25, "break_minutes": 5,
         "location": "Room 2", "capacity": 2, "note": "Quiet.",
     });
-    let keyed = recruitment
+    let idempotent = recruitment
         .officer
         .clone()
         .header("idempotency-key", "morning");
-    let made = keyed.post(&path, body.clone()).await.created();
+    let made = idempotent.post(&path, body.clone()).await.created();
     let made = made.as_array().cloned().unwrap_or_default();
     assert_eq!(made.len(), 4);
     assert_eq!(
@@ -213,7 +213,7 @@ async fn a_series_has_all_slots_that_fit() {
         (&json!(hours(30)), &json!(2))
     );
     assert_eq!(made[1]["note"], "Quiet.");
-    keyed.post(&path, body).await.created();
+    idempotent.post(&path, body).await.created();
     let slots = format!("{}slots/", recruitment.path);
     let listed = recruitment.officer.get(&slots).await.ok();
     assert_eq!(listed.as_array().map(Vec::len), Some(4));

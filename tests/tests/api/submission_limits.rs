@@ -87,14 +87,14 @@ async fn a_person_has_at_most_three_hundred_submissions() {
     let more: Vec<_> = more.collect();
     table.load_answered(&more).await.expect("a table");
     // The last one was stored a moment ago, and the index does not show it yet.
-    let noted = shared::domain::OwnPlace {
+    let noted = shared::domain::RecentSubmission {
         person,
         submission: shared::ids::Id::new(299),
         application: shared::ids::Id::new(299),
         received: model.received,
         expires: model.created_at.plus(TimeDelta::hours(1)).epoch_seconds(),
     };
-    table.note_place(&noted).await.expect("a table");
+    table.note_recent_submission(&noted).await.expect("a table");
     let path = format!("{}submissions/", recruitment.path);
     let body =
         json!({ "committee": recruitment.application["committees"][0]["id"], "responses": [] });

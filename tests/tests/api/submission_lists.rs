@@ -88,9 +88,9 @@ async fn a_long_list_comes_in_slices() {
         Vec::new(),
     );
     loop {
-        let answer = recruitment.officer.get(&path).await;
-        let link = answer.header("link").to_owned();
-        slices.extend(answer.ok().as_array().cloned().unwrap_or_default());
+        let response = recruitment.officer.get(&path).await;
+        let link = response.header("link").to_owned();
+        slices.extend(response.ok().as_array().cloned().unwrap_or_default());
         let Some((next, rel)) = link.strip_prefix('<').and_then(|link| link.split_once('>')) else {
             break;
         };
@@ -129,12 +129,12 @@ async fn the_export_is_harmless_csv() {
         .await
         .created();
     recruitment.decide(&submission, 3, "-1").await;
-    let answer = recruitment
+    let response = recruitment
         .officer
         .get(&format!("{}submissions/export/", recruitment.path))
         .await;
-    assert_eq!(answer.header("content-type"), "text/csv; charset=utf-8");
-    let text = answer.text();
+    assert_eq!(response.header("content-type"), "text/csv; charset=utf-8");
+    let text = response.text();
     assert!(text.starts_with('\u{feff}'));
     let expected = format!(
         "\u{feff}id,name,username,email,committee,status,reason,notified,email_status,interview,\
@@ -200,13 +200,13 @@ async fn csv_comes_in_slices_and_info_texts_have_no_column() {
     let mut path = format!("{}submissions/export/?limit=2", recruitment.path);
     let mut names = Vec::new();
     loop {
-        let answer = recruitment.officer.get(&path).await;
-        let link = answer
+        let response = recruitment.officer.get(&path).await;
+        let link = response
             .header("link")
             .split(['<', '>'])
             .nth(1)
             .map(str::to_owned);
-        let text = answer.text();
+        let text = response.text();
         assert!(!text.contains("Read this first"));
         names.push(text.matches("@uni.example").count());
         let Some(next) = link else { break };
@@ -222,7 +222,7 @@ async fn csv_comes_in_slices_and_info_texts_have_no_column() {
 async fn a_slice_with_a_filter_reads_on_until_it_is_full() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
-    let mut wanted = Vec::new();
+    let mut expected_ids = Vec::new();
     for n in 0..80 {
         let student = campus.as_(&format!("student{n}"));
         let submission = recruitment.submit(&student).await;
@@ -235,7 +235,7 @@ async fn a_slice_with_a_filter_reads_on_until_it_is_full() {
                 .no_content(),
             _ if n % 30 == 1 => {
                 recruitment.decide(&submission, 4, "").await;
-                wanted.insert(0, id(&submission));
+                expected_ids.insert(0, id(&submission));
             }
             _ => {}
         }
@@ -243,9 +243,9 @@ async fn a_slice_with_a_filter_reads_on_until_it_is_full() {
     let mut path = format!("{}submissions/?status=4&limit=2", recruitment.path);
     let mut found = Vec::new();
     loop {
-        let answer = recruitment.officer.get(&path).await;
-        let link = answer.header("link").to_owned();
-        let slice = answer.ok();
+        let response = recruitment.officer.get(&path).await;
+        let link = response.header("link").to_owned();
+        let slice = response.ok();
         assert!(slice.as_array().is_some_and(|slice| slice.len() <= 2));
         found.extend(slice.as_array().into_iter().flatten().map(id));
         match link.strip_prefix('<').and_then(|link| link.split_once('>')) {
@@ -253,7 +253,7 @@ async fn a_slice_with_a_filter_reads_on_until_it_is_full() {
             None => break,
         }
     }
-    assert_eq!(found, wanted);
+    assert_eq!(found, expected_ids);
     let all = recruitment
         .officer
         .get(&format!("{}submissions/?limit=100", recruitment.path))

@@ -132,9 +132,9 @@ impl Scene {
         let sue = self.campus.as_("sue");
         let path = format!("{}submissions/", self.recruitment.path);
         for (field, body) in cases {
-            let answer = sue.post(&path, body.clone()).await;
-            assert!(answer.status == 400, "{body}: {}", answer.text());
-            answer.invalid(&[field]);
+            let response = sue.post(&path, body.clone()).await;
+            assert!(response.status == 400, "{body}: {}", response.text());
+            response.invalid(&[field]);
         }
         assert_eq!(self.recruitment.officer.get(&path).await.ok(), json!([]));
     }
@@ -142,7 +142,7 @@ impl Scene {
 
 // proves H6, S3, S5
 #[tokio::test]
-async fn each_broken_rule_of_answers_is_named_and_nothing_is_stored() {
+async fn broken_answer_rules_are_named_and_store_nothing() {
     let scene = Scene::new().await;
     let (limited, info, choice) = (scene.limited, scene.info, &scene.choice);
     let (option, foreign) = (&choice["multiple_choice"][0]["id"], &scene.foreign);
@@ -200,7 +200,7 @@ async fn each_broken_rule_of_answers_is_named_and_nothing_is_stored() {
 
 // proves S3, S4
 #[tokio::test]
-async fn each_broken_rule_of_committees_is_named_and_nothing_is_stored() {
+async fn broken_committee_rules_are_named_and_store_nothing() {
     let scene = Scene::new().await;
     let special = scene.special;
     let outreach = &scene.recruitment.application["committees"][1]["id"];

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::TestCampus;
 use tests::fixtures::{Recruitment, hours, id};
-use tests::held::Held;
+use tests::suspended::Suspended;
 
 pub(crate) async fn campus() -> (TestCampus, Recruitment) {
     let campus = TestCampus::new();
@@ -19,8 +19,8 @@ async fn the_last_five_keys_are_answered_with_what_is_stored() {
     let (campus, recruitment) = campus().await;
     let path = format!("{}submissions/", recruitment.path);
     let send = async |key: &str, text: &str| {
-        let keyed = campus.as_("sue").header("idempotency-key", key);
-        keyed.post(&path, recruitment.answer(text)).await
+        let idempotent = campus.as_("sue").header("idempotency-key", key);
+        idempotent.post(&path, recruitment.answer(text)).await
     };
     let first = send("one", "1").await.created();
     for (key, text) in [("two", "2"), ("three", "3"), ("four", "4"), ("five", "5")] {
@@ -55,9 +55,9 @@ async fn the_last_five_keys_are_answered_with_what_is_stored() {
     let committee = &recruitment.application["committees"][0]["id"];
     let mut elsewhere = recruitment.answer("1");
     elsewhere["committee"] = committee.clone();
-    let keyed = campus.as_("sue").header("idempotency-key", "one");
+    let idempotent = campus.as_("sue").header("idempotency-key", "one");
     assert_eq!(
-        keyed.post(&path, elsewhere).await.json()["code"],
+        idempotent.post(&path, elsewhere).await.json()["code"],
         "key_reused"
     );
     assert_eq!(
@@ -86,8 +86,8 @@ async fn a_key_that_is_used_again_after_a_day_protects_again() {
         .ok();
     let path = format!("{}submissions/", recruitment.path);
     let send = async |text: &str| {
-        let keyed = campus.as_("sue").header("idempotency-key", "one");
-        keyed.post(&path, recruitment.answer(text)).await
+        let idempotent = campus.as_("sue").header("idempotency-key", "one");
+        idempotent.post(&path, recruitment.answer(text)).await
     };
     send("1").await.created();
     campus.advance(TimeDelta::hours(25));
@@ -137,8 +137,8 @@ async fn a_tab_that_is_behind_replaces_nothing() {
 
 // proves S21
 #[tokio::test(start_paused = true)]
-async fn of_two_tabs_at_once_one_is_told() {
-    let (held, campus) = Held::campus();
+async fn concurrent_tabs_give_one_conflict() {
+    let (suspended, campus) = Suspended::campus();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
     let path = format!("{}submissions/", recruitment.path);
@@ -147,11 +147,11 @@ async fn of_two_tabs_at_once_one_is_told() {
         body["revision"] = json!(0);
         body
     };
-    held.stop_write("\"revision\"");
+    suspended.stop_write("\"revision\"");
     let (late, ()) = futures::join!(sue.post(&path, seen("late")), async {
-        held.stopped().await;
+        suspended.stopped().await;
         sue.post(&path, seen("other")).await.created();
-        held.go();
+        suspended.go();
     });
     late.error(412);
     let own = sue.get("/api/submissions/").await.ok();
@@ -211,7 +211,7 @@ async fn equal_answers_change_nothing_and_are_confirmed_once() {
 
 // proves H29, S17, N9
 #[tokio::test]
-async fn an_answer_to_a_question_that_is_gone_is_told_and_can_be_removed() {
+async fn answer_to_deleted_question_is_reported_and_removable() {
     let (campus, recruitment) = campus().await;
     let (sue, draft) = (campus.as_("sue"), format!("{}draft/", recruitment.path));
     let save = |version: u32, text: Value| {
@@ -279,7 +279,7 @@ async fn an_answer_to_a_question_that_is_gone_is_told_and_can_be_removed() {
 
 // proves D5
 #[tokio::test(start_paused = true)]
-async fn what_remains_of_an_erased_applicant_does_not_change() {
+async fn erased_applicants_submission_does_not_change() {
     let (campus, recruitment) = campus().await;
     let sue = campus.as_("sue");
     let sent = recruitment.submit(&sue).await;
@@ -287,9 +287,9 @@ async fn what_remains_of_an_erased_applicant_does_not_change() {
     recruitment.decide(&sent, 2, "Because.").await;
     sue.delete("/api/settings/").await.no_content();
     let path = format!("{}submissions/{}/", recruitment.path, id(&sent));
-    let erased = async |answer: tests::Response| {
-        assert_eq!(answer.json()["code"], "erased", "{}", answer.text());
-        answer.error(400);
+    let erased = async |response: tests::Response| {
+        assert_eq!(response.json()["code"], "erased", "{}", response.text());
+        response.error(400);
     };
     erased(
         recruitment
@@ -322,7 +322,7 @@ async fn what_remains_of_an_erased_applicant_does_not_change() {
 
 // proves H29, W4, W7
 #[tokio::test(start_paused = true)]
-async fn a_blind_round_tells_nothing_and_an_erased_reviewer_leaves_no_tie() {
+async fn blind_round_shows_nothing_and_erased_reviewer_leaves_no_link() {
     let (campus, recruitment) = campus().await;
     recruitment
         .officer

@@ -28,7 +28,7 @@ fn sent_to(campus: &TestCampus, name: &str) -> usize {
 
 // proves E2
 #[tokio::test]
-async fn an_acceptance_after_a_rejection_is_told_again_with_a_new_invitation() {
+async fn acceptance_after_rejection_is_mailed_with_a_new_invitation() {
     for more in [json!({}), json!({ "one_per_person": true })] {
         let campus = TestCampus::new();
         let recruitment = campus.recruitment("chess").await;
@@ -60,7 +60,7 @@ async fn an_acceptance_after_a_rejection_is_told_again_with_a_new_invitation() {
 // Two committees accepted, one of them took it back and was told, and then accepted again.
 // proves E2, E27
 #[tokio::test]
-async fn an_acceptance_is_told_again_although_another_committee_was_told() {
+async fn acceptance_is_mailed_although_another_committee_was() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus.as_("sue");
@@ -99,7 +99,7 @@ async fn an_acceptance_is_told_again_although_another_committee_was_told() {
 
 // proves E26
 #[tokio::test]
-async fn a_rejection_per_person_names_those_that_were_not_told() {
+async fn rejection_per_person_names_uncommunicated_ones() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let body = json!({ "rejection_email": "<p>{{ committees }}.</p>" });
@@ -137,7 +137,7 @@ async fn a_rejection_per_person_names_those_that_were_not_told() {
 
 // proves E3, E28
 #[tokio::test]
-async fn everybody_decided_looks_at_all_submissions_of_the_chosen_people() {
+async fn everybody_decided_covers_all_submissions_of_the_chosen() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let path = format!("{}submissions/", recruitment.path);
@@ -196,7 +196,7 @@ async fn three_mails_a_day_are_enough() {
 
 // proves E31
 #[tokio::test]
-async fn a_repeat_with_its_key_completes_a_resend_and_mails_nobody_twice() {
+async fn repeat_with_key_completes_a_resend_without_doubles() {
     // After some mails are queued, the first attempt ends: no call of the table gets through.
     let queued = Arc::new(AtomicUsize::new(usize::MAX));
     let left = queued.clone();
@@ -207,11 +207,11 @@ async fn a_repeat_with_its_key_completes_a_resend_and_mails_nobody_twice() {
             && left
                 .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1))
                 .is_err();
-        let answer = fails.then(|| {
+        let response = fails.then(|| {
             let body = json!({ "__type": "com.amazonaws.dynamodb.v20120810#ValidationException" });
-            Reply::Answer(400, body.to_string())
+            Reply::Response(400, body.to_string())
         });
-        Box::pin(async move { answer }) as _
+        Box::pin(async move { response }) as _
     };
     let campus = Setup::default().hook(Arc::new(hook)).build();
     let recruitment = campus.recruitment("chess").await;
@@ -221,12 +221,12 @@ async fn a_repeat_with_its_key_completes_a_resend_and_mails_nobody_twice() {
         recruitment.decide(&submission, 4, "").await;
     }
     mailed(&campus, &recruitment, "acceptance", json!({})).await;
-    let keyed = campus.as_("ada").header("idempotency-key", "once more");
+    let idempotent = campus.as_("ada").header("idempotency-key", "once more");
     let body = json!({ "email_type": { "id": "acceptance" }, "allow_resend": true });
     let path = format!("{}send_emails/", recruitment.path);
     queued.store(2, Ordering::SeqCst);
     let first = campus
-        .with_worker(keyed.post(&path, body.clone()))
+        .with_worker(idempotent.post(&path, body.clone()))
         .await
         .ok();
     assert_eq!((&first["sent"], &first["failed"]), (&json!(2), &json!(2)));
@@ -234,7 +234,7 @@ async fn a_repeat_with_its_key_completes_a_resend_and_mails_nobody_twice() {
     // The answer was never stored, as if the process had died.
     forget_answers(&campus);
     campus.advance(TimeDelta::seconds(15));
-    let second = campus.with_worker(keyed.post(&path, body)).await.ok();
+    let second = campus.with_worker(idempotent.post(&path, body)).await.ok();
     assert_eq!(
         (&second["recipients"], &second["sent"]),
         (&json!(4), &json!(4)),
@@ -248,7 +248,7 @@ async fn a_repeat_with_its_key_completes_a_resend_and_mails_nobody_twice() {
 /// Removes the outcomes of requests with a key, as if their processes had died before.
 fn forget_answers(campus: &TestCampus) {
     for mut item in campus.stored() {
-        if item["type"]["S"] == "KeyedRequest" {
+        if item["type"]["S"] == "IdempotencyRecord" {
             item.as_object_mut().expect("an item").remove("outcome");
             let put = json!({ "TableName": local::table::TABLE, "Item": item });
             campus.campus.engine.json("PutItem", &put).expect("a write");
@@ -258,7 +258,7 @@ fn forget_answers(campus: &TestCampus) {
 
 // proves E30
 #[tokio::test]
-async fn more_decisions_than_one_mail_holds_are_told_in_several() {
+async fn decisions_beyond_one_mail_are_sent_in_several() {
     let campus = TestCampus::new();
     let mut body = tests::fixtures::application("Fall");
     let names: Vec<Value> = (0..50)
@@ -309,7 +309,7 @@ async fn more_decisions_than_one_mail_holds_are_told_in_several() {
 
 // proves H34, E8
 #[tokio::test]
-async fn what_cannot_be_taken_back_refuses_what_it_does_not_know() {
+async fn irreversible_send_refuses_unknown_fields() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let submission = recruitment.submit(&campus.as_("sue")).await;

@@ -14,7 +14,7 @@ use crate::slots::{Interviewing, slot};
 
 // proves G5
 #[tokio::test]
-async fn a_timer_that_was_stopped_for_a_day_sends_what_still_helps() {
+async fn timer_stopped_for_a_day_sends_what_still_helps() {
     let campus = TestCampus::new();
     let recruitment = long_recruitment(&campus).await;
     draft(&recruitment, &campus.as_("sue"), "One", 0).await;
@@ -85,17 +85,17 @@ async fn two_timers_at_once_and_one_that_dies_anywhere_mail_once() {
 
 // proves G5
 #[tokio::test(start_paused = true)]
-async fn an_entry_that_is_filed_while_the_timer_looks_is_not_removed() {
+async fn task_filed_while_timer_looks_is_not_removed() {
     // The timer is held when it wants to remove the entry.
-    let (wanted, waits, go) = <(Arc<AtomicBool>, Arc<Notify>, Arc<Notify>)>::default();
-    let parts = (wanted.clone(), waits.clone(), go.clone());
+    let (expected, waits, go) = <(Arc<AtomicBool>, Arc<Notify>, Arc<Notify>)>::default();
+    let parts = (expected.clone(), waits.clone(), go.clone());
     let campus = Setup::default()
         .table(Arc::new(move |operation, body| {
             let text = String::from_utf8_lossy(body).into_owned();
             let removes = operation == "TransactWriteItems" && text.contains("\"Delete\"");
-            let (wanted, waits, go) = parts.clone();
+            let (expected, waits, go) = parts.clone();
             Box::pin(async move {
-                if removes && wanted.swap(false, Ordering::SeqCst) {
+                if removes && expected.swap(false, Ordering::SeqCst) {
                     waits.notify_one();
                     go.notified().await;
                 }
@@ -113,7 +113,7 @@ async fn an_entry_that_is_filed_while_the_timer_looks_is_not_removed() {
         .await
         .ok();
     campus.advance(TimeDelta::hours(1));
-    wanted.store(true, Ordering::SeqCst);
+    expected.store(true, Ordering::SeqCst);
     // It has read that the application is off. Now it is switched on, and has an entry again.
     let on = async {
         waits.notified().await;
@@ -132,7 +132,7 @@ async fn an_entry_that_is_filed_while_the_timer_looks_is_not_removed() {
 
 // proves G5
 #[tokio::test(start_paused = true)]
-async fn moving_the_clock_does_what_would_have_been_done_in_order() {
+async fn moved_clock_runs_tasks_in_order() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     end_at(&there.recruitment, 95).await;
@@ -145,8 +145,8 @@ async fn moving_the_clock_does_what_would_have_been_done_in_order() {
         .into_iter()
         .map(|mail| (mail.to.chars().take(3).collect(), mail.sent_at.to_string()))
         .collect();
-    let wanted = [("sue", hours(26)), ("bob", hours(71))];
-    assert_eq!(sent, wanted.map(|(to, at)| (to.to_owned(), at)));
+    let expected = [("sue", hours(26)), ("bob", hours(71))];
+    assert_eq!(sent, expected.map(|(to, at)| (to.to_owned(), at)));
 }
 
 // proves G5
@@ -161,7 +161,7 @@ async fn the_check_finds_what_the_timer_would_not_hear_of() {
     there.sue.patch("/api/settings/", weekly).await.ok();
     let now = tests::start();
     let stored = campus.stored();
-    let kept = |item: &&Value| item["type"]["S"] != "Due";
+    let kept = |item: &&Value| item["type"]["S"] != "ScheduledTask";
     let without: Vec<Value> = stored.iter().filter(kept).cloned().collect();
     let found = admin::check(&without, now);
     assert_eq!(found.len(), 3, "{found:?}");

@@ -12,8 +12,8 @@ use tests::{Client, Response, Setup, TestCampus};
 
 use crate::tokens::{program, with_scopes};
 
-fn is_out_of_scope(answer: &Response) -> bool {
-    answer.status == 403 && answer.json()["code"] == "scope"
+fn is_out_of_scope(response: &Response) -> bool {
+    response.status == 403 && response.json()["code"] == "scope"
 }
 
 /// The scope that the OpenAPI document names for an operation.
@@ -62,16 +62,16 @@ async fn try_every_scope(part: usize, parts: usize) {
                 tokens.insert(key.clone(), token);
             }
             let token = &tokens[&key];
-            let answer = scene.send(operation, token).await;
-            is_fresh = operation.method == Method::GET || !answer.status.is_success();
+            let response = scene.send(operation, token).await;
+            is_fresh = operation.method == Method::GET || !response.status.is_success();
             let expected = match !scope.is_empty() {
                 true if is_right => operation.statuses[OWNER],
                 _ if is_public => operation.statuses[NOBODY],
                 _ => 403,
             };
             let needs_scope = expected == 403 && (!is_right || scope.is_empty());
-            if answer.status != expected || is_out_of_scope(&answer) != needs_scope {
-                let (status, text) = (answer.status, answer.text());
+            if response.status != expected || is_out_of_scope(&response) != needs_scope {
+                let (status, text) = (response.status, response.text());
                 wrong.push(format!("{id}, {is_right}: {status} not {expected}: {text}"));
             }
         }
@@ -99,7 +99,7 @@ async fn every_operation_needs_its_scope_to_the_end() {
 
 // proves Z2, Z3
 #[tokio::test]
-async fn a_token_has_the_rights_that_its_person_has_now_and_never_those_of_an_admin() {
+async fn token_has_its_persons_current_rights_without_admin() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let officer = campus
@@ -113,15 +113,15 @@ async fn a_token_has_the_rights_that_its_person_has_now_and_never_those_of_an_ad
     recruitment.officer.patch(path, member).await.ok();
     // Members may read an application, but a token of a member may not.
     for path in ["/api/clubs/chess/applications/", recruitment.path.as_str()] {
-        let answer = token.get(path).await;
-        assert_eq!(answer.json()["code"], "permission_denied");
-        answer.error(403);
+        let response = token.get(path).await;
+        assert_eq!(response.json()["code"], "permission_denied");
+        response.error(403);
     }
     let root = campus.admin();
     let token = with_scopes(&campus, &root, &all).await;
     let change = json!({ "approved": false });
-    let answer = token.patch("/api/clubs/chess/", change).await;
-    assert_eq!(answer.json()["code"], "permission_denied");
+    let response = token.patch("/api/clubs/chess/", change).await;
+    assert_eq!(response.json()["code"], "permission_denied");
     let tag = json!({ "name": "x" });
     assert!(is_out_of_scope(&token.post("/api/tags/", tag).await));
     assert!(is_out_of_scope(&token.get("/api/settings/").await));
@@ -151,7 +151,7 @@ async fn a_token_for_one_club_is_for_no_other_one() {
 
 // proves Z3
 #[tokio::test]
-async fn who_may_only_write_is_shown_no_addresses_and_no_answers() {
+async fn write_only_token_sees_no_addresses_and_answers() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let sue = campus
@@ -168,10 +168,10 @@ async fn who_may_only_write_is_shown_no_addresses_and_no_answers() {
             json!({ "title": "Treasurer" }),
         ),
     ] {
-        let answer = token.patch(path, body).await;
-        let text = answer.text();
-        assert_eq!(answer.header("etag"), "");
-        answer.ok();
+        let response = token.patch(path, body).await;
+        let text = response.text();
+        assert_eq!(response.header("etag"), "");
+        response.ok();
         assert!(!text.contains('@') && !text.contains("Because"), "{text}");
         // A tag tells whether a guess is right.
         let tag = recruitment
@@ -191,8 +191,8 @@ async fn who_may_only_write_is_shown_no_addresses_and_no_answers() {
     assert_eq!(whole["responses"][0]["text"], "Because.");
     assert!(whole.to_string().contains("sue@uni.example"));
     // What is left out has no tag. The address of a club is public.
-    let answer = token.patch(&one, json!({ "status": 4 })).await;
-    assert!(!answer.header("etag").is_empty());
+    let response = token.patch(&one, json!({ "status": 4 })).await;
+    assert!(!response.header("etag").is_empty());
     let clubs = with_scopes(&campus, &recruitment.officer, &[TokenScope::ClubsWrite]).await;
     let public = json!({ "email": "chess@uni.example" });
     recruitment
@@ -200,10 +200,10 @@ async fn who_may_only_write_is_shown_no_addresses_and_no_answers() {
         .patch("/api/clubs/chess/", public)
         .await
         .ok();
-    let answer = clubs
+    let response = clubs
         .patch("/api/clubs/chess/", json!({ "subtitle": "x" }))
         .await;
-    let email = answer.json()["email"].clone();
+    let email = response.json()["email"].clone();
     assert!(
         email.as_str().is_some_and(|email| email.contains('@')),
         "{email}"
@@ -211,10 +211,10 @@ async fn who_may_only_write_is_shown_no_addresses_and_no_answers() {
     // A repeat with a key shows no more than the first answer.
     let link = json!({ "email": "ina@uni.example" });
     let token = with_scopes(&campus, &recruitment.officer, &writes).await;
-    let keyed = token.header("idempotency-key", "k");
+    let idempotent = token.header("idempotency-key", "k");
     let invites = "/api/clubs/chess/invites/";
-    let first = keyed.post(invites, link.clone()).await.created();
-    let again = keyed.post(invites, link).await.created();
+    let first = idempotent.post(invites, link.clone()).await.created();
+    let again = idempotent.post(invites, link).await.created();
     assert_eq!(first, again);
     assert!(!first.to_string().contains('@'), "{first}");
 }
@@ -227,16 +227,19 @@ async fn a_token_never_gets_the_answer_to_a_key_of_somebody_else() {
     campus.club("chess", &owner).await;
     let body = json!({ "note": "Fair" });
     let links = "/api/clubs/chess/joinlinks/";
-    let keyed = |client: &Client| client.clone().header("idempotency-key", "k");
-    let made = keyed(&owner).post(links, body.clone()).await.created();
+    let idempotent = |client: &Client| client.clone().header("idempotency-key", "k");
+    let made = idempotent(&owner).post(links, body.clone()).await.created();
     let reader = with_scopes(&campus, &owner, &[TokenScope::MembersRead]).await;
     assert!(is_out_of_scope(
-        &keyed(&reader).post(links, body.clone()).await
+        &idempotent(&reader).post(links, body.clone()).await
     ));
     let writer = with_scopes(&campus, &owner, &[TokenScope::MembersWrite]).await;
-    let other = keyed(&writer).post(links, body.clone()).await.created();
+    let other = idempotent(&writer)
+        .post(links, body.clone())
+        .await
+        .created();
     assert_ne!(other["id"], made["id"]);
-    let again = keyed(&writer).post(links, body).await;
+    let again = idempotent(&writer).post(links, body).await;
     assert_eq!(again.header("idempotency-replayed"), "true");
     assert_eq!(again.created(), other);
 }
@@ -265,7 +268,7 @@ async fn a_token_does_not_do_what_only_the_member_does() {
 
 // proves Z3, X1
 #[tokio::test]
-async fn every_post_by_a_token_that_is_repeated_with_its_key_is_done_once() {
+async fn repeated_token_posts_are_done_once() {
     let documented = documented_scopes();
     let unchanged = Scene::new().await;
     for operation in operations::all() {
@@ -289,16 +292,16 @@ async fn every_post_by_a_token_that_is_repeated_with_its_key_is_done_once() {
 
 // proves H30, H36
 #[tokio::test]
-async fn what_a_program_is_answered_is_kept_nowhere() {
+async fn program_responses_are_not_stored() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;
     let token = with_scopes(&campus, &ada, &[TokenScope::ClubsRead]).await;
     for path in ["/api/clubs/", "/api/events/", "/api/events.ics"] {
-        let answer = token.get(path).await;
-        let policy = answer.header("cache-control").to_owned();
+        let response = token.get(path).await;
+        let policy = response.header("cache-control").to_owned();
         assert_eq!(
-            (answer.status.as_u16(), &*policy),
+            (response.status.as_u16(), &*policy),
             (200, "private, no-cache")
         );
     }

@@ -25,8 +25,8 @@ async fn a_token_is_shown_once_and_ends() {
     let owner = campus.as_("ada");
     campus.club("chess", &owner).await;
     let body = json!({ "name": "Nightly export", "scopes": ["members:read", "clubs:read"] });
-    let keyed = owner.clone().header("idempotency-key", "k");
-    let made = keyed.post(TOKENS, body.clone()).await.created();
+    let idempotent = owner.clone().header("idempotency-key", "k");
+    let made = idempotent.post(TOKENS, body.clone()).await.created();
     let text = made["token"].as_str().expect("a token").to_owned();
     assert_eq!(text.len(), 46);
     assert!(text.starts_with("clubs_"));
@@ -43,7 +43,7 @@ async fn a_token_is_shown_once_and_ends() {
         })
     );
     // A repeat shows the object without the token, and nothing stored has its text.
-    assert_eq!(keyed.post(TOKENS, body).await.created(), shown);
+    assert_eq!(idempotent.post(TOKENS, body).await.created(), shown);
     assert_eq!(owner.get(TOKENS).await.ok(), json!([shown]));
     assert!(
         campus
@@ -159,9 +159,9 @@ async fn a_token_ends_when_its_person_does_not_come_any_more() {
     campus.advance(TimeDelta::days(80));
     token.get(members).await.ok();
     campus.advance(TimeDelta::days(11));
-    let answer = token.get(members).await;
-    assert!(answer.text().contains("90 days"), "{}", answer.text());
-    answer.error(401);
+    let response = token.get(members).await;
+    assert!(response.text().contains("90 days"), "{}", response.text());
+    response.error(401);
     // Signing in again makes it usable again within a minute, until it expires.
     campus.as_("ada").get("/api/memberships/").await.ok();
     campus.advance(TimeDelta::seconds(61));
@@ -169,13 +169,13 @@ async fn a_token_ends_when_its_person_does_not_come_any_more() {
     campus.advance(TimeDelta::days(80));
     campus.as_("ada").get("/api/memberships/").await.ok();
     campus.advance(TimeDelta::days(50));
-    let answer = token.get(members).await;
+    let response = token.get(members).await;
     assert!(
-        answer.text().contains("it has expired"),
+        response.text().contains("it has expired"),
         "{}",
-        answer.text()
+        response.text()
     );
-    answer.error(401);
+    response.error(401);
 }
 
 // proves Z2
@@ -186,15 +186,15 @@ async fn wrong_tokens_are_counted_by_address() {
     campus.club("chess", &owner).await;
     let token = with_scopes(&campus, &owner, &[TokenScope::ClubsRead]).await;
     token.get("/api/clubs/").await.ok();
-    let unknown = shared::auth::Secret::generate(shared::ids::Id::new(77), 3);
+    let unknown = shared::auth::TokenSecret::generate(shared::ids::Id::new(77), 3);
     let wrong = campus.with_token(&unknown);
     for _ in 0..20 {
         wrong.get("/api/clubs/").await.error(401);
     }
-    let answer = wrong.get("/api/clubs/").await;
-    assert_eq!(answer.header("retry-after"), "60");
-    assert_eq!(answer.json()["code"], "rate_limited");
-    answer.error(429);
+    let response = wrong.get("/api/clubs/").await;
+    assert_eq!(response.header("retry-after"), "60");
+    assert_eq!(response.json()["code"], "rate_limited");
+    response.error(429);
     // Sessions and right tokens are not held up, also one that is used for the first time.
     token.get("/api/clubs/").await.ok();
     let new = with_scopes(&campus, &owner, &[TokenScope::ClubsRead]).await;

@@ -17,17 +17,17 @@ async fn a_key_that_is_there_twice_is_named() {
     let twice = r#"{"email_type":{"id":"rejection"},"dry_run":true,"dry_run":false}"#;
     let json = Some("application/json");
     let officer = &recruitment.officer;
-    let answer = officer.raw(Method::POST, &send, json, twice).await;
-    answer.invalid(&["dry_run"]);
+    let response = officer.raw(Method::POST, &send, json, twice).await;
+    response.invalid(&["dry_run"]);
     let within = r#"{"email_type":{"id":"acceptance","id":"rejection"}}"#;
-    let answer = officer.raw(Method::POST, &send, json, within).await;
-    answer.invalid(&["email_type.id"]);
+    let response = officer.raw(Method::POST, &send, json, within).await;
+    response.invalid(&["email_type.id"]);
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 0);
     let rows = r#"[{"code":"a","name":"A"},{"code":"b","name":"B","name":"C"}]"#;
     let admin = campus.admin();
-    let answer = admin.raw(Method::POST, "/api/clubs/import/", json, rows);
-    answer.await.invalid(&["1.name"]);
+    let response = admin.raw(Method::POST, "/api/clubs/import/", json, rows);
+    response.await.invalid(&["1.name"]);
 }
 
 // proves H37, B1
@@ -53,7 +53,7 @@ async fn a_quote_that_is_not_closed_takes_no_rows_along() {
 
 // proves E4
 #[tokio::test]
-async fn what_cleaning_would_take_out_of_a_template_is_named() {
+async fn removed_template_parts_are_named() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let saved = async |field: &str, template: &str| {
@@ -67,10 +67,10 @@ async fn what_cleaning_would_take_out_of_a_template_is_named() {
         "<p>x</p><script>{{ name }}</script>",
         "<p onclick='{{ name }}'>x</p>",
     ] {
-        let answer = saved("rejection_email", lost).await;
-        let why = answer.json()["errors"]["rejection_email"][0].to_string();
+        let response = saved("rejection_email", lost).await;
+        let why = response.json()["errors"]["rejection_email"][0].to_string();
         assert!(why.contains("comment"), "{lost}: {why}");
-        answer.invalid(&["rejection_email"]);
+        response.invalid(&["rejection_email"]);
     }
     let link = "<p>Hi {{name}}, <a href=\"{{ link }}\" title=\"{{ club }}\">choose a time</a> or \
         <a href='{{link}}'>{{ link }}</a> or {{ link }}</p>";
@@ -112,8 +112,8 @@ async fn a_name_that_nobody_sees_is_blank() {
         "\u{3164}",
         "\u{feff}\u{200d}",
     ] {
-        let answer = ada.post("/api/clubs/", json!({ "name": name })).await;
-        answer.invalid(&["name"]);
+        let response = ada.post("/api/clubs/", json!({ "name": name })).await;
+        response.invalid(&["name"]);
     }
     let shown = json!({ "name": "\u{200f}Zoë\u{200d}" });
     ada.post("/api/clubs/", shown).await.created();
@@ -185,8 +185,8 @@ async fn a_part_of_a_form_that_is_there_twice_is_named() {
         .await
         .invalid(&["name"]);
     let showing = br#"{"start_time":"2026-12-01T10:00Z","location":"x","location":"y"}"#;
-    let answer = send(&[("name", b"a"), ("showings", showing)]).await;
-    answer.invalid(&["showings.location"]);
+    let response = send(&[("name", b"a"), ("showings", showing)]).await;
+    response.invalid(&["showings.location"]);
     assert_eq!(ada.get("/api/clubs/chess/events/").await.ok(), json!([]));
 }
 
@@ -207,8 +207,8 @@ async fn a_path_that_is_no_text_is_not_found() {
             "{path}"
         );
     }
-    let answer = anybody.post("/api/unsubscribe/%FF/", json!({})).await;
-    assert_eq!(answer.json()["code"], "not_found");
+    let response = anybody.post("/api/unsubscribe/%FF/", json!({})).await;
+    assert_eq!(response.json()["code"], "not_found");
     for path in ["/assets/%FF/app.js", "/qr.svg"] {
         assert_eq!(anybody.get(path).await.status, 404, "{path}");
     }

@@ -60,8 +60,8 @@ async fn a_link_shows_what_it_ends_and_ends_that_alone() {
         shown,
         json!({ "kind": "drafts", "name": "sue", "active": true })
     );
-    let wanted = sue.get("/api/settings/").await.ok()["notices"].clone();
-    assert_eq!(wanted["drafts"], true, "GET changes nothing");
+    let expected = sue.get("/api/settings/").await.ok()["notices"].clone();
+    assert_eq!(expected["drafts"], true, "GET changes nothing");
     let ended = json!({ "kind": "drafts", "name": "sue", "active": false });
     let form = "application/x-www-form-urlencoded";
     let multipart = "multipart/form-data; boundary=b";

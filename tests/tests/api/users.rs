@@ -29,11 +29,11 @@ async fn campus() -> (TestCampus, Client) {
 
 async fn found(client: &Client, search: &str) -> Vec<String> {
     let query: String = url::form_urlencoded::byte_serialize(search.as_bytes()).collect();
-    let answer = client
+    let response = client
         .get(&format!("/api/users/?search={query}"))
         .await
         .ok();
-    answer
+    response
         .as_array()
         .into_iter()
         .flatten()
@@ -43,7 +43,7 @@ async fn found(client: &Client, search: &str) -> Vec<String> {
 
 // proves P12
 #[tokio::test]
-async fn the_beginning_of_any_word_finds_whatever_case_and_marks() {
+async fn people_are_found_by_word_beginnings_without_case_and_accents() {
     let (_campus, ada) = campus().await;
     for (search, expected) in [
         ("zo", vec!["zorro", "zoe"]),
@@ -125,7 +125,7 @@ async fn only_officers_of_clubs_that_are_there_search() {
 
 // proves P12
 #[tokio::test]
-async fn who_changes_their_name_is_found_by_the_new_one_alone() {
+async fn renamed_person_is_found_by_the_new_name() {
     let (campus, ada) = campus().await;
     campus.advance(TimeDelta::hours(1));
     let renamed = campus.client(
@@ -166,8 +166,8 @@ async fn twenty_at_most_and_a_bounded_price() {
             .await
             .ok();
     }
-    let answer = ada.get("/api/users/?search=sam").await;
-    assert!(answer.usage.calls <= 4, "{:?}", answer.usage);
-    assert_eq!(answer.ok().as_array().map(Vec::len), Some(20));
+    let response = ada.get("/api/users/?search=sam").await;
+    assert!(response.usage.calls <= 4, "{:?}", response.usage);
+    assert_eq!(response.ok().as_array().map(Vec::len), Some(20));
     assert_eq!(found(&ada, "sam same42").await, ["sam42"]);
 }

@@ -20,7 +20,7 @@ async fn last(owner: &tests::Client, one: &str) -> Value {
 
 // proves Z9
 #[tokio::test]
-async fn a_receiver_that_is_down_for_a_day_is_told_again_and_again() {
+async fn failing_receiver_is_called_again_for_a_day() {
     let (campus, owner) = campus().await;
     let receiver = Receiver::start().await;
     receiver.always(Answers::Status(500));
@@ -103,7 +103,7 @@ async fn success_ends_the_repeats() {
 
 // proves Z10
 #[tokio::test]
-async fn gone_switches_it_off() {
+async fn status_410_switches_webhook_off() {
     let (campus, owner) = campus().await;
     let receiver = Receiver::start().await;
     let (one, _) = hook(&owner, &receiver, json!(["club.updated"])).await;
@@ -147,8 +147,8 @@ async fn it_works_while_its_creator_is_an_owner() {
         .iter()
         .filter(|mail| mail.subject.contains("webhook"))
         .collect();
-    let told: Vec<&str> = mails.iter().map(|mail| mail.to.as_str()).collect();
-    assert_eq!(told, ["ada@uni.example"]);
+    let notification: Vec<&str> = mails.iter().map(|mail| mail.to.as_str()).collect();
+    assert_eq!(notification, ["ada@uni.example"]);
     assert!(
         mails[0]
             .text
@@ -257,7 +257,7 @@ async fn attempts_that_are_asked_for_do_not_use_up_the_repeats() {
 
 // proves Z9, Z10
 #[tokio::test]
-async fn what_came_of_a_call_is_noted_though_the_function_dies() {
+async fn call_result_is_stored_though_the_function_dies() {
     let dies = Arc::new(AtomicBool::new(false));
     let flag = dies.clone();
     let before: Before = Arc::new(move |operation: &str, body: &[u8]| {
@@ -367,7 +367,7 @@ async fn a_failing_webhook_that_is_deleted_holds_up_nothing() {
 
 // proves Z9, Z10
 #[tokio::test]
-async fn a_new_address_begins_anew_and_nothing_is_tried_while_it_is_off() {
+async fn new_url_starts_anew_and_inactive_webhook_is_not_called() {
     let (campus, owner) = campus().await;
     let receiver = Receiver::start().await;
     let one = failing(&campus, &owner, &receiver).await;

@@ -59,15 +59,15 @@ pub fn is_signed(request: &Received, secret: &str) -> bool {
 
 // proves Z8, Z9
 #[tokio::test]
-async fn a_change_is_told_signed_and_listed() {
+async fn change_is_sent_signed_and_listed() {
     let (campus, owner) = campus().await;
     let receiver = Receiver::start().await;
     let body = json!({
         "url": receiver.url(), "types": ["club.updated", "event.deleted", "club.updated"],
         "description": "Chat",
     });
-    let keyed = owner.clone().header("idempotency-key", "k");
-    let made = keyed.post(HOOKS, body.clone()).await.created();
+    let idempotent = owner.clone().header("idempotency-key", "k");
+    let made = idempotent.post(HOOKS, body.clone()).await.created();
     let secret = made["secret"].as_str().expect("a secret").to_owned();
     let one = format!("{HOOKS}{}/", id(&made));
     let shown = owner.get(&one).await.ok();
@@ -80,7 +80,7 @@ async fn a_change_is_told_signed_and_listed() {
         })
     );
     // A repeat shows it without the secret, which is nowhere stored as it is.
-    assert_eq!(keyed.post(HOOKS, body).await.created(), shown);
+    assert_eq!(idempotent.post(HOOKS, body).await.created(), shown);
     assert_eq!(owner.get(HOOKS).await.ok(), json!([shown]));
     let bytes = BASE64_STANDARD.decode(&secret[6..]).expect("base64");
     let texts = [secret[6..].to_owned(), BASE64_STANDARD.encode(&bytes)];
@@ -197,8 +197,8 @@ async fn a_test_and_another_attempt_can_be_asked_for() {
     let receiver = Receiver::start().await;
     let (one, secret) = hook(&owner, &receiver, json!(["club.updated"])).await;
     receiver.answers([Answers::Status(500)]);
-    let keyed = owner.clone().header("idempotency-key", "t");
-    let asked = keyed
+    let idempotent = owner.clone().header("idempotency-key", "t");
+    let asked = idempotent
         .post(&format!("{one}test/"), json!({}))
         .await
         .accepted();
@@ -207,7 +207,7 @@ async fn a_test_and_another_attempt_can_be_asked_for() {
         json!({ "id": asked["id"], "at": "2026-11-21T09:01:00Z", "type": "test", "status": null,
             "ms": null, "attempt": 0 })
     );
-    keyed
+    idempotent
         .post(&format!("{one}test/"), json!({}))
         .await
         .accepted();
@@ -215,10 +215,10 @@ async fn a_test_and_another_attempt_can_be_asked_for() {
     let requests = receiver.take();
     assert_eq!(requests.len(), 1);
     assert!(is_signed(&requests[0], &secret));
-    let told = requests[0].json();
-    assert_eq!(told["type"], "test");
-    assert_eq!(told["object"]["id"], "chess");
-    assert_eq!(told["club"], "chess");
+    let notification = requests[0].json();
+    assert_eq!(notification["type"], "test");
+    assert_eq!(notification["object"]["id"], "chess");
+    assert_eq!(notification["club"], "chess");
     // It is no change of the club.
     let changes = owner
         .get("/api/clubs/chess/changes/")
@@ -230,7 +230,7 @@ async fn a_test_and_another_attempt_can_be_asked_for() {
     let delivery = format!("{one}deliveries/{}/retry/", asked["id"]);
     owner.post(&delivery, json!({})).await.accepted();
     campus.call_webhooks().await;
-    assert_eq!(receiver.take()[0].json(), told);
+    assert_eq!(receiver.take()[0].json(), notification);
     let deliveries = owner.get(&format!("{one}deliveries/")).await.ok();
     assert_eq!(deliveries[0]["attempt"], 2);
     assert_eq!(deliveries[0]["status"], 204);
@@ -249,7 +249,7 @@ async fn a_test_and_another_attempt_can_be_asked_for() {
 // In an earlier version, it was switched off five days after the other attempt.
 // proves Z8, Z9
 #[tokio::test]
-async fn another_attempt_that_fails_does_not_make_it_a_failing_one() {
+async fn failing_test_does_not_make_a_failing_webhook() {
     let (campus, owner) = campus().await;
     let receiver = Receiver::start().await;
     let (one, _) = hook(&owner, &receiver, json!(["club.updated"])).await;
@@ -257,9 +257,9 @@ async fn another_attempt_that_fails_does_not_make_it_a_failing_one() {
     change(&owner, "a").await;
     campus.call_webhooks().await;
     campus.pass(TimeDelta::seconds(5)).await;
-    let told = owner.get(&format!("{one}deliveries/")).await.ok();
+    let notification = owner.get(&format!("{one}deliveries/")).await.ok();
     receiver.answers([Answers::Status(500)]);
-    let retry = format!("{one}deliveries/{}/retry/", told[0]["id"]);
+    let retry = format!("{one}deliveries/{}/retry/", notification[0]["id"]);
     owner.post(&retry, json!({})).await.accepted();
     campus.call_webhooks().await;
     assert_eq!(receiver.take().len(), 3);
@@ -272,10 +272,16 @@ async fn an_old_secret_signs_for_a_day() {
     let (campus, owner) = campus().await;
     let receiver = Receiver::start().await;
     let (one, old) = hook(&owner, &receiver, json!(["club.updated"])).await;
-    let keyed = owner.clone().header("idempotency-key", "s");
-    let renewed = keyed.post(&format!("{one}secret/"), json!({})).await.ok();
+    let idempotent = owner.clone().header("idempotency-key", "s");
+    let renewed = idempotent
+        .post(&format!("{one}secret/"), json!({}))
+        .await
+        .ok();
     let new = renewed["secret"].as_str().expect("a secret").to_owned();
-    let again = keyed.post(&format!("{one}secret/"), json!({})).await.ok();
+    let again = idempotent
+        .post(&format!("{one}secret/"), json!({}))
+        .await
+        .ok();
     assert!(again.get("secret").is_none());
     change(&owner, "a").await;
     campus.call_webhooks().await;
@@ -297,7 +303,7 @@ async fn an_old_secret_signs_for_a_day() {
 
 // proves Z8
 #[tokio::test]
-async fn admins_are_told_of_all_clubs() {
+async fn admins_get_changes_of_all_clubs() {
     let (campus, owner) = campus().await;
     let receiver = Receiver::start().await;
     let admin = campus.admin();
@@ -349,7 +355,7 @@ async fn admins_are_told_of_all_clubs() {
 
 // proves Z10
 #[tokio::test]
-async fn whoever_sets_the_address_is_the_creator() {
+async fn whoever_sets_the_url_is_the_creator() {
     let (campus, ada) = campus().await;
     let receiver = Receiver::start().await;
     let (path, _) = hook(&ada, &receiver, json!(["club.updated"])).await;
@@ -374,8 +380,8 @@ async fn a_test_ignores_what_it_does_not_know() {
     let receiver = Receiver::start().await;
     let (path, _) = hook(&ada, &receiver, json!(["club.updated"])).await;
     let body = json!({ "note": "x" });
-    let answer = ada.post(&format!("{path}test/?x=1"), body.clone()).await;
-    assert_eq!(answer.status, 202);
+    let response = ada.post(&format!("{path}test/?x=1"), body.clone()).await;
+    assert_eq!(response.status, 202);
     ada.post(&format!("{path}secret/"), body).await.ok();
     ada.delete(&format!("{path}?x=1")).await.error(400);
 }

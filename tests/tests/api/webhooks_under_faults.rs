@@ -14,7 +14,7 @@ use crate::webhooks::{HOOKS, change};
 
 // proves Z9
 #[tokio::test(start_paused = true)]
-async fn every_change_is_told_with_every_third_call_at_fault() {
+async fn changes_are_sent_with_every_third_call_at_fault() {
     for seed in 1..4 {
         let (faults, receivers) = (Faults::new(seed), Instant::default());
         let setup = Setup::default().hook(faults.clone().hook());
@@ -38,21 +38,21 @@ async fn every_change_is_told_with_every_third_call_at_fault() {
         let updated = changes.iter().filter(|one| one["type"] == "club.updated");
         let updated: BTreeSet<String> = updated.map(|one| one["id"].to_string()).collect();
         assert_eq!(updated.len(), 40);
-        let mut told: BTreeMap<String, usize> = BTreeMap::new();
+        let mut notified: BTreeMap<String, usize> = BTreeMap::new();
         for (id, _) in receivers
             .calls()
             .iter()
             .filter(|(_, status)| *status == 204)
         {
-            *told.entry(id.clone()).or_default() += 1;
+            *notified.entry(id.clone()).or_default() += 1;
         }
         assert_eq!(
-            told.keys().cloned().collect::<BTreeSet<_>>(),
+            notified.keys().cloned().collect::<BTreeSet<_>>(),
             updated,
             "seed {seed}"
         );
         // At least once does not mean often.
-        let twice = told.values().filter(|count| **count > 1).count();
+        let twice = notified.values().filter(|count| **count > 1).count();
         assert!(twice <= 20, "{twice} of 40 were told more than once");
         let shown = owner.get(HOOKS).await.ok();
         assert_eq!(shown[0]["active"], true);

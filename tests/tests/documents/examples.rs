@@ -16,13 +16,13 @@ const SHOWN: usize = 2;
 
 // proves O1, O12
 #[tokio::test(start_paused = true)]
-async fn the_document_is_made_from_the_routes_and_the_answers_of_the_demo_campus() {
+async fn document_is_made_from_routes_and_demo_responses() {
     let mut document = local::document();
     let (admin, values) = admin_of_demo().await;
     for operation in operations::once() {
         let parameters = parameters(&operation, &values);
         let (path, body) = (target(&operation, &values), body(&operation.body, &values));
-        let answer = match (&operation.body, &body) {
+        let response = match (&operation.body, &body) {
             (Body::Picture, _) => admin.upload(operation.method.clone(), &path).await,
             (_, body) => {
                 admin
@@ -30,14 +30,14 @@ async fn the_document_is_made_from_the_routes_and_the_answers_of_the_demo_campus
                     .await
             }
         };
-        let (id, status) = (operation.id, answer.status);
+        let (id, status) = (operation.id, response.status);
         let is_done = status.is_success() || status.is_redirection();
-        assert!(is_done, "{id}: {status} {}", answer.text());
+        assert!(is_done, "{id}: {status} {}", response.text());
         let method = operation.method.as_str().to_lowercase();
         let documented = &mut document["paths"][&operation.route][method];
         add_parameters(documented, &parameters);
         add_request(documented, body.as_ref());
-        add_response(documented, &answer);
+        add_response(documented, &response);
     }
     assert_eq!(without_example(&document), [""; 0]);
     let nulls = document["paths"]
@@ -80,7 +80,7 @@ pub async fn admin_of_demo() -> (Client, Values) {
     let mut values = Values::default();
     values.extend(clubs(&admin).await);
     values.extend(recruitment(&admin).await);
-    values.extend(lookups(&admin).await);
+    values.extend(reference_data(&admin).await);
     values.extend(invitation(&campus));
     values.extend([("{calendar}", calendar_of(&admin).await)]);
     let token = list(&admin, "/api/settings/tokens/").await.remove(0);
@@ -90,8 +90,8 @@ pub async fn admin_of_demo() -> (Client, Values) {
         ("/api/webhooks/", ["{all_webhook}", "{all_delivery}"]),
     ] {
         let webhook = list(&admin, path).await.remove(0)["id"].clone();
-        let told = list(&admin, &format!("{path}{webhook}/deliveries/")).await;
-        values.extend([(names[0], webhook), (names[1], told[0]["id"].clone())]);
+        let notified = list(&admin, &format!("{path}{webhook}/deliveries/")).await;
+        values.extend([(names[0], webhook), (names[1], notified[0]["id"].clone())]);
     }
     let own = admin.get("/api/settings/").await.ok();
     let link = link_of(&campus, own["id"].as_u64().unwrap_or_default()).await;
@@ -160,13 +160,13 @@ fn add_request(operation: &mut Value, body: Option<&Value>) {
     }
 }
 
-fn add_response(operation: &mut Value, answer: &Response) {
-    let kind = answer.header("content-type");
-    let example = if answer.json()["openapi"].is_string() {
+fn add_response(operation: &mut Value, response: &Response) {
+    let kind = response.header("content-type");
+    let example = if response.json()["openapi"].is_string() {
         // The document would contain itself.
-        json!({ "openapi": answer.json()["openapi"] })
+        json!({ "openapi": response.json()["openapi"] })
     } else if kind == "application/json" {
-        let mut response = answer.json();
+        let mut response = response.json();
         shorten(&mut response);
         // It is random. This one has a wrong checksum, so that no scanner takes it for a secret.
         if let Some(token) = response.get_mut("token") {
@@ -176,8 +176,8 @@ fn add_response(operation: &mut Value, answer: &Response) {
             *secret = json!("whsec_RXhhbXBsZUV4YW1wbGVFeGFtcGxlRXhhbXBsZUV4YW0=");
         }
         response
-    } else if kind.starts_with("text/c") && answer.text().len() < 20_000 {
-        let text = answer.text();
+    } else if kind.starts_with("text/c") && response.text().len() < 20_000 {
+        let text = response.text();
         let lines: Vec<&str> = text.lines().take(12).collect();
         json!(lines.join("\r\n"))
     } else {
@@ -190,8 +190,8 @@ fn add_response(operation: &mut Value, answer: &Response) {
         &["application~1json"]
     };
     for kind in kinds {
-        let place = format!("/responses/{}/content/{kind}", answer.status.as_str());
-        if let Some(media) = operation.pointer_mut(&place) {
+        let position = format!("/responses/{}/content/{kind}", response.status.as_str());
+        if let Some(media) = operation.pointer_mut(&position) {
             media["example"] = example.clone();
         }
     }
@@ -253,8 +253,8 @@ fn csv(rows: &[Value]) -> String {
 }
 
 async fn list(client: &Client, path: &str) -> Vec<Value> {
-    let answer = client.get(path).await.ok();
-    let items = answer.get("results").unwrap_or(&answer);
+    let response = client.get(path).await.ok();
+    let items = response.get("results").unwrap_or(&response);
     items.as_array().cloned().expect("a list")
 }
 
@@ -314,7 +314,7 @@ async fn recruitment(admin: &Client) -> Vec<(&'static str, Value)> {
     let free = format!("/api/submissions/{}/slots/", id(&own));
     let free = list(admin, &free).await.remove(0);
     let own_file = own["responses"].as_array().into_iter().flatten();
-    let mut own_file = own_file.map(|answer| answer["file"]["id"].clone());
+    let mut own_file = own_file.map(|response| response["file"]["id"].clone());
     let own_file = own_file.rfind(|id| !id.is_null()).expect("a file");
     let receipt = format!("/api/submissions/{}/receipt/", id(&own));
     let questions = application["questions"].as_array().expect("questions");
@@ -351,7 +351,7 @@ async fn recruitment(admin: &Client) -> Vec<(&'static str, Value)> {
 }
 
 /// What admins keep; each of these is used nowhere.
-async fn lookups(admin: &Client) -> Vec<(&'static str, Value)> {
+async fn reference_data(admin: &Client) -> Vec<(&'static str, Value)> {
     let fairs = list(admin, "/api/clubfairs/?all=true").await;
     let (used, empty) = (
         fairs.first().expect("a fair"),

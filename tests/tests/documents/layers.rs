@@ -13,7 +13,7 @@ const LAYERS: [&[&str]; 14] = [
     &["metrics"],
     &["ids", "limits", "time"],
     &["settings"],
-    &["files", "receiver_rules", "seal", "text"],
+    &["files", "receiver_rules", "encryption", "text"],
     &["db"],
     &["domain"],
     &["person_token"],

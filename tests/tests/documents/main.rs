@@ -17,6 +17,7 @@ mod template;
 mod template_gateway;
 mod template_mail;
 mod template_versions;
+mod words;
 
 use std::path::{Path, PathBuf};
 

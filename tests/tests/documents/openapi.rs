@@ -58,7 +58,7 @@ fn the_older_document_has_nothing_of_the_newer_version() {
 #[test]
 fn codes_of_operations_are_codes_and_belong_to_operations() {
     let document = local::document();
-    let known = &document["components"]["schemas"]["Code"][shared::openapi::KNOWN_VALUES];
+    let codes = &document["components"]["schemas"]["Code"][shared::openapi::LISTED_VALUES];
     let mut seen = BTreeSet::new();
     for (.., operation) in operations(&document) {
         for code in operation[shared::openapi::CODES]
@@ -66,7 +66,7 @@ fn codes_of_operations_are_codes_and_belong_to_operations() {
             .into_iter()
             .flatten()
         {
-            assert!(known.as_array().expect("codes").contains(code), "{code}");
+            assert!(codes.as_array().expect("codes").contains(code), "{code}");
             seen.insert(code.as_str().unwrap_or_default());
         }
     }
@@ -84,7 +84,7 @@ fn codes_of_operations_are_codes_and_belong_to_operations() {
 }
 
 #[test]
-fn operation_ids_are_unique_and_every_reference_leads_somewhere() {
+fn operation_ids_are_unique_and_references_resolve() {
     let document = local::document();
     let mut ids = BTreeSet::new();
     for (path, method, operation) in operations(&document) {
@@ -210,7 +210,7 @@ fn no_two_enumerations_have_a_name_in_common() {
 /// The generator of the document keeps one of two types with the same name without a word.
 #[test]
 fn no_two_types_of_bodies_have_the_same_name() {
-    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut files_of: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let files = ["functions", "shared"].map(super::sources::rust_files);
     for path in files.into_iter().flatten() {
         let text = std::fs::read_to_string(&path).expect("a source");
@@ -223,7 +223,7 @@ fn no_two_types_of_bodies_have_the_same_name() {
             if let Some(name) = name {
                 let name: String = name.chars().take_while(|c| c.is_alphanumeric()).collect();
                 if std::mem::take(&mut is_schema) {
-                    places
+                    files_of
                         .entry(name)
                         .or_default()
                         .push(path.display().to_string());
@@ -231,9 +231,13 @@ fn no_two_types_of_bodies_have_the_same_name() {
             }
         }
     }
-    assert!(places.len() > 60, "only {} types were found", places.len());
-    places.retain(|_, files| files.len() > 1);
-    assert!(places.is_empty(), "{places:#?}");
+    assert!(
+        files_of.len() > 60,
+        "only {} types were found",
+        files_of.len()
+    );
+    files_of.retain(|_, files| files.len() > 1);
+    assert!(files_of.is_empty(), "{files_of:#?}");
 }
 
 /// Sends an empty object to every operation that reads one. The service then names the fields that
@@ -257,8 +261,8 @@ async fn required_fields_are_the_ones_that_the_service_requires() {
         let id = operation.id;
         let target = super::examples::target(&operation, &values);
         let verb = operation.method;
-        let answer = admin.send(verb, &target, Some(json!({}))).await.json();
-        let needed: BTreeSet<String> = answer["errors"]
+        let response = admin.send(verb, &target, Some(json!({}))).await.json();
+        let needed: BTreeSet<String> = response["errors"]
             .as_object()
             .into_iter()
             .flat_map(|errors| errors.keys().cloned())

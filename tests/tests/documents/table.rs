@@ -66,26 +66,28 @@ async fn what_faults_and_erasure_leave(campus: &TestCampus) {
         .park_mail(&mail, 0, campus.campus.app.now())
         .await
         .expect("a table");
-    let mark = json!({
+    let flag = json!({
         "pk": { "S": "USER#0000000000000001" }, "sk": { "S": "ERASURE" },
         "gsi1pk": { "S": "USER#0000000000000001" },
         "gsi1sk": { "S": "ERASURE#0000000000000002" },
-        "type": { "S": "ErasureMark" }, "person": { "N": "1" }, "round": { "N": "2" },
+        "type": { "S": "ErasureFlag" }, "person": { "N": "1" }, "round": { "N": "2" },
         "expires": { "N": "1800000000" }, "ttl": { "N": "1800000000" },
     });
     let outage = json!({
         "pk": { "S": "MAILS" }, "sk": { "S": "OUTAGE" }, "type": { "S": "MailOutage" },
         "errors": { "N": "0" }, "until": { "N": "0" }, "version": { "S": "a" },
     });
-    for item in [mark, outage] {
+    for item in [flag, outage] {
         let put = json!({ "TableName": local::table::TABLE, "Item": item });
         campus.campus.engine.json("PutItem", &put).expect("a write");
     }
-    let gone = campus.as_("gone");
-    gone.post("/api/clubs/", json!({ "name": "Left behind" }))
+    let deleted = campus.as_("gone");
+    deleted
+        .post("/api/clubs/", json!({ "name": "Left behind" }))
         .await
         .created();
-    gone.delete("/api/settings/?archive=true")
+    deleted
+        .delete("/api/settings/?archive=true")
         .await
         .no_content();
 }
@@ -189,7 +191,7 @@ async fn event_fair_and_link(campus: &TestCampus, recruitment: &Recruitment) {
 }
 
 /// What remains of a withdrawn submission, and of a deleted application.
-async fn what_is_gone(campus: &TestCampus, recruitment: &Recruitment) {
+async fn what_is_deleted(campus: &TestCampus, recruitment: &Recruitment) {
     let withdrawn = recruitment.submit(&campus.as_("bob")).await;
     campus
         .as_("bob")
@@ -313,13 +315,13 @@ pub async fn one_of_everything() -> TestCampus {
         .created();
     campus.tick().await;
     campus.list_changes().await;
-    what_is_gone(&campus, &recruitment).await;
+    what_is_deleted(&campus, &recruitment).await;
     what_faults_and_erasure_leave(&campus).await;
     campus
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_stored_is_in_the_chart_and_all_of_the_chart_is_stored() {
+async fn stored_items_and_chart_agree() {
     let campus = one_of_everything().await;
     let stored = campus.stored();
     let text = |item: &Value, name: &str| item[name]["S"].as_str().unwrap_or_default().to_owned();

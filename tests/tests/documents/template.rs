@@ -56,7 +56,7 @@ pub(crate) fn template() -> SamTemplate {
 }
 
 /// Checks that a function has every setting that is known, and starts with them.
-fn starts(template: &SamTemplate, name: &str, function: &Function, known: &BTreeSet<&str>) {
+fn starts(template: &SamTemplate, name: &str, function: &Function, existing: &BTreeSet<&str>) {
     let set: BTreeSet<&str> = function
         .variables
         .keys()
@@ -65,7 +65,7 @@ fn starts(template: &SamTemplate, name: &str, function: &Function, known: &BTree
         // The allocator reads these (decision 4).
         .filter(|name| !name.starts_with("MALLOC_"))
         .collect();
-    let own: BTreeSet<&str> = set.difference(known).copied().collect();
+    let own: BTreeSet<&str> = set.difference(existing).copied().collect();
     let of_site = [
         "SITE_CLIENT_ID",
         "SITE_CONNECT",
@@ -77,7 +77,7 @@ fn starts(template: &SamTemplate, name: &str, function: &Function, known: &BTree
     ];
     let expected = if name == "Site" { &of_site[..] } else { &[] };
     assert!(
-        own.iter().eq(expected) && known.is_subset(&set),
+        own.iter().eq(expected) && existing.is_subset(&set),
         "{name}: {own:?}"
     );
     assert_eq!(
@@ -120,8 +120,8 @@ fn starts(template: &SamTemplate, name: &str, function: &Function, known: &BTree
 
 // proves O2
 #[test]
-fn every_deployment_resolves_and_sets_every_setting_so_that_the_functions_start() {
-    let known: BTreeSet<&str> = VARIABLES
+fn deployments_resolve_and_functions_start() {
+    let existing: BTreeSet<&str> = VARIABLES
         .into_iter()
         .chain(["AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "RUST_LOG"])
         .collect();
@@ -141,7 +141,7 @@ fn every_deployment_resolves_and_sets_every_setting_so_that_the_functions_start(
             }
         }
         for (name, function) in template.functions() {
-            starts(&template, &name, &function, &known);
+            starts(&template, &name, &function, &existing);
         }
     }
 }
@@ -170,7 +170,7 @@ fn every_parameter_is_described_and_no_default_is_a_secret() {
 }
 
 #[test]
-fn the_settings_of_each_environment_are_parameters_of_the_template() {
+fn environment_settings_are_template_parameters() {
     let config = std::fs::read_to_string(super::root().join("samconfig.toml")).expect("a file");
     let template = template();
     let overrides = config
@@ -187,7 +187,7 @@ fn the_settings_of_each_environment_are_parameters_of_the_template() {
 }
 
 #[test]
-fn the_table_is_the_one_that_the_code_is_tested_on_and_is_kept() {
+fn table_is_the_tested_one_and_is_retained() {
     let resource = template().resource("Table").expect("a table");
     let table = &resource["Properties"];
     let definition = local::table::definition();
@@ -223,7 +223,7 @@ fn the_table_is_the_one_that_the_code_is_tested_on_and_is_kept() {
 
 // proves O3
 #[test]
-fn only_the_mailer_sends_and_reads_the_stream_and_nobody_has_more_than_they_need() {
+fn only_mailer_sends_and_nobody_has_more_rights_than_needed() {
     for template in deployments() {
         for (name, function) in template.functions() {
             let actions: Vec<&str> = function
@@ -295,7 +295,7 @@ fn only_the_mailer_sends_and_reads_the_stream_and_nobody_has_more_than_they_need
 }
 
 #[test]
-fn what_is_watched_exists_and_the_dashboard_is_json() {
+fn alarms_exist_and_dashboard_is_json() {
     for template in deployments() {
         let resources = template.resources();
         let alarms = resources

@@ -10,7 +10,7 @@ use crate::template::{deployments, template};
 // What one caller may see is not given to another one from the cache at the edge (V20).
 // proves V20
 #[test]
-fn only_public_lists_and_calendars_are_cached_at_the_edge_and_by_who_asks() {
+fn only_public_lists_are_cached_at_the_edge() {
     let template = template();
     let delivery = &template.resources()["Delivery"]["Properties"]["DistributionConfig"];
     let disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
@@ -102,7 +102,7 @@ fn by_binary(functions: &BTreeMap<String, Function>) -> BTreeMap<&str, &Function
 /// Whatever form of a path a client invents, the firewall counts its address.
 // proves O16
 #[test]
-fn all_that_reaches_the_gateway_has_the_address_of_the_client() {
+fn gateway_passes_the_clients_address() {
     let template = tests::template::SamTemplate::load("clubs", &[("Waf", "yes")]);
     let delivery = &template.resources()["Delivery"]["Properties"]["DistributionConfig"];
     let behaviours = delivery["CacheBehaviors"].as_array().expect("behaviours");
@@ -117,7 +117,7 @@ fn all_that_reaches_the_gateway_has_the_address_of_the_client() {
 }
 
 #[test]
-fn each_operation_is_routed_to_the_function_that_serves_it_and_no_other() {
+fn operations_are_routed_to_their_function() {
     let functions = template().functions();
     let functions = by_binary(&functions);
     let names: BTreeSet<&str> = functions.keys().copied().collect();

@@ -22,13 +22,13 @@ fn another(name: &str, parameter: &Value) -> String {
 // SAM compares the text of the template, in which a parameter is only a name.
 // proves O2
 #[test]
-fn every_parameter_that_a_function_knows_publishes_a_version() {
+fn parameters_of_functions_publish_a_version() {
     let own = [
         ("Issuer", "https://id.uni.example"),
         ("Audience", "clubs"),
         ("JwksUrl", "https://id.uni.example/keys"),
     ];
-    let known = |template: &SamTemplate| -> Vec<Value> {
+    let existing = |template: &SamTemplate| -> Vec<Value> {
         let mut global = template.resolved(&template.section("Globals")["Function"]);
         // How a version is deployed is nothing that it knows.
         if let Some(global) = &mut global {
@@ -50,14 +50,14 @@ fn every_parameter_that_a_function_knows_publishes_a_version() {
             given.retain(|(other, _)| other != name);
             given.push((name, &value));
             let after = SamTemplate::load("clubs", &given);
-            let is_known = known(&before) != known(&after);
+            let is_listed = existing(&before) != existing(&after);
             let settings = |template: &SamTemplate| template.resource("SettingsVersion");
             let secrets = |template: &SamTemplate| template.resource("SecretsVersion");
             let is_readable = settings(&before) != settings(&after);
             let is_hashed = secrets(&before) != secrets(&after);
-            counted += usize::from(is_known);
+            counted += usize::from(is_listed);
             assert!(
-                is_readable || is_hashed || !is_known,
+                is_readable || is_hashed || !is_listed,
                 "a changed {name} does not reach the functions that run"
             );
             assert_eq!(is_hashed, parameter["NoEcho"] == true, "{name}");
@@ -83,7 +83,7 @@ fn every_parameter_that_a_function_knows_publishes_a_version() {
 
 // proves O19
 #[test]
-fn each_new_version_has_to_answer_what_functions_are_tested_with() {
+fn new_versions_answer_the_tested_events() {
     let template = template();
     let code = &template.section("Resources")["VersionCheck"]["Properties"]["Code"]["ZipFile"];
     let event = format!("'{}'", tests::lambda::ready_event());

@@ -7,32 +7,35 @@ use axum::response::Response;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use shared::db::{Refusal, Retries, TableError};
-use shared::domain::{SealedSecret, Webhook, WebhookPlace};
+use shared::domain::{EncryptedSecret, Webhook, WebhookKey};
+use shared::encryption::SecretCipher;
 use shared::ids::Id;
 use shared::receiver_rules::ReceiverRules;
-use shared::seal::Seal;
 use shared::web::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, Result, edit, shown_at,
 };
 use shared::{Shared, limits};
 
 use super::bodies::{WebhookBody, WebhookInput};
-use super::holder::{Held, Holder};
+use super::holder::{Holder, OwnedWebhook};
 
 /// Random bytes of a secret.
 const SECRET_BYTES: usize = 32;
 
 /// Makes a secret of a webhook: as it is stored, and its text.
-fn new_secret(app: &Shared, webhook: Id<Webhook>, request: u64) -> (SealedSecret, String) {
+fn new_secret(app: &Shared, webhook: Id<Webhook>, request: u64) -> (EncryptedSecret, String) {
     let mut bytes = [0_u8; SECRET_BYTES];
     rand::fill(&mut bytes).expect("the system has random numbers");
-    let seal = Seal::new(&app.settings.secrets.invite);
-    let sealed = SealedSecret {
+    let encryption = SecretCipher::new(&app.settings.secrets.invite);
+    let encrypted = EncryptedSecret {
         id: request,
-        sealed: seal.close(&webhook.to_string(), &bytes),
+        encrypted: encryption.close(&webhook.to_string(), &bytes),
         until: None,
     };
-    (sealed, format!("whsec_{}", BASE64_STANDARD.encode(bytes)))
+    (
+        encrypted,
+        format!("whsec_{}", BASE64_STANDARD.encode(bytes)),
+    )
 }
 
 fn too_many() -> ApiError {
@@ -45,7 +48,7 @@ fn too_many() -> ApiError {
 
 pub async fn list(app: &Shared, holder: &Holder) -> Result<Json<Vec<WebhookBody>>> {
     let mut all = holder.all(app).await?;
-    all.sort_by_key(|held| (held.webhook.created_at, held.webhook.id()));
+    all.sort_by_key(|owned| (owned.webhook.created_at, owned.webhook.id()));
     Ok(Json(all.iter().map(WebhookBody::from).collect()))
 }
 
@@ -61,11 +64,11 @@ pub async fn create(
     input: WebhookInput,
 ) -> Result<Created<WebhookBody>> {
     let id = Id::new(new.id::<Webhook>().get());
-    let (sealed, secret) = new_secret(app, id, id.get());
+    let (encrypted, secret) = new_secret(app, id, id.get());
     let mut webhook = Webhook {
-        place: WebhookPlace {
+        key: WebhookKey {
             club: holder.club.clone(),
-            place: 0,
+            key: 0,
             webhook: id,
         },
         version: id.get(),
@@ -77,40 +80,44 @@ pub async fn create(
         created_at: app.now(),
         on_since: app.now(),
         failing_since: None,
-        secrets: vec![sealed],
+        secrets: vec![encrypted],
         received,
     };
     let rules = ReceiverRules::new(&app.settings);
     let active = input.apply(Mode::Create, &rules, &mut webhook)?;
     webhook.active = active.unwrap_or(true);
     holder.user.note_admin().await?;
-    let (held, is_own) = store(app, holder, webhook).await?;
+    let (owned, is_own) = store(app, holder, webhook).await?;
     Ok(Created {
-        location: holder.location(&held.webhook),
-        body: WebhookBody::from(&held).with_secret(is_own.then_some(secret)),
+        location: holder.location(&owned.webhook),
+        body: WebhookBody::from(&owned).with_secret(is_own.then_some(secret)),
     })
 }
 
 /// Stores a new webhook in an empty place. Returns what is stored, and whether it is this one and
 /// not that of an earlier attempt of the request.
-async fn store(app: &Shared, holder: &Holder, mut webhook: Webhook) -> Result<(Held, bool)> {
+async fn store(
+    app: &Shared,
+    holder: &Holder,
+    mut webhook: Webhook,
+) -> Result<(OwnedWebhook, bool)> {
     let mut retries = Retries::default();
     loop {
         retries.next().await?;
         let all = holder.all(app).await?;
-        if let Some(held) = all.iter().find(|held| held.webhook.id() == webhook.id()) {
-            let is_own = held.webhook.secrets == webhook.secrets;
-            return Ok((held.clone(), is_own));
+        if let Some(owned) = all.iter().find(|owned| owned.webhook.id() == webhook.id()) {
+            let is_own = owned.webhook.secrets == webhook.secrets;
+            return Ok((owned.clone(), is_own));
         }
-        let is_taken = |place: &u8| all.iter().any(|held| held.webhook.place.place == *place);
-        let empty = (0..limits::WEBHOOKS).find(|place| !is_taken(place));
-        webhook.place.place = empty.ok_or_else(too_many)?;
+        let is_taken = |key: &u8| all.iter().any(|owned| owned.webhook.key.key == *key);
+        let empty = (0..limits::WEBHOOKS).find(|key| !is_taken(key));
+        webhook.key.key = empty.ok_or_else(too_many)?;
         match app.table.put_webhook(&webhook).await {
             Ok(()) => {
                 let is_on = webhook.active;
-                return Ok((Held { webhook, is_on }, true));
+                return Ok((OwnedWebhook { webhook, is_on }, true));
             }
-            Err(TableError::Refused(Refusal::ReferenceGone | Refusal::Gone)) => {
+            Err(TableError::Refused(Refusal::ReferenceDeleted | Refusal::Deleted)) => {
                 return Err(ApiError::NotFound);
             }
             Err(TableError::Refused(_)) => {}
@@ -122,7 +129,7 @@ async fn store(app: &Shared, holder: &Holder, mut webhook: Webhook) -> Result<(H
 fn changed(error: TableError) -> ApiError {
     match error {
         TableError::Refused(Refusal::Changed) => ApiError::Changed,
-        TableError::Refused(Refusal::ReferenceGone) => ApiError::NotFound,
+        TableError::Refused(Refusal::ReferenceDeleted) => ApiError::NotFound,
         other => other.into(),
     }
 }
@@ -132,17 +139,17 @@ pub async fn update(
     holder: &Holder,
     input: WebhookInput,
 ) -> Result<Json<WebhookBody>> {
-    let held = holder.one(app).await?;
+    let owned = holder.one(app).await?;
     let rules = &ReceiverRules::new(&app.settings);
     if input.active.sent() == Some(&true) || !input.url.is_absent() {
         holder.user.note_admin().await?;
     }
-    let change = async |held: Held| {
-        let mut webhook = held.webhook.clone();
+    let change = async |owned: OwnedWebhook| {
+        let mut webhook = owned.webhook.clone();
         let active = input.clone().apply(Mode::Update, rules, &mut webhook)?;
-        let mut is_on = held.is_on;
-        let fails = !held.is_on || webhook.failing_since.is_some();
-        let is_moved = webhook.url != held.webhook.url;
+        let mut is_on = owned.is_on;
+        let fails = !owned.is_on || webhook.failing_since.is_some();
+        let is_moved = webhook.url != owned.webhook.url;
         if is_moved {
             webhook.creator = holder.user.id();
         }
@@ -151,13 +158,13 @@ pub async fn update(
             webhook.on_since = app.now();
         }
         if let Some(active) = active {
-            if active && !held.is_on {
+            if active && !owned.is_on {
                 webhook.creator = holder.user.id();
             }
             webhook.active = active;
             is_on = active;
         }
-        if webhook != held.webhook {
+        if webhook != owned.webhook {
             let stored = if webhook.active {
                 app.table.change_active_webhook(&webhook).await
             } else {
@@ -165,25 +172,25 @@ pub async fn update(
             };
             webhook = stored.map_err(changed)?;
         }
-        Ok(Held { webhook, is_on })
+        Ok(OwnedWebhook { webhook, is_on })
     };
-    let show = |held: &Held| WebhookBody::from(held);
+    let show = |owned: &OwnedWebhook| WebhookBody::from(owned);
     let read = || holder.find(app);
-    let held = edit(&holder.if_match, held, show, read, change).await?;
-    Ok(Json((&held).into()))
+    let owned = edit(&holder.if_match, owned, show, read, change).await?;
+    Ok(Json((&owned).into()))
 }
 
 pub async fn delete(app: &Shared, holder: &Holder) -> Result<NoContent> {
-    let mut places = holder.places(app).await?.into_iter();
-    let held = places.next().ok_or(ApiError::NotFound)?;
-    let change = async |held: Held| {
-        let deleted = app.table.delete_webhook(&held.webhook).await;
+    let mut found = holder.found(app).await?.into_iter();
+    let owned = found.next().ok_or(ApiError::NotFound)?;
+    let change = async |owned: OwnedWebhook| {
+        let deleted = app.table.delete_webhook(&owned.webhook).await;
         deleted.map_err(changed)
     };
-    let show = |held: &Held| WebhookBody::from(held);
-    edit(&holder.if_match, held, show, || holder.find(app), change).await?;
-    for held in places {
-        match app.table.delete_webhook(&held.webhook).await {
+    let show = |owned: &OwnedWebhook| WebhookBody::from(owned);
+    edit(&holder.if_match, owned, show, || holder.find(app), change).await?;
+    for owned in found {
+        match app.table.delete_webhook(&owned.webhook).await {
             // Another request deletes it, too.
             Err(TableError::Refused(_)) => {}
             deleted => deleted.map_err(TableError::after_write)?,
@@ -194,16 +201,16 @@ pub async fn delete(app: &Shared, holder: &Holder) -> Result<NoContent> {
 
 /// Makes a new secret. The earlier ones sign for a day as well.
 pub async fn renew_secret(app: &Shared, holder: &Holder, new: NewId) -> Result<Response> {
-    let held = holder.one(app).await?;
+    let owned = holder.one(app).await?;
     let now = app.now();
     let request = new.id::<Webhook>().get();
-    let (sealed, secret) = &new_secret(app, held.webhook.id(), request);
-    let change = async |held: Held| {
-        if held.webhook.secrets.iter().any(|one| one.id == request) {
-            return Ok((held, None));
+    let (encrypted, secret) = &new_secret(app, owned.webhook.id(), request);
+    let change = async |owned: OwnedWebhook| {
+        if owned.webhook.secrets.iter().any(|one| one.id == request) {
+            return Ok((owned, None));
         }
-        let mut webhook = held.webhook.clone();
-        webhook.secrets = held.webhook.secrets_at(now).cloned().collect();
+        let mut webhook = owned.webhook.clone();
+        webhook.secrets = owned.webhook.secrets_at(now).cloned().collect();
         if webhook.secrets.len() >= limits::WEBHOOK_SECRETS {
             let why = "Too many secrets sign at present. Each one signs for a day after the next.";
             return Err(ApiError::rule(why).coded(Code::Quota));
@@ -211,16 +218,16 @@ pub async fn renew_secret(app: &Shared, holder: &Holder, new: NewId) -> Result<R
         for old in &mut webhook.secrets {
             old.until = old.until.or(Some(now.plus(Webhook::OLD_SECRET)));
         }
-        webhook.secrets.insert(0, sealed.clone());
+        webhook.secrets.insert(0, encrypted.clone());
         let stored = app.table.change_webhook(&webhook, None).await;
         let webhook = stored.map_err(changed)?;
-        Ok((Held { webhook, ..held }, Some(secret.clone())))
+        Ok((OwnedWebhook { webhook, ..owned }, Some(secret.clone())))
     };
-    let show = |held: &Held| WebhookBody::from(held);
+    let show = |owned: &OwnedWebhook| WebhookBody::from(owned);
     let read = || holder.find(app);
     let any = IfMatch::of(&HeaderMap::new());
-    let (held, secret) = edit(&any, held, show, read, change).await?;
-    let body = WebhookBody::from(&held).with_secret(secret);
+    let (owned, secret) = edit(&any, owned, show, read, change).await?;
+    let body = WebhookBody::from(&owned).with_secret(secret);
     // A repeat shows it without the secret.
-    Ok(shown_at(holder.location(&held.webhook), Json(body)))
+    Ok(shown_at(holder.location(&owned.webhook), Json(body)))
 }

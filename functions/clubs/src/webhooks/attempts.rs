@@ -23,16 +23,16 @@ fn accepted(delivery: &Delivery) -> Accepted {
 
 /// Returns the webhook that the path names, if it is on.
 async fn one_that_is_on(app: &Shared, holder: &Holder) -> Result<Webhook> {
-    let held = holder.one(app).await?;
-    if !held.is_on {
+    let owned = holder.one(app).await?;
+    if !owned.is_on {
         return Err(ApiError::rule("This webhook is off. Switch it on first."));
     }
-    Ok(held.webhook)
+    Ok(owned.webhook)
 }
 
 pub async fn list(app: &Shared, holder: &Holder) -> Result<Json<Vec<DeliveryBody>>> {
-    let held = holder.one(app).await?;
-    let deliveries = app.table.deliveries(held.webhook.id()).await?;
+    let owned = holder.one(app).await?;
+    let deliveries = app.table.deliveries(owned.webhook.id()).await?;
     Ok(Json(deliveries.iter().map(DeliveryBody::from).collect()))
 }
 
@@ -40,21 +40,21 @@ pub async fn list(app: &Shared, holder: &Holder) -> Result<Json<Vec<DeliveryBody
 /// address that somebody chose, and it is repeated if it fails.
 fn check_tests(deliveries: &[Delivery], id: u64, now: Timestamp) -> Result<()> {
     let hour = TimeDelta::hours(1);
-    let mut told = deliveries.iter().map(|one| &one.told);
+    let mut notification = deliveries.iter().map(|one| &one.notification);
     // An earlier attempt of this request asked for it.
-    if told.any(|told| told.id == id) {
+    if notification.any(|notification| notification.id == id) {
         return Ok(());
     }
-    let told = deliveries.iter().map(|one| &one.told);
-    let tests = told.filter(|told| told.change_type.is_none());
-    let lately: Vec<Timestamp> = tests
-        .map(|told| told.at.plus(hour))
+    let notification = deliveries.iter().map(|one| &one.notification);
+    let tests = notification.filter(|notification| notification.change_type.is_none());
+    let recent: Vec<Timestamp> = tests
+        .map(|notification| notification.at.plus(hour))
         .filter(|until| *until > now)
         .collect();
-    let first = lately
+    let first = recent
         .iter()
         .min()
-        .filter(|_| lately.len() >= limits::WEBHOOK_TESTS);
+        .filter(|_| recent.len() >= limits::WEBHOOK_TESTS);
     let Some(first) = first else {
         return Ok(());
     };
@@ -74,7 +74,7 @@ pub async fn test(app: &Shared, holder: &Holder, new: NewId) -> Result<Accepted>
     // A repeat has the same id and time, and so the same key.
     let at = Timestamp::at(made_at(id));
     check_tests(&app.table.deliveries(webhook.id()).await?, id, now)?;
-    let told = Notification {
+    let notification = Notification {
         id,
         at,
         club: holder.club.clone(),
@@ -84,8 +84,8 @@ pub async fn test(app: &Shared, holder: &Holder, new: NewId) -> Result<Accepted>
         by: Some(holder.user.id()),
     };
     let delivery = Delivery {
-        wanted: Some(id),
-        ..Delivery::new(webhook.place, told, now)
+        requested: Some(id),
+        ..Delivery::new(webhook.key, notification, now)
     };
     match app.table.put_delivery(&delivery, None).await {
         // An earlier attempt of this request asked for it.
@@ -102,13 +102,13 @@ pub async fn retry(app: &Shared, holder: &Holder, new: NewId) -> Result<Accepted
     loop {
         retries.next().await?;
         let deliveries = app.table.deliveries(webhook.id()).await?;
-        let before = deliveries.into_iter().find(|one| one.told.id == id);
+        let before = deliveries.into_iter().find(|one| one.notification.id == id);
         let before = before.ok_or(ApiError::NotFound)?;
-        if [before.wanted, before.served].contains(&Some(request)) {
+        if [before.requested, before.served].contains(&Some(request)) {
             return Ok(accepted(&before));
         }
         let delivery = Delivery {
-            wanted: Some(request),
+            requested: Some(request),
             ..before.clone()
         };
         match app.table.put_delivery(&delivery, Some(&before)).await {

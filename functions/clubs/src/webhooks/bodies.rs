@@ -10,7 +10,7 @@ use shared::time::Timestamp;
 use shared::web::{Mode, Reader, Result};
 use utoipa::ToSchema;
 
-use super::holder::Held;
+use super::holder::OwnedWebhook;
 
 /// The largest number of types that a request may name.
 pub const TYPES: usize = 50;
@@ -41,15 +41,15 @@ pub struct WebhookBody {
     secret: Option<String>,
 }
 
-impl From<&Held> for WebhookBody {
-    fn from(held: &Held) -> Self {
-        let webhook = &held.webhook;
+impl From<&OwnedWebhook> for WebhookBody {
+    fn from(owned: &OwnedWebhook) -> Self {
+        let webhook = &owned.webhook;
         Self {
             id: webhook.id(),
             url: webhook.url.clone(),
             types: webhook.types.clone(),
             description: webhook.description.clone(),
-            active: held.is_on,
+            active: owned.is_on,
             created_at: webhook.created_at,
             failing_since: webhook.failing_since,
             secret: None,
@@ -134,9 +134,9 @@ pub struct DeliveryBody {
 impl From<&Delivery> for DeliveryBody {
     fn from(delivery: &Delivery) -> Self {
         Self {
-            id: delivery.told.id,
-            at: delivery.tried_at.unwrap_or(delivery.told.at),
-            message_type: (&delivery.told).into(),
+            id: delivery.notification.id,
+            at: delivery.tried_at.unwrap_or(delivery.notification.at),
+            message_type: (&delivery.notification).into(),
             status: delivery.status,
             ms: delivery.ms,
             attempt: delivery.attempt,

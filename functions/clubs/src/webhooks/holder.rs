@@ -56,7 +56,7 @@ impl FromRequestParts<Shared> for OfAll {
 
 /// A webhook as its holder sees it.
 #[derive(Clone)]
-pub struct Held {
+pub struct OwnedWebhook {
     /// As it is stored.
     pub webhook: Webhook,
     /// Whether it is on: its creator still has the right to it, and it does not fail for too long.
@@ -65,12 +65,12 @@ pub struct Held {
 
 impl Holder {
     /// Returns the webhooks: 1 query, and 1 batch read of their creators.
-    pub async fn all(&self, app: &Shared) -> Result<Vec<Held>, TableError> {
+    pub async fn all(&self, app: &Shared) -> Result<Vec<OwnedWebhook>, TableError> {
         let webhooks = app.table.webhooks(self.club.as_ref()).await?;
         let creators = app.table.creators_of(&webhooks).await?;
         let now = app.now();
-        let held = webhooks.into_iter().zip(creators);
-        let held = held.map(|(webhook, (person, membership))| Held {
+        let owned = webhooks.into_iter().zip(creators);
+        let owned = owned.map(|(webhook, (person, membership))| OwnedWebhook {
             is_on: is_on(&webhook, now)
                 && Webhook::has_right(
                     person.as_ref(),
@@ -79,27 +79,27 @@ impl Holder {
                 ),
             webhook,
         });
-        Ok(held.collect())
+        Ok(owned.collect())
     }
 
     /// Returns the webhook that the path names, in each of its places: in more than one if its
     /// creation was repeated, and the first attempt arrived after the second one.
-    pub async fn places(&self, app: &Shared) -> Result<Vec<Held>, TableError> {
+    pub async fn found(&self, app: &Shared) -> Result<Vec<OwnedWebhook>, TableError> {
         let Some(id) = self.path.id::<Webhook>("webhook") else {
             return Ok(vec![]);
         };
         let mut all = self.all(app).await?;
-        all.retain(|held| held.webhook.id() == id);
+        all.retain(|owned| owned.webhook.id() == id);
         Ok(all)
     }
 
     /// Returns the webhook that the path names; none if there is none.
-    pub async fn find(&self, app: &Shared) -> Result<Option<Held>, TableError> {
-        Ok(self.places(app).await?.into_iter().next())
+    pub async fn find(&self, app: &Shared) -> Result<Option<OwnedWebhook>, TableError> {
+        Ok(self.found(app).await?.into_iter().next())
     }
 
     /// Returns the webhook that the path names. 404 if there is none.
-    pub async fn one(&self, app: &Shared) -> Result<Held, ApiError> {
+    pub async fn one(&self, app: &Shared) -> Result<OwnedWebhook, ApiError> {
         self.find(app).await?.ok_or(ApiError::NotFound)
     }
 

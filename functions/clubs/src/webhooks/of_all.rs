@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use shared::Shared;
-use shared::web::{Came, Created, Input, NewId, NoContent, NoInput, Result};
+use shared::web::{Created, Input, NewId, NoContent, NoInput, RequestedAt, Result};
 
 use super::actions;
 use super::attempts::{self, Accepted};
@@ -37,12 +37,12 @@ pub async fn list_webhooks(
 )]
 pub async fn create_webhook(
     State(app): State<Shared>,
-    Came(came): Came,
+    RequestedAt(requested): RequestedAt,
     OfAll(holder): OfAll,
     new: NewId,
     Input(input): Input<WebhookInput>,
 ) -> Result<Created<WebhookBody>> {
-    actions::create(&app, &holder, new, came.received, input).await
+    actions::create(&app, &holder, new, requested.received, input).await
 }
 
 /// Get a webhook for all clubs.

@@ -40,8 +40,8 @@ impl Record {
 
 impl Worker {
     /// Processes a batch of stream records, decision mails first (E21), several at the same time.
-    /// The answer names the first record that is not finished. The stream delivers again from there
-    /// on; records that are already finished are skipped then.
+    /// The response names the first record that is not finished. The stream delivers again from
+    /// there on; records that are already finished are skipped then.
     pub async fn handle(&self, event: Event) -> DynamoDbEventResponse {
         let began = Instant::now();
         let read = |record: &EventRecord| {
@@ -59,7 +59,7 @@ impl Worker {
         for mut open in [decisions, others, unread] {
             while unfinished.is_empty() && !open.is_empty() {
                 let step = self.step(&mut open, &records, began).await;
-                let (rest, turns) = match step {
+                let (rest, send_slots) = match step {
                     Ok(step) => step,
                     Err(RetryLater(why)) => {
                         tracing::warn!(why, "mails are tried again later");
@@ -67,8 +67,8 @@ impl Worker {
                         break;
                     }
                 };
-                let works = open.iter().zip(turns);
-                let works = works.map(|(n, turn)| self.finish(&records[*n].1, turn, began));
+                let works = open.iter().zip(send_slots);
+                let works = works.map(|(n, send_at)| self.finish(&records[*n].1, send_at, began));
                 // All of them end before the next ones begin. None is dropped on its way.
                 let done = join_all(works).await;
                 unfinished.extend(
@@ -98,11 +98,11 @@ impl Worker {
         began: Instant,
     ) -> Result<(Vec<usize>, Vec<DateTime<Utc>>), RetryLater> {
         let count = self.side_by_side().await?.min(open.len());
-        let turns = self.turns(&open[..count], records, began).await?;
-        if turns.is_empty() {
+        let send_slots = self.send_slots(&open[..count], records, began).await?;
+        if send_slots.is_empty() {
             return Err(RetryLater("other workers have all turns".into()));
         }
-        Ok((open.split_off(turns.len()), turns))
+        Ok((open.split_off(send_slots.len()), send_slots))
     }
 
     /// Returns how many mails are handed over at the same time. Never more than may be sent in a
@@ -114,8 +114,8 @@ impl Worker {
     }
 
     /// Processes a record, and returns whether it is finished.
-    async fn finish(&self, record: &Record, turn: DateTime<Utc>, began: Instant) -> bool {
-        let worked = self.work_off(record, turn, began).await;
+    async fn finish(&self, record: &Record, send_at: DateTime<Utc>, began: Instant) -> bool {
+        let worked = self.work_off(record, send_at, began).await;
         if let Err(RetryLater(why)) = &worked {
             tracing::warn!(mail = record.name(), why, "mail is tried again later");
         }
@@ -125,15 +125,15 @@ impl Worker {
     async fn work_off(
         &self,
         record: &Record,
-        turn: DateTime<Utc>,
+        send_at: DateTime<Utc>,
         began: Instant,
     ) -> Result<(), RetryLater> {
         match record {
-            Record::Queued(mail) => self.work(mail, turn, began).await,
+            Record::Queued(mail) => self.work(mail, send_at, began).await,
             Record::Parked(lease) => {
                 // Without this pause, the record would come back at once, again and again.
                 tokio::time::sleep(PARKED_PAUSE).await;
-                if self.resolve(&lease.mail(), lease.turn).await? {
+                if self.resolve(&lease.mail(), lease.generation).await? {
                     self.table.unpark_mail(lease).await?;
                 }
                 Ok(())
@@ -150,9 +150,9 @@ impl Worker {
 
     /// Returns when each of these records may be processed. If the number of mails in a second is
     /// limited (O7), turns are reserved for those that are still to be sent. All workers share the
-    /// limit, so the turns are kept in the table. Ends before the first record for which no turn is
-    /// left.
-    async fn turns(
+    /// limit, so the send slots are kept in the table. Ends before the first record for which no
+    /// send slot is left.
+    async fn send_slots(
         &self,
         open: &[usize],
         records: &[(Option<String>, Record)],
@@ -163,12 +163,12 @@ impl Worker {
             return Ok(vec![now; open.len()]);
         }
         let waits = join_all(open.iter().map(|n| self.is_to_be_sent(&records[*n].1))).await;
-        let mut turns = self
+        let mut send_slots = self
             .reserve(waits.iter().filter(|waits| **waits).count(), began)
             .await?
             .into_iter();
-        let turn = |waits: bool| if waits { turns.next() } else { Some(now) };
-        Ok(waits.into_iter().map_while(turn).collect())
+        let send_at = |waits: bool| if waits { send_slots.next() } else { Some(now) };
+        Ok(waits.into_iter().map_while(send_at).collect())
     }
 
     /// Whether a record is a mail that nobody has handed over. After a batch was cut short, its

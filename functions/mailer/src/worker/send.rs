@@ -15,7 +15,7 @@ use shared::unsubscribe;
 use tokio::time::Instant;
 
 use super::{PAUSE, RetryLater, Worker};
-use crate::envelope::{Entry, Envelope, when};
+use crate::envelope::{Entry, MailEnvelope, when};
 use crate::outcome::SendOutcome;
 
 /// Attempts within one invocation, if SES surely did not take the mail.
@@ -48,11 +48,11 @@ impl Worker {
     pub(super) async fn work(
         &self,
         mail: &Mail,
-        mut turn: DateTime<Utc>,
+        mut send_at: DateTime<Utc>,
         began: Instant,
     ) -> Result<(), RetryLater> {
         for attempt in 1..=MAX_TRIES_PER_INVOCATION {
-            self.wait_for(turn, began).await?;
+            self.wait_for(send_at, began).await?;
             if !self.outage.may_send(&self.table, self.clock.now()).await? {
                 tokio::time::sleep(PAUSE).await;
                 return Err(RetryLater("SES has server errors".into()));
@@ -61,12 +61,12 @@ impl Worker {
                 self.table.notice_now(mail, self.now()),
                 self.table.asking_now(mail)
             )?;
-            let is_due = (mail.notice.is_none() || notice.is_some())
+            let is_pending = (mail.notice.is_none() || notice.is_some())
                 && (mail.request.is_none() || asking.is_some());
             // Before the claim: if this fails, SES has not seen the mail, and it stays `queued`.
             let (envelope, mut ends) = self.envelope(mail, notice, asking).await?;
             match self.table.claim_mail(mail, self.now()).await {
-                Ok(()) if !is_due => {
+                Ok(()) if !is_pending => {
                     // Not before the claim: this mail may have been sent already.
                     self.table.forget_telling(mail).await?;
                     return self
@@ -119,7 +119,7 @@ impl Worker {
             if attempt < MAX_TRIES_PER_INVOCATION {
                 tokio::time::sleep(Duration::from_millis(500) * 2u32.pow(attempt)).await;
                 let next = self.reserve(1, began).await?.pop();
-                turn = next.ok_or_else(|| RetryLater("out of time".into()))?;
+                send_at = next.ok_or_else(|| RetryLater("out of time".into()))?;
             }
         }
         tokio::time::sleep(PAUSE).await;
@@ -161,7 +161,7 @@ impl Worker {
         mail: &Mail,
         notice: Option<Notice>,
         asking: Option<MembershipRequest>,
-    ) -> Result<(Envelope, EndedInterviews), TableError> {
+    ) -> Result<(MailEnvelope, EndedInterviews), TableError> {
         let (now, site) = (self.now(), &self.settings.addresses.site_url);
         let ends = self.table.interviews_ended_by(mail, now, now).await?;
         let mut calendars = vec![];
@@ -208,7 +208,7 @@ impl Worker {
             }
             _ => self.message(mail, asking),
         };
-        let envelope = Envelope {
+        let envelope = MailEnvelope {
             message,
             calendars,
             headers,
@@ -244,18 +244,18 @@ impl Worker {
             (0, _) | (_, 0) => Ok(vec![now; mails]),
             (rate, _) => {
                 let until = now + BEGIN_WITHIN.saturating_sub(began.elapsed());
-                self.table.reserve_turns(now, until, rate, mails).await
+                self.table.reserve_send_slots(now, until, rate, mails).await
             }
         }
     }
 
-    /// Waits for a turn.
+    /// Waits for the send slot.
     pub(super) async fn wait_for(
         &self,
-        turn: DateTime<Utc>,
+        send_at: DateTime<Utc>,
         began: Instant,
     ) -> Result<(), RetryLater> {
-        let wait = (turn - self.clock.now()).to_std().unwrap_or_default();
+        let wait = (send_at - self.clock.now()).to_std().unwrap_or_default();
         if began.elapsed() + wait >= BEGIN_WITHIN {
             return Err(RetryLater("out of time".into()));
         }

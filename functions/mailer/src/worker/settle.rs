@@ -27,25 +27,26 @@ impl Worker {
     /// Handles a mail that is not queued any more. Returns true if it is finished. Returns false if
     /// another worker has claimed it; then it is parked and read again until the claim ends, while
     /// other mails go on (E19).
-    pub(super) async fn resolve(&self, id: &MailId, turn: u32) -> Result<bool, RetryLater> {
-        let Some(now) = self.table.mail(id).await? else {
+    pub(super) async fn resolve(&self, id: &MailId, generation: u32) -> Result<bool, RetryLater> {
+        let Some(current) = self.table.mail(id).await? else {
             return Ok(true);
         };
         // The worker may have died after it stored the result. An acceptance that was given up for
         // a later one leaves what it brought, too (E25).
-        let is_told = now.status == EmailStatus::Sent && now.kind == MailKind::Rejection;
-        if is_told || (now.is_superseded() && now.invite.is_some()) {
-            self.table.revoke_acceptance_late(&now).await?;
+        let is_communicated =
+            current.status == EmailStatus::Sent && current.kind == MailKind::Rejection;
+        if is_communicated || (current.is_superseded() && current.invite.is_some()) {
+            self.table.revoke_acceptance_late(&current).await?;
         }
-        if now.status != EmailStatus::Sending {
+        if current.status != EmailStatus::Sending {
             return Ok(true);
         }
-        let lease_ends = now
+        let lease_ends = current
             .claimed_at
-            .unwrap_or(now.queued_at)
+            .unwrap_or(current.queued_at)
             .plus(TimeDelta::seconds(LEASE_SECONDS));
         if self.now() < lease_ends {
-            return match self.table.park_mail(id, turn, self.now()).await {
+            return match self.table.park_mail(id, generation, self.now()).await {
                 // Refused means that an earlier attempt, whose answer was lost, already parked it.
                 Ok(()) | Err(TableError::Refused(_)) => Ok(false),
                 Err(error) => Err(error.into()),
@@ -53,7 +54,7 @@ impl Worker {
         }
         // The worker died between claim and result. Nobody knows whether SES has the mail (E15).
         self.settle(
-            &now,
+            &current,
             EmailStatus::Sending,
             EmailStatus::Unknown,
             "the worker died",
@@ -105,7 +106,7 @@ impl Worker {
         &self,
         mail: &Mail,
         result: &MailResult<'_>,
-        said: &EndedInterviews,
+        before: &EndedInterviews,
     ) -> Result<(), RetryLater> {
         let mut retries = Retries::default();
         loop {
@@ -117,7 +118,7 @@ impl Worker {
             } else {
                 EndedInterviews::default()
             };
-            let new = ends.ended.iter().filter(|one| !one.is_among(&said.ended));
+            let new = ends.ended.iter().filter(|one| !one.is_among(&before.ended));
             let new: Vec<EndedInterview> = new.cloned().collect();
             let mails = cancellations(&self.table, mail, &new, result.now).await?;
             let settled = self.table.settle_shown(mail, result, ends, mails).await;

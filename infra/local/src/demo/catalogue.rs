@@ -9,8 +9,8 @@ use image::{ImageFormat, Rgb, RgbImage};
 use shared::Shared;
 use shared::domain::Bookmark as _;
 use shared::domain::{
-    Badge, Club, Fair, Favorite, Lookup, LookupKind, Major, Person, Registration, School,
-    Subscription, Tag, Year,
+    Badge, Club, Fair, Favorite, Major, Person, ReferenceEntry, ReferenceKind, Registration,
+    School, Subscription, Tag, Year,
 };
 use shared::time::Timestamp;
 
@@ -81,23 +81,23 @@ const MAJORS: [&str; 7] = [
 
 /// The entries of all collections.
 pub struct Collections {
-    tags: Vec<Lookup<Tag>>,
-    badges: Vec<Lookup<Badge>>,
-    schools: Vec<Lookup<School>>,
-    majors: Vec<Lookup<Major>>,
-    years: Vec<Lookup<Year>>,
-    fairs: Vec<Lookup<Fair>>,
+    tags: Vec<ReferenceEntry<Tag>>,
+    badges: Vec<ReferenceEntry<Badge>>,
+    schools: Vec<ReferenceEntry<School>>,
+    majors: Vec<ReferenceEntry<Major>>,
+    years: Vec<ReferenceEntry<Year>>,
+    fairs: Vec<ReferenceEntry<Fair>>,
     registrations: Vec<Registration>,
     favorites: Vec<Favorite>,
     subscriptions: Vec<Subscription>,
 }
 
-fn entries<T: LookupKind>(
+fn entries<T: ReferenceKind>(
     numbers: &Numbers,
     values: impl Iterator<Item = (T, i64)>,
-) -> Vec<Lookup<T>> {
+) -> Vec<ReferenceEntry<T>> {
     values
-        .map(|(value, uses)| Lookup {
+        .map(|(value, uses)| ReferenceEntry {
             id: numbers.next(),
             version: 1,
             uses,
@@ -288,12 +288,12 @@ impl Collections {
     /// Stores the entries.
     pub async fn load(&self, app: &Shared) -> Result<(), Error> {
         let table = &app.table;
-        table.load_lookups(&self.tags).await?;
-        table.load_lookups(&self.badges).await?;
-        table.load_lookups(&self.schools).await?;
-        table.load_lookups(&self.majors).await?;
-        table.load_lookups(&self.years).await?;
-        table.load_lookups(&self.fairs).await?;
+        table.load_references(&self.tags).await?;
+        table.load_references(&self.badges).await?;
+        table.load_references(&self.schools).await?;
+        table.load_references(&self.majors).await?;
+        table.load_references(&self.years).await?;
+        table.load_references(&self.fairs).await?;
         table.load_registrations(&self.registrations).await?;
         table.load(&self.favorites).await?;
         table.load(&self.subscriptions).await?;

@@ -228,14 +228,14 @@ pub fn events(numbers: &Numbers, now: Timestamp) -> Vec<Event> {
     )));
     let mut events = Vec::new();
     for (i, plan) in PLANS.iter().enumerate() {
-        let (club, name, event_type, day, hour, hours, weeks, showings, place, public) = *plan;
+        let (club, name, event_type, day, hour, hours, weeks, showings, room, public) = *plan;
         let times =
             |n: i64| midnight.plus(TimeDelta::days(day + 7 * weeks * n) + TimeDelta::hours(hour));
         let showing = |n: i64| Showing {
             id: numbers.next(),
             start: times(n),
             end: times(n).plus(TimeDelta::hours(hours)),
-            location: Some(place.into()),
+            location: Some(room.into()),
             location_is_public: public,
             ticketed: event_type == EventType::Social && hour >= 20,
             ticket_drop: None,

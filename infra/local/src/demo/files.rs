@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use object_store::path::Path;
 use object_store::{ObjectStoreExt as _, PutPayload};
 use shared::db::TableError;
-use shared::domain::{AnswerFile, Answered, FileCopy, FileFormat, Person};
+use shared::domain::{AnswerFile, Answered, Attachment, FileFormat, Person};
 use shared::ids::{Id, sha256_hex};
 
 use crate::Campus;
@@ -23,15 +23,15 @@ fn cv(name: &str) -> Vec<u8> {
         format!("<< /Length {} >>\nstream\n{page}\nendstream", page.len()),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
     ];
-    let (mut pdf, mut places) = ("%PDF-1.4\n".to_owned(), Vec::new());
+    let (mut pdf, mut positions) = ("%PDF-1.4\n".to_owned(), Vec::new());
     for (n, object) in objects.iter().enumerate() {
-        places.push(pdf.len());
+        positions.push(pdf.len());
         let _ = write!(pdf, "{} 0 obj\n{object}\nendobj\n", n + 1);
     }
     let start = pdf.len();
     pdf += "xref\n0 6\n0000000000 65535 f \n";
-    for place in places {
-        let _ = writeln!(pdf, "{place:010} 00000 n ");
+    for position in positions {
+        let _ = writeln!(pdf, "{position:010} 00000 n ");
     }
     let _ = write!(
         pdf,
@@ -59,14 +59,14 @@ pub async fn load(campus: &Campus, submissions: &[Answered]) -> Result<(), Table
             .applicant
             .as_ref()
             .map(|one| one.personal.name.clone());
-        let copies: Vec<FileCopy> = submission.copies();
-        for copy in &copies {
+        let attachments: Vec<Attachment> = submission.attachments();
+        for attachment in &attachments {
             let bytes = cv(name.as_deref().unwrap_or_default());
-            let key = Path::from(copy.object());
+            let key = Path::from(attachment.object());
             let put = campus.files.put(&key, PutPayload::from(bytes)).await;
             put.map_err(|error| TableError::Files(error.to_string()))?;
         }
-        campus.app.table.load(&copies).await?;
+        campus.app.table.load(&attachments).await?;
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ pub fn interviews(
     let mut pending: Vec<&mut Submission> = recruitments
         .submissions
         .iter_mut()
-        .map(|answered| &mut answered.submission)
+        .map(|response| &mut response.submission)
         .filter(|one| one.application == application && one.status == Status::Pending)
         .collect();
     pending.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));

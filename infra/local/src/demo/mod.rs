@@ -13,7 +13,7 @@ mod webhooks;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use shared::db::TableError;
-use shared::domain::{DueEntry, Role};
+use shared::domain::{Role, ScheduledTask};
 use shared::ids::Id;
 use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
@@ -35,7 +35,7 @@ pub fn personas() -> [(&'static str, Subject); 3] {
 }
 
 /// Whether the table is empty.
-pub async fn is_wanted(campus: &Campus) -> Result<bool, TableError> {
+pub async fn matches(campus: &Campus) -> Result<bool, TableError> {
     Ok(campus.app.table.versions().await?.is_empty())
 }
 
@@ -84,7 +84,7 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     table.load(&interviews.bookings).await?;
     table.load(&interviews.own).await?;
     table
-        .load(&due_entries(&recruitment, &interviews, now))
+        .load(&scheduled_tasks(&recruitment, &interviews, now))
         .await?;
     own.await?;
     table.load_events(&events).await?;
@@ -92,16 +92,16 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
 }
 
 /// What the timer has to know.
-fn due_entries(
+fn scheduled_tasks(
     recruitments: &Recruitments,
     interviews: &Interviews,
     now: Timestamp,
-) -> Vec<DueEntry> {
+) -> Vec<ScheduledTask> {
     let applications = recruitments.applications.iter();
     let slots = interviews.slots.iter();
-    let drafts = applications.filter_map(|application| application.due_entry(now));
+    let drafts = applications.filter_map(|application| application.scheduled_task(now));
     drafts
-        .chain(slots.filter_map(|slot| slot.due_entry(now)))
+        .chain(slots.filter_map(|slot| slot.scheduled_task(now)))
         .collect()
 }
 

@@ -132,7 +132,7 @@ pub fn load<'a>(
     let token = Token {
         id: Id::new(91),
         person: person.id,
-        place: 0,
+        number: 0,
         name: "Nightly export".into(),
         scopes: vec![TokenScope::MembersRead, TokenScope::RecruitmentRead],
         club: Some(robotics.club.clone()),
@@ -142,17 +142,17 @@ pub fn load<'a>(
         last_used_on: Some(days(-1).moment().date_naive()),
         received: order_number(days(-10).moment()),
     };
-    let (hooks, told) = webhooks::of(campus, &person, now);
-    let due = extension
+    let (hooks, deliveries) = webhooks::of(campus, &person, now);
+    let task = extension
         .as_ref()
-        .map(|extension| extension.due_entry(robotics, now));
+        .map(|extension| extension.scheduled_task(robotics, now));
     async move {
         let table = &campus.app.table;
         table.load_people(&[person]).await?;
         table.load(&[membership]).await?;
         table.load(&[token]).await?;
         table.load(&hooks).await?;
-        table.load(&told).await?;
+        table.load(&deliveries).await?;
         table.load(&[link]).await?;
         table.load(&[favorite]).await?;
         table.load(&[subscription]).await?;
@@ -163,7 +163,7 @@ pub fn load<'a>(
         files::load(campus, &own).await?;
         table.load(draft.as_slice()).await?;
         table.load(begun.as_slice()).await?;
-        table.load(due.as_slice()).await?;
+        table.load(task.as_slice()).await?;
         table.load(extension.as_slice()).await
     }
 }

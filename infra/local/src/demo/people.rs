@@ -257,7 +257,7 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
             owners: 1,
             favorites: 0,
             events: 0,
-            told_of_requests_at: None,
+            requests_notified_at: None,
             windows: BTreeMap::new(),
             releases: BTreeMap::new(),
             applications: 0,

@@ -29,7 +29,7 @@ const PROJECT: &str = "A robot that sorts the waste of the canteen.";
 
 /// The questions of an application. Its last committee has a question of its own.
 pub fn of(numbers: &Numbers, application: &Application) -> Vec<Question> {
-    let wanted = [
+    let plans = [
         (
             QuestionType::InfoText,
             "Take your time: you can change your answers until the deadline.",
@@ -58,7 +58,7 @@ pub fn of(numbers: &Numbers, application: &Application) -> Vec<Question> {
         ),
         (QuestionType::File, "Your CV, if you have one", 0),
     ];
-    let mut all: Vec<Question> = wanted
+    let mut all: Vec<Question> = plans
         .into_iter()
         .zip(0..)
         .map(|(prompt, precedence)| question(numbers, application, prompt, precedence))

@@ -2,10 +2,10 @@
 
 use chrono::TimeDelta;
 use shared::domain::{
-    ChangeType, Delivery, Notification, Person, SealedSecret, Webhook, WebhookPlace,
+    ChangeType, Delivery, EncryptedSecret, Notification, Person, Webhook, WebhookKey,
 };
+use shared::encryption::SecretCipher;
 use shared::ids::{Id, order_number};
-use shared::seal::Seal;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 
@@ -31,11 +31,11 @@ fn webhook(
     now: Timestamp,
 ) -> Webhook {
     let created_at = now.plus(-TimeDelta::days(10));
-    let seal = Seal::new(&campus.app.settings.secrets.invite);
+    let encryption = SecretCipher::new(&campus.app.settings.secrets.invite);
     Webhook {
-        place: WebhookPlace {
+        key: WebhookKey {
             club,
-            place: 0,
+            key: 0,
             webhook: Id::new(id),
         },
         version: id,
@@ -47,9 +47,9 @@ fn webhook(
         created_at,
         on_since: created_at,
         failing_since: None,
-        secrets: vec![SealedSecret {
+        secrets: vec![EncryptedSecret {
             id,
-            sealed: seal.close(&id.to_string(), &campus.app.next_id().to_be_bytes()),
+            encrypted: encryption.close(&id.to_string(), &campus.app.next_id().to_be_bytes()),
             until: None,
         }],
         received: order_number(created_at.moment()),
@@ -58,10 +58,10 @@ fn webhook(
 
 fn delivery(webhook: &Webhook, admin: &Person, now: Timestamp) -> Delivery {
     let at = now.plus(-TimeDelta::hours(20));
-    let told = Notification {
+    let notification = Notification {
         id: webhook.id().get() + 10,
         at,
-        club: webhook.place.club.clone(),
+        club: webhook.key.club.clone(),
         change_type: None,
         object: None,
         application: None,
@@ -72,6 +72,6 @@ fn delivery(webhook: &Webhook, admin: &Person, now: Timestamp) -> Delivery {
         tried_at: Some(at.plus(TimeDelta::seconds(6))),
         status: Some(204),
         ms: Some(180),
-        ..Delivery::new(webhook.place.clone(), told, now)
+        ..Delivery::new(webhook.key.clone(), notification, now)
     }
 }

@@ -79,7 +79,7 @@ const INDEXES: [(&str, Source); 2] = [
 ];
 
 /// The attributes that a query returns.
-pub(super) enum Wanted<'a> {
+pub(super) enum Projection<'a> {
     All,
     /// Those of the table's key.
     Keys,
@@ -101,9 +101,9 @@ impl Query<'_> {
     }
 
     /// Which attributes are wanted. `None` if they are not simple names.
-    pub(super) fn wanted(&self, source: &Source) -> Option<Wanted<'_>> {
+    pub(super) fn projected(&self, source: &Source) -> Option<Projection<'_>> {
         let Some(projection) = &self.projection_expression else {
-            return Some(Wanted::All);
+            return Some(Projection::All);
         };
         let mut names = Vec::new();
         for name in projection.split(", ") {
@@ -116,9 +116,9 @@ impl Query<'_> {
             return None;
         }
         Some(if names == keys {
-            Wanted::Keys
+            Projection::Keys
         } else {
-            Wanted::Some(names)
+            Projection::Some(names)
         })
     }
 
@@ -140,7 +140,7 @@ impl Query<'_> {
     pub(super) fn sql(
         &self,
         source: &Source,
-        wanted: &Wanted<'_>,
+        projected: &Projection<'_>,
     ) -> Option<(String, Vec<String>)> {
         let [pk, sk, ..] = source.columns else {
             return None;
@@ -200,16 +200,16 @@ impl Query<'_> {
                 return None;
             }
             let order = &source.columns[1..];
-            let marks: Vec<_> = (1..=order.len())
+            let placeholders: Vec<_> = (1..=order.len())
                 .map(|at| format!("?{}", values.len() + at))
                 .collect();
             let than = if is_forward { '>' } else { '<' };
-            let (order, marks) = (order.join(", "), marks.join(", "));
-            sql = format!("{sql} AND ({order}) {than} ({marks})");
+            let (order, placeholders) = (order.join(", "), placeholders.join(", "));
+            sql = format!("{sql} AND ({order}) {than} ({placeholders})");
             values.extend(start);
         }
         let direction = if is_forward { " ASC" } else { " DESC" };
-        let what = if matches!(wanted, Wanted::Keys) {
+        let what = if matches!(projected, Projection::Keys) {
             "NULL"
         } else {
             "item_json"

@@ -20,7 +20,7 @@ const FIRST_DIGIT: char = '1';
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     /// Those that are wanted. Their time is that of the machine.
-    pub(crate) wanted: Vec<EventRecord>,
+    pub(crate) change_records: Vec<EventRecord>,
     /// The number of the last record that was looked at, if there was one.
     pub(crate) end: Option<String>,
 }
@@ -31,7 +31,7 @@ impl Records {
         connection: &Connection,
         after: Option<&str>,
         most: usize,
-        is_wanted: fn(&str) -> bool,
+        is_projected: fn(&str) -> bool,
     ) -> rusqlite::Result<Self> {
         let after = after.and_then(|number| number.strip_prefix(FIRST_DIGIT));
         let after: i64 = after.and_then(|number| number.parse().ok()).unwrap_or(0);
@@ -45,15 +45,15 @@ impl Records {
         let (mut records, mut bytes) = (Self::default(), 0);
         while let Some(row) = rows.next()? {
             let number = format!("{FIRST_DIGIT}{:020}", row.get::<_, i64>(1)?);
-            if is_wanted(&partition(row)?) {
+            if is_projected(&partition(row)?) {
                 bytes += size(row)?;
-                if bytes > BATCH_BYTES && !records.wanted.is_empty() {
+                if bytes > BATCH_BYTES && !records.change_records.is_empty() {
                     break;
                 }
-                records.wanted.push(record(row, &number)?);
+                records.change_records.push(record(row, &number)?);
             }
             records.end = Some(number);
-            if records.wanted.len() == most {
+            if records.change_records.len() == most {
                 break;
             }
         }

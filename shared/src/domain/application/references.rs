@@ -35,11 +35,11 @@ impl Table {
         &self,
         submissions: impl Iterator<Item = &'a Answered>,
     ) -> Result<ApplicationParts, TableError> {
-        let (mut heads, mut prompts) = (HashMap::new(), HashMap::new());
+        let (mut form_keys, mut prompts) = (HashMap::new(), HashMap::new());
         let mut slots = HashMap::new();
         for submission in submissions {
             let application = submission.application;
-            heads.insert(
+            form_keys.insert(
                 application,
                 keys::application(&submission.club, application),
             );
@@ -54,11 +54,11 @@ impl Table {
                 );
             }
         }
-        let wanted = heads.values().chain(prompts.values());
-        let wanted = wanted.chain(slots.values()).cloned().collect();
-        let mut found = self.get_many(wanted).await?;
+        let requested = form_keys.values().chain(prompts.values());
+        let requested = requested.chain(slots.values()).cloned().collect();
+        let mut found = self.get_many(requested).await?;
         let mut parts = ApplicationParts::default();
-        for (id, key) in heads {
+        for (id, key) in form_keys {
             if let Some(application) = found
                 .take::<Application>(&key)?
                 .filter(|application| application.deleted.is_none())

@@ -14,7 +14,7 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::question::model::Question;
 use crate::domain::submission::withdrawal::Withdrawal;
-use crate::domain::tombstones::{DeletedApplication, Gone};
+use crate::domain::tombstones::{DeletedApplication, Tombstone};
 use crate::ids::Id;
 use crate::text::ClubCode;
 use crate::time::{RequestTime, Timestamp};
@@ -195,8 +195,8 @@ impl Table {
         if texts.version > 0 {
             writes.push(Write::put(texts)?.if_new());
         }
-        // It may have been deleted since, if this is late; and `clubs-admin repair` may have deleted
-        // the questions, because it saw no application.
+        // It may have been deleted since, if this is late; and `clubs-admin repair` may have
+        // deleted the questions, because it saw no application.
         writes.push(Write::check(keys::deleted_application(head.id)).if_new());
         self.store_application(writes, head, quota, true).await
     }
@@ -264,13 +264,13 @@ impl Table {
                     change = change.if_absent_or_below("applications", &quota.all);
                 }
             }
-            let due = application.due_entry(application.updated_at);
-            let due = due.filter(|_| is_moved).as_ref().map(Write::put);
+            let pending = application.scheduled_task(application.updated_at);
+            let pending = pending.filter(|_| is_moved).as_ref().map(Write::put);
             let all = writes
                 .iter()
                 .cloned()
-                .chain(due.transpose()?)
-                .chain([change, self.moved(&[keys::club(code)])]);
+                .chain(pending.transpose()?)
+                .chain([change, self.invalidate(&[keys::club(code)])]);
             match self.transact(all.collect()).await {
                 // Another application of the club was changed at the same moment.
                 Err(TableError::Refused(Refusal::Superseded)) => {}
@@ -304,23 +304,23 @@ impl Table {
         ];
         let slots = self.all_slots(id).await?;
         let people = slots.iter().flat_map(|slot| &slot.interviewers);
-        let told: BTreeSet<Key> = people
+        let mails: BTreeSet<Key> = people
             .map(|one| keys::own_interviews(one.person, id))
             .collect();
         let drafts =
             (0..keys::SUBMISSION_PARTS).map(|part| self.keys(keys::drafts(id, part), Range::All));
         let drafts = futures::future::try_join_all(drafts).await?;
-        self.bury(drafts.into_iter().flatten().collect(), when)
+        self.delete_with_tombstone(drafts.into_iter().flatten().collect(), when)
             .await?;
         self.remove_objects(&keys::uploads_of(id)).await?;
         if !forced {
-            self.remove_unused_copies(id, when).await?;
+            self.remove_unused_attachments(id, when).await?;
             // A submission that is stored at this moment stays.
-            let gone = self.withdrawals(id).await?;
-            each(gone, async |withdrawal| {
-                let gone = Write::put(&Gone::new(withdrawal.key(), when))?;
-                let gone = gone.if_equals(keys::TYPE, &Withdrawal::TYPE);
-                ignore_refusal(self.write(gone).await)
+            let withdrawn = self.withdrawals(id).await?;
+            each(withdrawn, async |withdrawal| {
+                let withdrawn = Write::put(&Tombstone::new(withdrawal.key(), when))?;
+                let withdrawn = withdrawn.if_equals(keys::TYPE, &Withdrawal::TYPE);
+                ignore_refusal(self.write(withdrawn).await)
             })
             .await?;
         }
@@ -333,10 +333,10 @@ impl Table {
                 let parts = (0..keys::SUBMISSION_PARTS)
                     .map(|part| self.keys(partition(id, part), Range::All));
                 let found = futures::future::try_join_all(parts).await?;
-                self.bury(found.into_iter().flatten().collect(), when)
+                self.delete_with_tombstone(found.into_iter().flatten().collect(), when)
                     .await?;
             }
-            self.remove_objects(&keys::copies_of(id)).await?;
+            self.remove_objects(&keys::attachments_of(id)).await?;
         }
         let found = futures::future::try_join_all(
             partitions
@@ -350,7 +350,7 @@ impl Table {
                 .into_iter()
                 .flatten()
                 .filter(|key| *key != head)
-                .chain(told)
+                .chain(mails)
                 .collect(),
         )
         .await?;

@@ -2,8 +2,8 @@
 //! in the partition of the person's profile. The transaction that stores or deletes a favorite also
 //! changes the club's counter.
 
-use crate::db::answer::{AnyItem as _, readable};
 use crate::db::read::Range;
+use crate::db::response::{AnyItem as _, readable};
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::conditions::check_not_erasing;
@@ -201,7 +201,7 @@ impl Table {
 
     /// Deletes a favorite or subscription. Refused if it no longer exists or was created again.
     pub async fn delete_bookmark<I: Bookmark>(&self, bookmark: &I) -> Result<(), TableError> {
-        let delete = Write::bury(bookmark.key())?;
+        let delete = Write::delete_with_tombstone(bookmark.key())?;
         self.transact(removed(bookmark, delete)).await
     }
 

@@ -9,7 +9,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use tokio::sync::Mutex;
 
 use crate::db::{PARALLEL, Table, TableError};
-use crate::domain::catalogue::part::{Items, Listed, Part, Update, read_update};
+use crate::domain::catalogue::segment::{Items, Listed, Segment, Update, read_update};
 use crate::domain::catalogue::versions::Versions;
 use crate::domain::club::model::Club;
 use crate::domain::event::model::{Event, Showing, Span};
@@ -26,7 +26,7 @@ const MAX_CATALOGUE_BYTES: usize = 96 * 1024 * 1024;
 #[derive(Debug, Clone, Copy)]
 pub struct ListedAt {
     /// The number of the part.
-    pub part: usize,
+    pub segment: usize,
     /// The position in the part.
     pub position: usize,
 }
@@ -35,17 +35,17 @@ pub struct ListedAt {
 pub type PartItems<L> = Vec<Items<L>>;
 
 /// The parts of a catalogue in memory, each with its version.
-pub struct Catalogue<L>(Mutex<Held<L>>);
+pub struct Catalogue<L>(Mutex<Loaded<L>>);
 
-struct Held<L> {
-    parts: HashMap<String, Part<L>>,
+struct Loaded<L> {
+    parts: HashMap<String, Segment<L>>,
     /// How often the catalogue was used.
     uses: u64,
 }
 
 impl<L> Default for Catalogue<L> {
     fn default() -> Self {
-        Self(Mutex::new(Held {
+        Self(Mutex::new(Loaded {
             parts: HashMap::new(),
             uses: 0,
         }))
@@ -60,55 +60,58 @@ impl<L: Listed> Catalogue<L> {
         &self,
         table: &Table,
         versions: &Versions,
-        wanted: &[String],
+        segments: &[String],
         now: DateTime<Utc>,
     ) -> Result<PartItems<L>, TableError> {
         // The lock is held while loading, so that concurrent requests wait for the same load.
-        let mut held = self.0.lock().await;
-        let held = &mut *held;
-        held.uses += 1;
-        let parts = &held.parts;
-        let written = wanted.iter().filter(|name| versions.of(name) > 0).cloned();
+        let mut loaded = self.0.lock().await;
+        let loaded = &mut *loaded;
+        loaded.uses += 1;
+        let parts = &loaded.parts;
+        let written = segments
+            .iter()
+            .filter(|name| versions.of(name) > 0)
+            .cloned();
         let reads = stream::iter(written.collect::<Vec<String>>()).map(async |name| {
             let update = read_update(parts.get(&name), table, &name, versions, now).await?;
             Ok::<_, TableError>((name, update))
         });
         let updates: Vec<_> = reads.buffer_unordered(PARALLEL).try_collect().await?;
         for (name, update) in updates {
-            match (held.parts.get_mut(&name), update) {
-                (Some(part), update) => part.apply(update, versions, now),
-                (None, Update::All(part)) => drop(held.parts.insert(name, part)),
+            match (loaded.parts.get_mut(&name), update) {
+                (Some(segment), update) => segment.apply(update, versions, now),
+                (None, Update::All(segment)) => drop(loaded.parts.insert(name, segment)),
                 (None, _) => {}
             }
         }
-        let mut items = Vec::with_capacity(wanted.len());
-        for name in wanted {
-            let part = held.parts.get_mut(name).filter(|_| versions.of(name) > 0);
-            items.push(part.map_or_else(Arc::default, |part| {
-                part.used = held.uses;
-                part.items.clone()
+        let mut items = Vec::with_capacity(segments.len());
+        for name in segments {
+            let segment = loaded.parts.get_mut(name).filter(|_| versions.of(name) > 0);
+            items.push(segment.map_or_else(Arc::default, |segment| {
+                segment.used = loaded.uses;
+                segment.items.clone()
             }));
         }
-        held.shrink();
+        loaded.shrink();
         Ok(items)
     }
 }
 
-impl<L> Held<L> {
+impl<L> Loaded<L> {
     /// Removes parts that this use did not need, the least recently used first, until the rest
     /// fits.
     fn shrink(&mut self) {
-        let mut size: usize = self.parts.values().map(|part| part.size).sum();
+        let mut size: usize = self.parts.values().map(|segment| segment.size).sum();
         while size > MAX_CATALOGUE_BYTES {
             let unused = self
                 .parts
                 .iter()
-                .filter(|(_, part)| part.used < self.uses)
-                .min_by_key(|(_, part)| part.used);
+                .filter(|(_, segment)| segment.used < self.uses)
+                .min_by_key(|(_, segment)| segment.used);
             let Some(name) = unused.map(|(name, _)| name.clone()) else {
                 return;
             };
-            size -= self.parts.remove(&name).map_or(0, |part| part.size);
+            size -= self.parts.remove(&name).map_or(0, |segment| segment.size);
         }
     }
 }
@@ -158,31 +161,33 @@ pub struct Clubs(PartItems<ListedClub>);
 impl Clubs {
     /// Returns all clubs, part by part.
     pub fn iter(&self) -> impl Iterator<Item = &ListedClub> {
-        self.0.iter().flat_map(|part| part.iter().map(Arc::as_ref))
+        self.0
+            .iter()
+            .flat_map(|segment| segment.iter().map(Arc::as_ref))
     }
 
     /// Returns where the club that hosts an event is.
     pub fn host(&self, listed: &ListedEvent) -> Option<ListedAt> {
-        let (part, code) = (listed.club_part, &listed.event.club);
+        let (segment, code) = (listed.club_part, &listed.event.club);
         let position = self
             .0
-            .get(part)?
+            .get(segment)?
             .binary_search_by(|club| club.club.code.cmp(code));
-        position.ok().map(|position| ListedAt { part, position })
+        position.ok().map(|position| ListedAt { segment, position })
     }
 
-    /// Returns the club at a place that [`Clubs::host`] returned.
-    pub fn at(&self, place: ListedAt) -> &ListedClub {
-        &self.0[place.part][place.position]
+    /// Returns the club at a position that [`Clubs::host`] returned.
+    pub fn at(&self, listed_at: ListedAt) -> &ListedClub {
+        &self.0[listed_at.segment][listed_at.position]
     }
 
     /// Returns the club with this code.
     pub fn get(&self, code: &ClubCode) -> Option<&ListedClub> {
-        let part = self.0.get(usize::try_from(keys::club_part(code)).ok()?)?;
-        let position = part
+        let segment = self.0.get(usize::try_from(keys::club_part(code)).ok()?)?;
+        let position = segment
             .binary_search_by(|listed| listed.club.code.cmp(code))
             .ok()?;
-        part.get(position).map(Arc::as_ref)
+        segment.get(position).map(Arc::as_ref)
     }
 }
 
@@ -243,21 +248,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_that_were_not_used_lately_go_when_memory_is_full() {
-        let part = Part::<()>::empty;
+    fn unused_segments_are_dropped_when_memory_is_full() {
+        let segment = Segment::<()>::empty;
         let third = MAX_CATALOGUE_BYTES / 3 + 1;
         let parts = [
-            ("old", part(1, third)),
-            ("small", part(2, 10)),
-            ("young", part(3, third)),
-            ("now", part(4, third)),
+            ("old", segment(1, third)),
+            ("small", segment(2, 10)),
+            ("young", segment(3, third)),
+            ("now", segment(4, third)),
         ];
-        let mut held = Held {
-            parts: parts.map(|(name, part)| (name.to_owned(), part)).into(),
+        let mut loaded = Loaded {
+            parts: parts
+                .map(|(name, segment)| (name.to_owned(), segment))
+                .into(),
             uses: 4,
         };
-        held.shrink();
-        let mut names: Vec<&str> = held.parts.keys().map(String::as_str).collect();
+        loaded.shrink();
+        let mut names: Vec<&str> = loaded.parts.keys().map(String::as_str).collect();
         names.sort_unstable();
         assert_eq!(
             names,
@@ -265,13 +272,14 @@ mod tests {
             "the longest unused goes, and no more than it takes"
         );
         // The parts of the current request stay, whatever their size.
-        held.parts
-            .insert("huge".into(), part(4, MAX_CATALOGUE_BYTES));
-        held.shrink();
+        loaded
+            .parts
+            .insert("huge".into(), segment(4, MAX_CATALOGUE_BYTES));
+        loaded.shrink();
         assert!(
-            held.parts.contains_key("huge")
-                && held.parts.contains_key("now")
-                && held.parts.len() == 2
+            loaded.parts.contains_key("huge")
+                && loaded.parts.contains_key("now")
+                && loaded.parts.len() == 2
         );
     }
 }

@@ -2,5 +2,5 @@
 
 pub(crate) mod keys;
 pub(crate) mod memory;
-pub(crate) mod part;
+pub(crate) mod segment;
 pub(crate) mod versions;

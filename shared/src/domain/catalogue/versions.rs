@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use serde_json::Value;
 
-use crate::db::answer::Stored;
+use crate::db::response::Stored;
 use crate::db::{Key, Table, TableError, Write};
 use crate::domain::keys;
 use crate::time::Timestamp;
@@ -14,12 +14,12 @@ use crate::time::Timestamp;
 const TYPE: &str = "Version";
 
 /// The beginning of the names of the attributes with the last changes.
-const PLACE: &str = "change";
+const SLOT_NAME: &str = "change";
 
 /// The item also names the last changes, so that who saw the versions before them reads only what
 /// changed. Each has one of these places. More would make the item larger than 1 KB, and every
 /// write of the catalogue dearer.
-const PLACES: usize = 8;
+const CHANGE_SLOTS: usize = 8;
 
 /// The versions of all parts. A part is a partition of the table; both have the same name.
 #[derive(Debug, Clone, Default)]
@@ -41,8 +41,8 @@ impl Change {
     /// Reads a change and the name of its part.
     fn parse(text: &str) -> Option<(String, Self)> {
         let mut words = text.splitn(3, ' ').map(str::to_owned);
-        let (id, part, key) = (words.next()?, words.next()?, words.next()?);
-        Some((part, Self { id, key }))
+        let (id, segment, key) = (words.next()?, words.next()?, words.next()?);
+        Some((segment, Self { id, key }))
     }
 }
 
@@ -53,8 +53,8 @@ impl Versions {
             return Ok(Self::default());
         };
         let all: HashMap<String, Value> = item.read()?;
-        let places = all.iter().filter(|(name, _)| name.starts_with(PLACE));
-        let changes = places.filter_map(|(_, value)| Change::parse(value.as_str()?));
+        let change_slots = all.iter().filter(|(name, _)| name.starts_with(SLOT_NAME));
+        let changes = change_slots.filter_map(|(_, value)| Change::parse(value.as_str()?));
         let changes = changes.collect();
         let number = |(name, value): (String, Value)| Some((name, value.as_u64()?));
         Ok(Self {
@@ -69,28 +69,28 @@ impl Versions {
     }
 
     /// Returns the version of a part; 0 if nothing was ever written there.
-    pub fn of(&self, part: &str) -> u64 {
-        self.versions.get(part).copied().unwrap_or_default()
+    pub fn of(&self, segment: &str) -> u64 {
+        self.versions.get(segment).copied().unwrap_or_default()
     }
 
     /// Returns the last changes of a part that are still named.
-    pub(crate) fn changes(&self, part: &str) -> Vec<Change> {
-        let own = self.changes.iter().filter(|(of, _)| of == part);
+    pub(crate) fn changes(&self, segment: &str) -> Vec<Change> {
+        let own = self.changes.iter().filter(|(of, _)| of == segment);
         own.map(|(_, change)| change.clone()).collect()
     }
 
     /// Returns the parts with events whose last showing ends between `from` and `to`, in order of
     /// time. Parts are whole months, so they may contain other events too.
     pub fn event_parts(&self, from: Option<Timestamp>, to: Option<Timestamp>) -> Vec<String> {
-        let part = |time: Timestamp| keys::events(&time.to_string());
-        let (from, to) = (from.map(part), to.map(part));
+        let segment = |time: Timestamp| keys::events(&time.to_string());
+        let (from, to) = (from.map(segment), to.map(segment));
         let all = self
             .versions
             .keys()
-            .filter(|part| part.starts_with(keys::EVENT_PARTS));
-        let inside = all.filter(|part| {
-            from.as_ref().is_none_or(|from| *part >= from)
-                && to.as_ref().is_none_or(|to| *part <= to)
+            .filter(|segment| segment.starts_with(keys::EVENT_PARTS));
+        let inside = all.filter(|segment| {
+            from.as_ref().is_none_or(|from| *segment >= from)
+                && to.as_ref().is_none_or(|to| *segment <= to)
         });
         let mut parts: Vec<String> = inside.cloned().collect();
         parts.sort();
@@ -105,15 +105,15 @@ fn parts_of(items: &[Key]) -> Vec<(i64, String)> {
         *numbers.entry(&item.pk).or_default() += 1;
     }
     let each = numbers.into_iter();
-    each.map(|(part, number)| (number, part.to_owned()))
+    each.map(|(segment, number)| (number, segment.to_owned()))
         .collect()
 }
 
 /// Returns the write that makes everybody read these parts again. It follows a load of data.
-pub(crate) fn reloaded(parts: impl IntoIterator<Item = String>) -> Write {
+pub(crate) fn invalidate_segments(parts: impl IntoIterator<Item = String>) -> Write {
     parts.into_iter().fold(
         Write::update(keys::versions()).set("type", &TYPE),
-        |write, part| write.add(&part, 1),
+        |write, segment| write.add(&segment, 1),
     )
 }
 
@@ -129,19 +129,19 @@ impl Table {
     }
 
     /// Returns the versions as they were a moment ago: 1 read, for half the price.
-    pub async fn versions_lately(&self) -> Result<Versions, TableError> {
+    pub async fn eventual_versions(&self) -> Result<Versions, TableError> {
         Versions::of_item(self.get_all(vec![keys::versions()], false).await?.pop())
     }
 
     /// Returns the write that increases the versions of the parts of these items and names the
     /// changes, so that warm functions read the items again. It is part of the transaction that
     /// changes them.
-    pub(crate) fn moved(&self, items: &[Key]) -> Write {
+    pub(crate) fn invalidate(&self, items: &[Key]) -> Write {
         let mut write = Write::update(keys::versions()).set("type", &TYPE);
-        for (number, part) in parts_of(items) {
-            write = write.add(&part, number);
+        for (number, segment) in parts_of(items) {
+            write = write.add(&segment, number);
         }
-        if items.len() > PLACES {
+        if items.len() > CHANGE_SLOTS {
             return write;
         }
         // Without a random number a change may have the id of another one. Then nobody finds as
@@ -152,9 +152,9 @@ impl Table {
         let number = u8::try_from(items.len()).unwrap_or_default();
         let first = self.changes.fetch_add(number, Ordering::Relaxed);
         for (at, item) in items.iter().enumerate() {
-            let place = (usize::from(first) + at) % PLACES;
+            let change_slot = (usize::from(first) + at) % CHANGE_SLOTS;
             let change = format!("{id:08x}{at} {} {}", item.pk, item.sk);
-            write = write.set(&format!("{PLACE}{place}"), &change);
+            write = write.set(&format!("{SLOT_NAME}{change_slot}"), &change);
         }
         write
     }

@@ -16,6 +16,6 @@ pub(crate) fn change_count(club: &ClubCode) -> Key {
     Key::new(changes(club), "COUNT".into())
 }
 
-pub(crate) fn known_change(event: &str) -> Key {
+pub(crate) fn recorded_change(event: &str) -> Key {
     Key::new(format!("CHANGED#{event}"), "CHANGE".into())
 }

@@ -269,14 +269,14 @@ impl ChangeCount {
 /// Says for two days that the changes of a record of the stream are stored, so that a record that
 /// comes again is not stored again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct KnownChange {
+pub struct RecordedChange {
     /// As in [`NewChange`].
     pub event: String,
     /// When the table may delete it, in seconds since 1970.
     pub expires: i64,
 }
 
-impl KnownChange {
+impl RecordedChange {
     /// The stream keeps its records for a day.
     pub const KEPT: TimeDelta = TimeDelta::days(2);
 }

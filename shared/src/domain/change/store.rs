@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 
 use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Retries, Table, TableError, Write};
-use crate::domain::change::model::{ChangeCount, ClubChange, KnownChange, NewChange};
+use crate::domain::change::model::{ChangeCount, ClubChange, NewChange, RecordedChange};
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
@@ -34,11 +34,11 @@ impl Entity for ChangeCount {
     }
 }
 
-impl Entity for KnownChange {
-    const TYPE: &'static str = "KnownChange";
+impl Entity for RecordedChange {
+    const TYPE: &'static str = "RecordedChange";
 
     fn key(&self) -> Key {
-        keys::known_change(&self.event)
+        keys::recorded_change(&self.event)
     }
 
     fn expires(&self) -> Option<i64> {
@@ -99,13 +99,13 @@ impl Table {
         let mut retries = Retries::default();
         loop {
             retries.next().await?;
-            let known = changes.iter().map(|one| keys::known_change(&one.event));
-            let wanted = known.chain([keys::change_count(club)]).collect();
-            let mut found = self.get_many(wanted).await?;
+            let recorded = changes.iter().map(|one| keys::recorded_change(&one.event));
+            let requested = recorded.chain([keys::change_count(club)]).collect();
+            let mut found = self.get_many(requested).await?;
             let count: Option<ChangeCount> = found.take(&keys::change_count(club))?;
             let mut seen = HashSet::new();
             let new = changes.iter().filter(|one| {
-                let key = keys::known_change(&one.event);
+                let key = keys::recorded_change(&one.event);
                 found.take_item(&key).is_none() && seen.insert(&one.event)
             });
             let new: Vec<&NewChange> = new.collect();
@@ -124,12 +124,12 @@ impl Table {
                 None => counted.if_new(),
             }];
             for (change, numbered) in new.iter().zip(&numbered) {
-                let known = KnownChange {
+                let recorded = RecordedChange {
                     event: change.event.clone(),
-                    expires: now.plus(KnownChange::KEPT).epoch_seconds(),
+                    expires: now.plus(RecordedChange::KEPT).epoch_seconds(),
                 };
                 writes.push(Write::put(numbered)?.if_new());
-                writes.push(Write::put(&known)?.if_new());
+                writes.push(Write::put(&recorded)?.if_new());
             }
             match self.transact(writes).await {
                 Ok(()) => return Ok(new.len()),

@@ -33,14 +33,14 @@ pub(super) const ROWS: &[ChartRow] = &[
         "Finds a person by their full e-mail address.",
     ],
     [
-        "KeyedRequest",
+        "IdempotencyRecord",
         "USER#<person>",
         "ATTEMPT#<hash>",
         "",
         "A request with an idempotency key, and its result. Kept for a day.",
     ],
     [
-        "OwnPlace",
+        "RecentSubmission",
         "USER#<person>",
         "APPLIED#<submission>",
         "",
@@ -49,14 +49,14 @@ pub(super) const ROWS: &[ChartRow] = &[
     [
         "Upload",
         "USER#<person>",
-        "FILE#<application>#<place>",
+        "FILE#<application>#<number>",
         "",
         "A file that a person uploads, or has uploaded. One of 20 places in each application.",
     ],
     [
         "Token",
         "USER#<person>",
-        "TOKEN#<place>",
+        "TOKEN#<number>",
         "",
         "A token with which a program acts for a person. One of 20 places; only its hash is stored.",
     ],
@@ -76,7 +76,7 @@ pub(super) const ROWS: &[ChartRow] = &[
         "Tells where a person holds interviews, for their calendar.",
     ],
     [
-        "ErasureMark",
+        "ErasureFlag",
         "USER#<person>",
         "ERASURE",
         "USER#<person> / ERASURE#<round>",
@@ -157,7 +157,7 @@ pub(super) const ROWS: &[ChartRow] = &[
     [
         "Webhook",
         "WEBHOOKS#<club>",
-        "WEBHOOK#<place>",
+        "WEBHOOK#<number>",
         "",
         "A webhook of a club, in one of 5 places; without a club, one for all clubs. Its secrets are \
             encrypted.",
@@ -177,7 +177,7 @@ pub(super) const ROWS: &[ChartRow] = &[
         "The number of the last change of a club, and the first one of each of the last days.",
     ],
     [
-        "KnownChange",
+        "RecordedChange",
         "CHANGED#<record>",
         "CHANGE",
         "",

@@ -67,10 +67,10 @@ pub(super) const ROWS: &[ChartRow] = &[
         "The answers of one revision. They count if the submission has their number.",
     ],
     [
-        "FileCopy",
+        "Attachment",
         "ANSWERS#<application>#<part>",
         "<submission>#<at>#<file>",
-        "USER#<person> / FILECOPY#<submission>#<at>#<file>",
+        "USER#<person> / ATTACHMENT#<submission>#<at>#<file>",
         "Says that a submission may have a copy of a file in the bucket. Stored before the copy is \
             made, and removed after it was deleted.",
     ],
@@ -106,7 +106,7 @@ pub(super) const ROWS: &[ChartRow] = &[
     [
         "MailLease",
         "OUTBOX#<about>",
-        "<sequence>#<kind>#<attempt>#LEASE#<turn>",
+        "<sequence>#<kind>#<attempt>#LEASE#<generation>",
         "",
         "A mail that another worker has claimed. It comes through the stream again until the \
             claim has ended.",
@@ -119,9 +119,9 @@ pub(super) const ROWS: &[ChartRow] = &[
         "Server errors of the mail service in a row, and until when all workers wait.",
     ],
     [
-        "MailTurns",
+        "SendSlots",
         "MAILS",
-        "TURNS",
+        "SEND_SLOTS",
         "",
         "When the next mail may be sent. All workers share it.",
     ],
@@ -140,7 +140,7 @@ pub(super) const ROWS: &[ChartRow] = &[
         "What remains of a deleted application: receipts of its submissions are `erased`.",
     ],
     [
-        "Gone",
+        "Tombstone",
         "<partition>",
         "<key>",
         "",
@@ -149,7 +149,7 @@ pub(super) const ROWS: &[ChartRow] = &[
             `ENDED#<id>` for a webhook, a token or a showing.",
     ],
     [
-        "Due",
+        "ScheduledTask",
         "DUE#<hour>",
         "<kind>#<id>",
         "",

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::event::model::Image;
-use crate::domain::lookup::model::{Badge, Tag};
+use crate::domain::reference::model::{Badge, Tag};
 use crate::ids::Id;
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
@@ -43,7 +43,7 @@ pub struct Club {
     /// Number of events, including those that have ended.
     pub events: i64,
     /// When its officers were last notified of membership requests.
-    pub told_of_requests_at: Option<Timestamp>,
+    pub requests_notified_at: Option<Timestamp>,
     /// The times of its applications that have not ended, and of some that ended lately, by
     /// application id. They show whether the club accepts members and what its officers are working
     /// on, without reading the applications.

@@ -6,17 +6,17 @@ use crate::db::parts::parts;
 use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
 use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::bookmark::store::Bookmark;
-use crate::domain::catalogue::versions::{Versions, reloaded};
+use crate::domain::catalogue::versions::{Versions, invalidate_segments};
 use crate::domain::club::model::{Club, ClubProfile, ClubText};
 use crate::domain::conditions::counted_owner;
 use crate::domain::invite::model::InvitationLog;
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::lookup::model::{Badge, Tag};
-use crate::domain::lookup::store::count_uses;
 use crate::domain::mail::model::Mail;
 use crate::domain::member::model::Membership;
 use crate::domain::person::model::Person;
+use crate::domain::reference::model::{Badge, Tag};
+use crate::domain::reference::store::count_uses;
 use crate::ids::Id;
 use crate::text::ClubCode;
 use crate::text::html::{beginning, is_beginning};
@@ -53,7 +53,7 @@ parts! {
         owners: (Kept),
         favorites: (Kept),
         events: (Kept),
-        told_of_requests_at: (Kept),
+        requests_notified_at: (Kept),
         windows: (Kept),
         releases: (Kept),
         applications: (Kept),
@@ -206,14 +206,14 @@ impl Table {
             .iter()
             .flat_map(|(member, favorite, subscription)| [member, favorite, subscription])
             .cloned();
-        let wanted: Vec<Key> = [club.clone(), text.clone(), versions.clone()]
+        let requested: Vec<Key> = [club.clone(), text.clone(), versions.clone()]
             .into_iter()
             .chain(own_keys)
             .collect();
         let mut retries = Retries::default();
         let (mut found, mut page) = loop {
             retries.next().await?;
-            let mut found = self.get_many(wanted.clone()).await?;
+            let mut found = self.get_many(requested.clone()).await?;
             let mut page = ClubPage {
                 club: found.take(&club)?,
                 versions: Versions::of_item(found.take_item(&versions))?,
@@ -263,14 +263,14 @@ impl Table {
         let mut writes = vec![
             Write::put(&stored)?.if_new().or(Refusal::Exists),
             Write::put(owner)?.if_new().or(Refusal::Exists),
-            self.moved(&[club.key()]).or(Refusal::ReferenceGone),
+            self.invalidate(&[club.key()]).or(Refusal::ReferenceDeleted),
             creator.or(Refusal::Quota),
         ];
         writes.extend(text.map(|text| text.or(Refusal::Exists)));
         writes.extend(
             count_club((&[], &[]), club)
                 .into_iter()
-                .map(|count| count.or(Refusal::ReferenceGone)),
+                .map(|count| count.or(Refusal::ReferenceDeleted)),
         );
         self.transact(writes).await
     }
@@ -286,7 +286,7 @@ impl Table {
         let (stored, text) = apart(None, club)?;
         let mut writes = vec![
             Write::put(&stored)?.if_new().or(Refusal::Exists),
-            self.moved(&[club.key()]).or(Refusal::ReferenceGone),
+            self.invalidate(&[club.key()]).or(Refusal::ReferenceDeleted),
         ];
         if let Some((mail, log)) = mail {
             writes.push(Write::put(mail)?);
@@ -300,7 +300,7 @@ impl Table {
         writes.extend(
             count_club((&[], &[]), club)
                 .into_iter()
-                .map(|count| count.or(Refusal::ReferenceGone)),
+                .map(|count| count.or(Refusal::ReferenceDeleted)),
         );
         self.transact(writes).await
     }
@@ -313,7 +313,8 @@ impl Table {
             .by_actor()
             .if_equals("version", &club.version)
             .if_equals("owners", &club.owners);
-        self.transact(vec![write, self.moved(&[club.key()])]).await
+        self.transact(vec![write, self.invalidate(&[club.key()])])
+            .await
     }
 
     /// Replaces what officers and admins can edit in a club. Refused if the club no longer has the
@@ -330,7 +331,7 @@ impl Table {
         let mut write = Write::update(new.key())
             .parts(&stored, &EDITED)?
             .if_equals("version", &old.version);
-        let mut writes = vec![self.moved(&[new.key()])];
+        let mut writes = vec![self.invalidate(&[new.key()])];
         writes.extend(count_club((&old.profile.tags, &old.badges), new));
         if let Some(NewOwner {
             membership,
@@ -361,6 +362,6 @@ impl Table {
         if parts.is_empty() {
             return Ok(());
         }
-        self.write(reloaded(parts)).await.map(drop)
+        self.write(invalidate_segments(parts)).await.map(drop)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::db::answer::Stored;
 use crate::db::error::ignore_refusal;
 use crate::db::execute::MOST_WRITES;
 use crate::db::read::Range;
+use crate::db::response::Stored;
 use crate::db::{Entity, Table, TableError, Write, each};
 use crate::domain::application::model::{Application, Committee};
 use crate::domain::draft::model::DraftAnswer;
@@ -15,7 +15,7 @@ use crate::domain::notice::model::BegunDraft;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
-use crate::domain::tombstones::Gone;
+use crate::domain::tombstones::Tombstone;
 use crate::ids::Id;
 use crate::time::{RequestTime, Timestamp};
 
@@ -54,7 +54,7 @@ impl DraftWrite {
     fn write(&self) -> Result<Write, TableError> {
         let write = Write::put(&self.answer)?;
         Ok(match &self.replaces {
-            None => write.if_new_or_gone(self.answer.received),
+            None => write.if_new_or_tombstone(self.answer.received),
             Some(version) => write.if_equals("version", version),
         })
     }
@@ -80,9 +80,9 @@ impl Table {
         committee: Option<Id<Committee>>,
         now: Timestamp,
     ) -> Result<bool, TableError> {
-        let place = Submission::id_of(application, person, committee);
+        let submission_id = Submission::id_of(application, person, committee);
         let (stored, answers) = futures::try_join!(
-            self.stored_submission(application, place),
+            self.stored_submission(application, submission_id),
             self.drafts(application, person)
         )?;
         let submitted = stored.last_submitted();
@@ -102,13 +102,14 @@ impl Table {
     ) -> Result<Vec<DraftAnswer>, TableError> {
         let range = Range::Prefix(keys::OWN_DRAFTS.into());
         let entries = self.index_entries(keys::own(person), range).await?;
-        let is_wanted = |entry: &&Stored| {
-            let place = entry.index_sort_key();
-            let id = place.and_then(|place| keys::application_of_draft(&place));
+        let matches = |entry: &&Stored| {
+            let submission_id = entry.index_sort_key();
+            let id =
+                submission_id.and_then(|submission_id| keys::application_of_draft(&submission_id));
             id.is_some_and(|id| applications.contains(&id))
         };
-        let wanted = entries.iter().filter(is_wanted).map(Stored::key);
-        Ok(self.get_many(wanted.collect()).await?.into_entities())
+        let requested = entries.iter().filter(matches).map(Stored::key);
+        Ok(self.get_many(requested.collect()).await?.into_entities())
     }
 
     /// Returns the applications to which a person has drafts: 1 query of the index.
@@ -126,16 +127,16 @@ impl Table {
     /// was withdrawn: 1 batch read per 100.
     pub async fn last_submitted(
         &self,
-        places: impl IntoIterator<Item = (Id<Application>, Id<Submission>)>,
+        submissions: impl IntoIterator<Item = (Id<Application>, Id<Submission>)>,
     ) -> Result<HashMap<Id<Submission>, u64>, TableError> {
-        let places: Vec<_> = places.into_iter().collect();
+        let submissions: Vec<_> = submissions.into_iter().collect();
         let key = |(application, id): &(_, _)| keys::submission(*application, *id);
-        let mut found = self.get_many(places.iter().map(key).collect()).await?;
-        let last = |place: &(Id<Application>, Id<Submission>)| {
-            let stored = StoredSubmission::of(found.take_item(&key(place)))?;
-            Ok((place.1, stored.last_submitted()))
+        let mut found = self.get_many(submissions.iter().map(key).collect()).await?;
+        let last = |submission_id: &(Id<Application>, Id<Submission>)| {
+            let stored = StoredSubmission::of(found.take_item(&key(submission_id)))?;
+            Ok((submission_id.1, stored.last_submitted()))
         };
-        places.iter().map(last).collect()
+        submissions.iter().map(last).collect()
     }
 
     /// Stores answers of a draft, all or none. Refused if one of them changed after it was read.
@@ -174,12 +175,12 @@ impl Table {
         when: RequestTime,
     ) -> Result<(), TableError> {
         each(answers, async |answer| {
-            let gone = Write::put(&Gone::new(answer.key(), when))?;
+            let tombstone = Write::put(&Tombstone::new(answer.key(), when))?;
             // Versions begin anew after a deletion, order numbers do not.
-            let gone = gone
+            let tombstone = tombstone
                 .if_equals("version", &answer.version)
                 .if_equals("received", &answer.received);
-            ignore_refusal(self.write(gone).await)
+            ignore_refusal(self.write(tombstone).await)
         })
         .await
     }

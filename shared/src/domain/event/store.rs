@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
-use crate::domain::catalogue::versions::reloaded;
+use crate::domain::catalogue::versions::invalidate_segments;
 use crate::domain::event::model::{Event, EventText};
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -246,7 +246,7 @@ impl Table {
     /// Deletes an event. Refused if it no longer has the version of `event`.
     pub async fn delete_event(&self, event: &Event) -> Result<(), TableError> {
         let mut writes = vec![
-            Write::bury(event.key())?.if_equals("version", &event.version),
+            Write::delete_with_tombstone(event.key())?.if_equals("version", &event.version),
             Write::delete(keys::event_club(event.id)),
             Write::delete(keys::event_text(&event.club, event.id)),
             Write::update(keys::club(&event.club))
@@ -289,7 +289,7 @@ impl Table {
         if months.is_empty() {
             Ok(())
         } else {
-            self.write(reloaded(months)).await.map(drop)
+            self.write(invalidate_segments(months)).await.map(drop)
         }
     }
 
@@ -301,28 +301,28 @@ impl Table {
     /// one of them contains the event.
     fn relist(&self, old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
         let before = old.map(listing_parts).unwrap_or_default();
-        let now = listing_parts(new);
-        let gone: Vec<String> = before
+        let current = listing_parts(new);
+        let left: Vec<String> = before
             .into_iter()
-            .filter(|part| !now.contains(part))
+            .filter(|part| !current.contains(part))
             .collect();
         let mut writes = Vec::new();
-        for part in &now {
+        for part in &current {
             writes.push(Write::put(&EventListing {
                 part: part.clone(),
                 event: listed(new),
             })?);
         }
         writes.extend(
-            gone.iter()
+            left.iter()
                 .map(|part| Write::delete(keys::event_listing(part, new.id))),
         );
         if !writes.is_empty() {
-            let parts = now.iter().chain(&gone);
-            let copies: Vec<Key> = parts
+            let parts = current.iter().chain(&left);
+            let listed_keys: Vec<Key> = parts
                 .map(|part| keys::event_listing(part, new.id))
                 .collect();
-            writes.push(self.moved(&copies));
+            writes.push(self.invalidate(&listed_keys));
         }
         Ok(writes)
     }

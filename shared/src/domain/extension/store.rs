@@ -7,7 +7,7 @@ use crate::domain::conditions::check_not_erasing;
 use crate::domain::extension::model::Extension;
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::notice::model::{Due, DueEntry, draft_due};
+use crate::domain::notice::model::{ScheduledTask, TaskKind, draft_reminder_at};
 use crate::domain::person::model::Person;
 use crate::ids::Id;
 use crate::time::Timestamp;
@@ -34,17 +34,17 @@ impl Extension {
     }
 
     /// Returns when the timer has to look at the drafts of its person.
-    pub fn due_entry(&self, application: &Application, now: Timestamp) -> DueEntry {
-        self.due_at(self.end.max(application.end), application, now)
+    pub fn scheduled_task(&self, application: &Application, now: Timestamp) -> ScheduledTask {
+        self.task_at(self.end.max(application.end), application, now)
     }
 
-    fn due_at(&self, end: Timestamp, application: &Application, now: Timestamp) -> DueEntry {
-        let what = Due::Drafts {
+    fn task_at(&self, end: Timestamp, application: &Application, now: Timestamp) -> ScheduledTask {
+        let what = TaskKind::Drafts {
             club: application.club.clone(),
             application: self.application,
             person: Some(self.person),
         };
-        DueEntry::new(draft_due(application.start, end), now, what)
+        ScheduledTask::new(draft_reminder_at(application.start, end), now, what)
     }
 }
 
@@ -68,9 +68,12 @@ impl Table {
 
     /// Returns an extension as it is now: 1 read. None if it was deleted, also if the person got
     /// another one since.
-    pub async fn same_extension(&self, known: &Extension) -> Result<Option<Extension>, TableError> {
-        let found = self.extension(known.application, known.id).await?;
-        Ok(found.filter(|found| found.creation == known.creation))
+    pub async fn same_extension(
+        &self,
+        before: &Extension,
+    ) -> Result<Option<Extension>, TableError> {
+        let found = self.extension(before.application, before.id).await?;
+        Ok(found.filter(|found| found.creation == before.creation))
     }
 
     /// Stores a new extension. Refused if the person already has one, and as [`Refusal::Erased`] if
@@ -83,7 +86,7 @@ impl Table {
     ) -> Result<(), TableError> {
         self.transact(vec![
             Write::create(extension)?.or(Refusal::AlreadyThere),
-            Write::put(&extension.due_entry(application, now))?,
+            Write::put(&extension.scheduled_task(application, now))?,
             check_not_erasing(extension.person),
             Write::check(application.key())
                 .if_exists()
@@ -102,8 +105,8 @@ impl Table {
         now: Timestamp,
     ) -> Result<(), TableError> {
         let update = Write::put(new)?.if_equals("version", &old.version);
-        let due = Write::put(&new.due_entry(application, now))?;
-        self.transact(vec![update, due]).await
+        let task = Write::put(&new.scheduled_task(application, now))?;
+        self.transact(vec![update, task]).await
     }
 
     /// Deletes an extension. The person must now submit when everybody must, so the timer gets an
@@ -116,10 +119,10 @@ impl Table {
         now: Timestamp,
     ) -> Result<(), TableError> {
         let is_over = application.end <= now;
-        let due = (!is_over).then(|| extension.due_at(application.end, application, now));
-        let delete = Write::bury(extension.key())?;
+        let task = (!is_over).then(|| extension.task_at(application.end, application, now));
+        let delete = Write::delete_with_tombstone(extension.key())?;
         let mut writes = vec![delete.if_equals("version", &extension.version)];
-        writes.extend(due.as_ref().map(Write::put).transpose()?);
+        writes.extend(task.as_ref().map(Write::put).transpose()?);
         self.transact(writes).await
     }
 

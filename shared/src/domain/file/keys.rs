@@ -3,28 +3,28 @@
 use crate::db::Key;
 use crate::db::keys::padded;
 use crate::domain::application::model::Application;
-use crate::domain::file::copy::FileCopy;
+use crate::domain::file::attachment::Attachment;
 use crate::domain::file::model::Upload;
 use crate::domain::person::keys::own;
 use crate::domain::person::model::Person;
-use crate::domain::submission::keys::answer_sheet;
+use crate::domain::submission::keys::submission_answers;
 use crate::ids::Id;
 
 /// What the sort keys of uploads begin with.
 pub(crate) const OWN_UPLOADS: &str = "FILE#";
 
 /// What the keys of copies in the index begin with.
-pub(crate) const OWN_COPIES: &str = "FILECOPY#";
+pub(crate) const OWN_ATTACHMENTS: &str = "ATTACHMENT#";
 
 /// Returns what the sort keys of a person's uploads to an application begin with.
 pub(crate) fn uploads_to(application: Id<Application>) -> String {
     format!("{OWN_UPLOADS}{}#", padded(application))
 }
 
-pub(crate) fn upload(person: Id<Person>, application: Id<Application>, place: usize) -> Key {
+pub(crate) fn upload(person: Id<Person>, application: Id<Application>, number: usize) -> Key {
     Key::new(
         own(person),
-        format!("{}{place:02}", uploads_to(application)),
+        format!("{}{number:02}", uploads_to(application)),
     )
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn uploads_of(application: Id<Application>) -> String {
 }
 
 /// Returns what the keys in the bucket begin with of the files of the submissions.
-pub(crate) fn copies_of(application: Id<Application>) -> String {
+pub(crate) fn attachments_of(application: Id<Application>) -> String {
     format!("files/{}/", padded(application))
 }
 
@@ -49,27 +49,31 @@ pub(crate) fn uploaded(
 }
 
 /// Returns the key of the entry of a copy. It stands behind that of the answers that name the file.
-pub(crate) fn file_copy(copy: &FileCopy) -> Key {
-    let Key { pk, sk } = answer_sheet(copy.application, copy.submission, copy.at);
-    Key::new(pk, format!("{sk}#{}", padded(copy.file)))
+pub(crate) fn attachment(attachment: &Attachment) -> Key {
+    let Key { pk, sk } =
+        submission_answers(attachment.application, attachment.submission, attachment.at);
+    Key::new(pk, format!("{sk}#{}", padded(attachment.file)))
 }
 
 /// Returns the key of the entry of a copy in the index.
-pub(crate) fn own_copy(person: Id<Person>, copy: &FileCopy) -> Key {
-    let (submission, at) = (padded(copy.submission), padded(copy.at));
+pub(crate) fn own_attachment(person: Id<Person>, attachment: &Attachment) -> Key {
+    let (submission, at) = (padded(attachment.submission), padded(attachment.at));
     Key::new(
         own(person),
-        format!("{OWN_COPIES}{submission}#{at}#{}", padded(copy.file)),
+        format!(
+            "{OWN_ATTACHMENTS}{submission}#{at}#{}",
+            padded(attachment.file)
+        ),
     )
 }
 
 /// Returns the copy whose entry has this key; none if it is the key of answers.
-pub(crate) fn copy_at(key: &Key) -> Option<FileCopy> {
+pub(crate) fn attachment_at(key: &Key) -> Option<Attachment> {
     let (_, rest) = key.pk.split_once('#')?;
     let (application, _) = rest.split_once('#')?;
     let mut parts = key.sk.split('#').map(|part| part.parse::<u64>().ok());
     let (submission, at, file) = (parts.next()??, parts.next()??, parts.next()??);
-    Some(FileCopy {
+    Some(Attachment {
         application: Id::new(application.parse().ok()?),
         submission: Id::new(submission),
         person: None,
@@ -79,12 +83,12 @@ pub(crate) fn copy_at(key: &Key) -> Option<FileCopy> {
 }
 
 /// Returns the key in the bucket of a file of a submission.
-pub(crate) fn copied(copy: &FileCopy) -> String {
+pub(crate) fn attachment_object(attachment: &Attachment) -> String {
     format!(
         "{}{}/{}/{}",
-        copies_of(copy.application),
-        padded(copy.submission),
-        padded(copy.at),
-        padded(copy.file)
+        attachments_of(attachment.application),
+        padded(attachment.submission),
+        padded(attachment.at),
+        padded(attachment.file)
     )
 }

@@ -1,7 +1,7 @@
 //! Files that applicants upload as answers.
 
-pub(crate) mod copies;
-pub(crate) mod copy;
+pub(crate) mod attachment;
+pub(crate) mod attachments;
 pub(crate) mod keys;
 pub(crate) mod model;
 pub(crate) mod store;

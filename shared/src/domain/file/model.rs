@@ -21,8 +21,8 @@ pub struct Upload {
     pub person: Id<Person>,
     /// Id of the question.
     pub question: Id<Question>,
-    /// Which of the person's [`crate::limits::UPLOADS`] places in this application it has.
-    pub place: usize,
+    /// Which of the person's [`crate::limits::UPLOADS`] numbers in this application it has.
+    pub number: usize,
     /// Its name, at most 255 characters.
     pub name: String,
     /// Its size, in bytes.

@@ -4,13 +4,13 @@ use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::application::model::Application;
-use crate::domain::file::copy::FileCopy;
+use crate::domain::file::attachment::Attachment;
 use crate::domain::file::model::{AnswerFile, Upload};
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::notice::model::{Due, DueEntry};
+use crate::domain::notice::model::{ScheduledTask, TaskKind};
 use crate::domain::person::model::Person;
-use crate::domain::tombstones::Gone;
+use crate::domain::tombstones::Tombstone;
 use crate::ids::Id;
 use crate::time::{RequestTime, Timestamp};
 
@@ -18,7 +18,7 @@ impl Entity for Upload {
     const TYPE: &'static str = "Upload";
 
     fn key(&self) -> Key {
-        keys::upload(self.person, self.application, self.place)
+        keys::upload(self.person, self.application, self.number)
     }
 
     fn expires(&self) -> Option<i64> {
@@ -38,18 +38,18 @@ impl Upload {
     }
 
     /// Returns when the timer looks whether it is needed any longer.
-    pub fn due_entry(&self, now: Timestamp) -> DueEntry {
-        self.due_at(self.kept_until, now)
+    pub fn scheduled_task(&self, now: Timestamp) -> ScheduledTask {
+        self.task_at(self.kept_until, now)
     }
 
     /// Returns an entry for the timer at this time.
-    pub(crate) fn due_at(&self, at: Timestamp, now: Timestamp) -> DueEntry {
-        let what = Due::Upload {
+    pub(crate) fn task_at(&self, at: Timestamp, now: Timestamp) -> ScheduledTask {
+        let what = TaskKind::Upload {
             person: self.person,
             application: self.application,
             file: self.id,
         };
-        DueEntry::new(at, now, what)
+        ScheduledTask::new(at, now, what)
     }
 
     /// Returns what an answer says of it.
@@ -82,20 +82,20 @@ impl Table {
         self.query(keys::own(person), range).await
     }
 
-    /// Stores a new upload, and when the timer looks at it: 1 transaction. Refused if its place is
+    /// Stores a new upload, and when the timer looks at it: 1 transaction. Refused if its number is
     /// not as it was read: empty, or with `replaced`.
     pub async fn put_upload(
         &self,
         upload: &Upload,
         replaced: Option<&Upload>,
-        due: &DueEntry,
+        task: &ScheduledTask,
     ) -> Result<(), TableError> {
         let put = Write::put(upload)?;
         let put = match replaced {
-            None => put.if_new_or_gone(upload.received),
+            None => put.if_new_or_tombstone(upload.received),
             Some(replaced) => unchanged(put, replaced),
         };
-        self.transact(vec![put, Write::put(due)?]).await
+        self.transact(vec![put, Write::put(task)?]).await
     }
 
     /// Keeps an upload until a time, and returns it; none if it is gone or was changed since it
@@ -128,15 +128,19 @@ impl Table {
     pub async fn release_uploads(
         &self,
         person: Id<Person>,
-        copies: &[FileCopy],
+        attachments: &[Attachment],
         now: Timestamp,
     ) -> Result<(), TableError> {
-        let Some(first) = copies.first() else {
+        let Some(first) = attachments.first() else {
             return Ok(());
         };
         let uploads = self.uploads(person, first.application).await?;
-        let is_one =
-            |upload: &&Upload| upload.used && copies.iter().any(|copy| copy.file == upload.id);
+        let is_one = |upload: &&Upload| {
+            upload.used
+                && attachments
+                    .iter()
+                    .any(|attachment| attachment.file == upload.id)
+        };
         let unused = uploads.iter().filter(is_one).map(async |upload| {
             let write = Write::update(upload.key())
                 .set("used", &false)
@@ -144,13 +148,13 @@ impl Table {
             ignore_refusal(self.write(write).await.map(drop))
         });
         futures::future::try_join_all(unused).await?;
-        let entries = copies.iter().map(async |copy| {
-            let what = Due::Upload {
+        let entries = attachments.iter().map(async |attachment| {
+            let what = TaskKind::Upload {
                 person,
-                application: copy.application,
-                file: copy.file,
+                application: attachment.application,
+                file: attachment.file,
             };
-            self.write(Write::put(&DueEntry::new(now, now, what))?)
+            self.write(Write::put(&ScheduledTask::new(now, now, what))?)
                 .await
                 .map(drop)
         });
@@ -171,8 +175,9 @@ impl Table {
         upload: &Upload,
         when: RequestTime,
     ) -> Result<(), TableError> {
-        let gone = Write::put(&Gone::new(upload.key(), when))?.if_equals("id", &upload.id);
-        ignore_refusal(self.write(gone).await.map(drop))
+        let tombstone =
+            Write::put(&Tombstone::new(upload.key(), when))?.if_equals("id", &upload.id);
+        ignore_refusal(self.write(tombstone).await.map(drop))
     }
 }
 

@@ -24,7 +24,10 @@ impl Form {
         let mut chain: Vec<&Question> = Vec::new();
         let mut condition = question.prompt.show_if.as_ref();
         while let Some(next) = condition.and_then(|show_if| self.question(show_if.question)) {
-            if chain.iter().any(|known| known.id == next.id) {
+            if chain
+                .iter()
+                .any(|visible_options| visible_options.id == next.id)
+            {
                 break;
             }
             chain.push(next);
@@ -35,14 +38,14 @@ impl Form {
 
     /// Returns how many conditions the longest chain has that ends at this question.
     pub fn conditions_below(&self, id: Id<Question>) -> usize {
-        let places = self.questions.iter().filter_map(|question| {
-            let place = self
+        let positions = self.questions.iter().filter_map(|question| {
+            let depth = self
                 .chain(question)
                 .iter()
                 .position(|above| above.id == id)?;
-            Some(place + 1)
+            Some(depth + 1)
         });
-        places.max().unwrap_or(0)
+        positions.max().unwrap_or(0)
     }
 
     /// Returns the questions whose condition names this one.
@@ -94,8 +97,10 @@ impl Form {
         for question in &mut self.questions {
             let condition = &mut question.prompt.show_if;
             if let Some(show_if) = condition {
-                let known = options.get(&show_if.question);
-                let is_there = |id: &Id<Choice>| known.is_some_and(|known| known.contains(id));
+                let visible_options = options.get(&show_if.question);
+                let is_there = |id: &Id<Choice>| {
+                    visible_options.is_some_and(|visible_options| visible_options.contains(id))
+                };
                 show_if.options.retain(is_there);
             }
             condition.take_if(|show_if| show_if.options.is_empty());

@@ -71,9 +71,9 @@ impl Forms {
             return;
         }
         let sizes = |form: &Form| form.questions.iter().map(Question::size).sum::<usize>();
-        let held: usize = forms.values().map(|form| sizes(form)).sum();
+        let used: usize = forms.values().map(|form| sizes(form)).sum();
         let own = sizes(form);
-        if held + own > MAX_FORMS_BYTES {
+        if used + own > MAX_FORMS_BYTES {
             forms.clear();
         }
         if own <= MAX_FORMS_BYTES {

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use crate::db::answer::{AnyItem as _, Stored, readable};
-use crate::db::error::check_held;
+use crate::db::error::check_memory_budget;
 use crate::db::read::{Fetch, Range};
+use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity, Table, TableError};
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::extension::model::Extension;
@@ -60,12 +60,12 @@ impl Table {
     /// Returns all applications of a club with their questions and texts, in the order of creation:
     /// 1 query. Fails with [`TableError::TooMuch`] if they are larger than the memory limit.
     pub async fn whole_forms(&self, club: &ClubCode) -> Result<Vec<WholeForm>, TableError> {
-        let (mut found, mut held) = (Vec::new(), 0);
+        let (mut found, mut memory_used) = (Vec::new(), 0);
         let take = |page: Vec<Stored>| {
             // As they were answered, and as they are read.
-            held += 2 * page.iter().map(Stored::size).sum::<usize>();
+            memory_used += 2 * page.iter().map(Stored::size).sum::<usize>();
             found.extend(page);
-            check_held(held).map(|()| true)
+            check_memory_budget(memory_used).map(|()| true)
         };
         self.each_page(
             false,
@@ -119,15 +119,15 @@ impl Table {
         club: &ClubCode,
         applications: &BTreeSet<Id<Application>>,
     ) -> Result<Vec<WholeForm>, TableError> {
-        let (mut all, mut held) = (Vec::new(), 0);
+        let (mut all, mut memory_used) = (Vec::new(), 0);
         let forms: Vec<_> = applications
             .iter()
             .map(|id| self.whole_form(club, *id))
             .collect();
         let mut read = stream::iter(forms).buffered(AT_ONCE);
         while let Some(whole) = read.try_next().await? {
-            held += whole.as_ref().map_or(0, WholeForm::size);
-            check_held(held)?;
+            memory_used += whole.as_ref().map_or(0, WholeForm::size);
+            check_memory_budget(memory_used)?;
             all.extend(whole);
         }
         Ok(all)
@@ -136,9 +136,9 @@ impl Table {
     /// Returns applications of any clubs; those that are gone are left out: 1 batch read per 100.
     pub async fn applications_by_id(
         &self,
-        wanted: impl Iterator<Item = (ClubCode, Id<Application>)>,
+        requested: impl Iterator<Item = (ClubCode, Id<Application>)>,
     ) -> Result<HashMap<Id<Application>, Application>, TableError> {
-        let keys = wanted.map(|(club, id)| keys::application(&club, id));
+        let keys = requested.map(|(club, id)| keys::application(&club, id));
         let mut found: Vec<Application> = self.get_many(keys.collect()).await?.into_entities();
         found.retain(|application| application.deleted.is_none());
         Ok(found.into_iter().map(|found| (found.id, found)).collect())

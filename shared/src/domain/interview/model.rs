@@ -96,7 +96,7 @@ impl Interview {
 
     /// Returns the interview after its place in the slot `from` was freed.
     #[must_use]
-    pub fn freed(&self, from: &Slot, received: u64) -> Self {
+    pub fn after_release(&self, from: &Slot, received: u64) -> Self {
         Self {
             slot: None,
             booked_at: None,
@@ -129,5 +129,5 @@ pub struct Booking {
     /// Another number after each change of what the calendar shows
     /// ([`crate::domain::CalendarPart`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mark: Option<u64>,
+    pub calendar_revision: Option<u64>,
 }

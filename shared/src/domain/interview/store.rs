@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::db::answer::{AnyItem as _, Stored, readable};
 use crate::db::read::{Fetch, Range};
+use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::interview::model::{Booking, Interview};
 use crate::domain::keys;
@@ -52,18 +52,20 @@ impl Submission {
             application: self.application,
             slot: interview.slot?,
             received: interview.received,
-            mark: None,
+            calendar_revision: None,
         })
     }
 
     /// Returns the writes that give back the places of these submissions. The caller writes the
     /// submissions, in the same transaction, under the condition that they have not changed.
-    pub(crate) fn places_freed<'a>(submissions: impl IntoIterator<Item = &'a Self>) -> Vec<Write> {
-        Self::places_freed_in(submissions, |_, write| write)
+    pub(crate) fn release_bookings<'a>(
+        submissions: impl IntoIterator<Item = &'a Self>,
+    ) -> Vec<Write> {
+        Self::release_bookings_in(submissions, |_, write| write)
     }
 
     /// The same, with a condition of its own for each slot.
-    pub(crate) fn places_freed_in<'a>(
+    pub(crate) fn release_bookings_in<'a>(
         submissions: impl IntoIterator<Item = &'a Self>,
         condition: impl Fn(Id<Slot>, Write) -> Write,
     ) -> Vec<Write> {
@@ -72,10 +74,10 @@ impl Submission {
             let Some(slot) = submission.booked() else {
                 continue;
             };
-            let free = slots
+            let released_slots = slots
                 .remove(&slot)
                 .unwrap_or_else(|| Write::update(keys::slot(submission.application, slot)));
-            slots.insert(slot, Write::remove(free, &submission.seat()));
+            slots.insert(slot, Write::remove(released_slots, &submission.seat()));
             if let Some(person) = submission.person {
                 let booking = keys::booking(person, submission.id.get());
                 writes.push(Write::delete(booking));
@@ -108,7 +110,7 @@ impl Submission {
     }
 
     /// Returns the write that takes a place in a slot, if there is one.
-    fn place_taken(&self, slot: &Slot) -> Write {
+    fn take_booking(&self, slot: &Slot) -> Write {
         Write::update(slot.key())
             .set(&self.seat(), &self.sequence)
             .if_equals("version", &slot.version)
@@ -142,13 +144,13 @@ impl Table {
         match to.filter(|_| moves).zip(booking) {
             Some((slot, booking)) => {
                 writes.push(Write::put(&booking)?);
-                writes.push(submission.place_taken(slot));
+                writes.push(submission.take_booking(slot));
                 if let Some(before) = submission.booked() {
                     let before = Write::update(keys::slot(submission.application, before));
                     writes.push(before.remove(&submission.seat()).if_exists());
                 }
             }
-            None if moves => writes.extend(Submission::places_freed([submission])),
+            None if moves => writes.extend(Submission::release_bookings([submission])),
             None => {}
         }
         if let Some(mail) = mail {
@@ -165,11 +167,11 @@ impl Table {
         until: u64,
     ) -> Result<(), TableError> {
         let range = Range::Prefix(keys::OWN_INTERVIEWS.into());
-        let mut due = self.keys(keys::own(person), range).await?;
+        let mut own_keys = self.keys(keys::own(person), range).await?;
         let booked = self.bookings(person).await?;
         let booked = booked.iter().filter(|booking| booking.received <= until);
-        due.extend(booked.map(Entity::key));
-        self.delete_many(due).await
+        own_keys.extend(booked.map(Entity::key));
+        self.delete_many(own_keys).await
     }
 
     /// Returns what a person has booked, and where they hold interviews: 1 query, for half the
@@ -178,21 +180,21 @@ impl Table {
         &self,
         person: Id<Person>,
     ) -> Result<(Vec<Booking>, Vec<OwnInterviews>), TableError> {
-        let (mut booked, mut held) = (vec![], vec![]);
+        let (mut booked, mut interviewing) = (vec![], vec![]);
         let range = Range::Between(keys::OWN_INTERVIEWS.into(), format!("{}~", keys::BOOKINGS));
         let take = |page: Vec<Stored>| {
             for item in page {
                 match item.kind() {
                     Booking::TYPE => booked.extend(readable([item])),
-                    OwnInterviews::TYPE => held.extend(readable([item])),
+                    OwnInterviews::TYPE => interviewing.extend(readable([item])),
                     _ => {}
                 }
             }
             Ok(true)
         };
-        self.each_page(false, keys::own(person), range, Fetch::Lately, take)
+        self.each_page(false, keys::own(person), range, Fetch::Eventual, take)
             .await?;
-        Ok((booked, held))
+        Ok((booked, interviewing))
     }
 
     /// Returns the slots and the submissions of these bookings: 1 batch read per 50. What is not

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::db::actor::request_time;
-use crate::db::answer::readable;
 use crate::db::read::Range;
+use crate::db::response::readable;
 use crate::db::{Entity, Retries, Table, TableError, Write};
 use crate::domain::conditions::authority;
 use crate::domain::invite::model::{AcceptanceMail, InvitationLog, Invite};
@@ -13,7 +13,7 @@ use crate::domain::keys::Key;
 use crate::domain::mail::model::{InviteLink, Mail};
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
-use crate::domain::tombstones::Gone;
+use crate::domain::tombstones::Tombstone;
 use crate::ids::Id;
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
@@ -92,7 +92,7 @@ impl Invite {
         let end = if self.id.starts_with('a') {
             Write::delete(self.key())
         } else {
-            Write::bury(self.key())?
+            Write::delete_with_tombstone(self.key())?
         };
         Ok(end.if_equals("version", &self.version))
     }
@@ -179,16 +179,17 @@ impl Table {
         club: &ClubCode,
         ids: impl Iterator<Item = String>,
     ) -> Result<(Vec<Invite>, HashSet<String>), TableError> {
-        let wanted: HashMap<Key, String> = ids.map(|id| (keys::invite(club, &id), id)).collect();
-        let mut found = self.get_many(wanted.keys().cloned().collect()).await?;
+        let requested: HashMap<Key, String> = ids.map(|id| (keys::invite(club, &id), id)).collect();
+        let mut found = self.get_many(requested.keys().cloned().collect()).await?;
         let (mut there, mut ended) = (vec![], HashSet::new());
-        let came = request_time().map_or(0, |came| came.received);
-        for (key, id) in wanted {
+        let request_received =
+            request_time().map_or(0, |request_received| request_received.received);
+        for (key, id) in requested {
             let Some(item) = found.take_item(&key) else {
                 continue;
             };
-            let gone = readable::<Gone>([item.clone()]).pop();
-            if gone.is_some_and(|gone| gone.received >= came) {
+            let tombstone = readable::<Tombstone>([item.clone()]).pop();
+            if tombstone.is_some_and(|tombstone| tombstone.received >= request_received) {
                 ended.insert(id);
             }
             there.extend(readable::<Invite>([item]));

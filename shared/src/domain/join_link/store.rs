@@ -9,7 +9,7 @@ use crate::domain::keys::Key;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::member::store::counted;
 use crate::domain::person::model::Person;
-use crate::domain::request::store::request_gone;
+use crate::domain::request::store::request_absent;
 use crate::ids::Id;
 use crate::text::ClubCode;
 
@@ -101,7 +101,7 @@ impl Table {
     /// Stores a new join link: 1 write. Refused if it is there already, or was deleted since it was
     /// asked for.
     pub async fn create_join_link(&self, link: &JoinLink) -> Result<(), TableError> {
-        let put = Write::put(link)?.if_new_or_gone(link.received);
+        let put = Write::put(link)?.if_new_or_tombstone(link.received);
         self.write(put).await.map(drop)
     }
 
@@ -114,11 +114,12 @@ impl Table {
         self.write(update).await.map(drop)
     }
 
-    /// Deletes a join link: 1 write. Until tomorrow its place says so, so that a late repeat of its
+    /// Deletes a join link: 1 write. Until tomorrow its key says so, so that a late repeat of its
     /// creation does not bring it back. Refused if it changed after it was read.
     pub async fn delete_join_link(&self, link: &JoinLink) -> Result<(), TableError> {
-        let gone = Write::bury(link.key())?.if_equals("version", &link.version);
-        self.write(gone).await.map(drop)
+        let tombstone =
+            Write::delete_with_tombstone(link.key())?.if_equals("version", &link.version);
+        self.write(tombstone).await.map(drop)
     }
 
     /// Adds a member who has a join link: counts the use if it is the first of this person, changes
@@ -132,7 +133,7 @@ impl Table {
         is_again: bool,
     ) -> Result<(), TableError> {
         let mut writes: Vec<Write> = counted(membership, None)?.into();
-        writes.push(request_gone(&membership.club, membership.person));
+        writes.push(request_absent(&membership.club, membership.person));
         let used = LinkUse {
             club: link.club.clone(),
             link: link.id,

@@ -35,8 +35,8 @@ pub(crate) fn mail_outage() -> Key {
     Key::new("MAILS".into(), "OUTAGE".into())
 }
 
-pub(crate) fn mail_turns() -> Key {
-    Key::new("MAILS".into(), "TURNS".into())
+pub(crate) fn send_slots() -> Key {
+    Key::new("MAILS".into(), "SEND_SLOTS".into())
 }
 
 /// Returns the key of the lease of a mail. It is in the same partition as the mail.
@@ -45,8 +45,8 @@ pub(crate) fn mail_lease(
     sequence: u64,
     kind: MailKind,
     attempt: u32,
-    turn: u32,
+    generation: u32,
 ) -> Key {
     let Key { pk, sk } = outbox(about, sequence, kind, attempt);
-    Key::new(pk, format!("{sk}#LEASE#{turn:06}"))
+    Key::new(pk, format!("{sk}#LEASE#{generation:06}"))
 }

@@ -177,7 +177,7 @@ pub struct MailLease {
     /// As in [`Mail`].
     pub attempt: u32,
     /// How often it passed through the stream, from 1.
-    pub turn: u32,
+    pub generation: u32,
     /// When the table may delete this item, in seconds since 1970.
     pub expires: i64,
 }
@@ -211,12 +211,12 @@ pub struct Decision {
     /// The submissions that one mail to a person is about (E27). Empty if the mail is about the
     /// submission in [`Mail::about`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub covers: Vec<ToldDecision>,
+    pub covers: Vec<CommunicatedDecision>,
 }
 
 /// The decision about one submission, as a mail tells it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ToldDecision {
+pub struct CommunicatedDecision {
     /// Id of the submission.
     pub submission: Id<Submission>,
     /// Its sequence.
@@ -230,7 +230,7 @@ pub struct ToldDecision {
     pub order: u32,
 }
 
-impl ToldDecision {
+impl CommunicatedDecision {
     /// Returns the part that the submission stores after SES accepted the mail.
     pub fn mailed(&self, at: Timestamp) -> Mailed {
         Mailed {
@@ -244,10 +244,10 @@ impl ToldDecision {
 
 impl Mail {
     /// Returns the decisions that this mail tells: one for each submission.
-    pub fn told(&self) -> Vec<ToldDecision> {
+    pub fn communicated(&self) -> Vec<CommunicatedDecision> {
         match &self.decision {
             None => vec![],
-            Some(decision) if decision.covers.is_empty() => vec![ToldDecision {
+            Some(decision) if decision.covers.is_empty() => vec![CommunicatedDecision {
                 submission: Id::new(self.about),
                 sequence: self.sequence,
                 status: decision.status,

@@ -2,12 +2,12 @@
 
 use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
 use crate::domain::application::model::Application;
-use crate::domain::interview::told::{
+use crate::domain::interview::ended::{
     Cancellations, EndedInterview, EndedInterviews, other_writes, with_end,
 };
-use crate::domain::mail::marks::{mark_told, shows, state_of};
-use crate::domain::mail::model::{Mail, ToldDecision};
+use crate::domain::mail::model::{CommunicatedDecision, Mail};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, Report};
+use crate::domain::mail::status_writes::{communicated_writes, shows, state_of};
 use crate::domain::submission::model::{Mailed, Submission};
 use crate::ids::Id;
 use crate::time::Timestamp;
@@ -106,11 +106,13 @@ impl Table {
                 } else {
                     EndedInterviews::default()
                 };
-                for told in mail.told() {
+                for communicated in mail.communicated() {
                     let application = decision.application;
-                    let write = self.shown_report(&mail, application, &told, reported);
+                    let write = self.shown_report(&mail, application, &communicated, reported);
                     let write = write.await?;
-                    shown.extend(write.map(|write| with_end(write, told.submission, &ended)));
+                    shown.extend(
+                        write.map(|write| with_end(write, communicated.submission, &ended)),
+                    );
                 }
                 shown.extend(other_writes(&mail, &ended));
                 if !cancelled.has_all(&ended.ended) {
@@ -146,10 +148,13 @@ impl Table {
         &self,
         mail: &Mail,
         application: Id<Application>,
-        told: &ToldDecision,
+        communicated: &CommunicatedDecision,
         reported: &MailReport<'_>,
     ) -> Result<Option<Write>, TableError> {
-        let Some(submission) = self.submission(application, told.submission).await? else {
+        let Some(submission) = self
+            .submission(application, communicated.submission)
+            .await?
+        else {
             return Ok(None);
         };
         let other = match mail.kind {
@@ -158,7 +163,7 @@ impl Table {
         };
         let Some(last) = submission
             .mail_state(mail.kind)
-            .filter(|_| submission.sequence == told.sequence)
+            .filter(|_| submission.sequence == communicated.sequence)
         else {
             return Ok(None);
         };
@@ -174,7 +179,7 @@ impl Table {
                 },
             )
             .if_equals(&name, last)
-            .if_equals("sequence", &told.sequence)
+            .if_equals("sequence", &communicated.sequence)
             .if_is("mailed", submission.mailed.as_ref());
         if !mail.kind.is_decision() {
             let taken = status.taken() || last.taken;
@@ -185,12 +190,10 @@ impl Table {
             write = write
                 .set("notified", &true)
                 .set(&format!("{name}.taken"), &true);
-            if submission
-                .mailed
-                .as_ref()
-                .is_none_or(|mailed| (mailed.order, mailed.at) < (told.order, reported.taken_at))
-            {
-                write = write.set("mailed", &told.mailed(reported.taken_at));
+            if submission.mailed.as_ref().is_none_or(|mailed| {
+                (mailed.order, mailed.at) < (communicated.order, reported.taken_at)
+            }) {
+                write = write.set("mailed", &communicated.mailed(reported.taken_at));
             }
         }
         // SES may have accepted a later attempt.
@@ -217,8 +220,14 @@ impl Table {
         result: &MailResult<'_>,
         ends: &EndedInterviews,
     ) -> Result<(), TableError> {
-        let told = mark_told(mail, mail.told(), (result.to, result.now), ends, |_| true);
-        let all = std::iter::once(result.record(mail)).chain(told);
+        let communicated = communicated_writes(
+            mail,
+            mail.communicated(),
+            (result.to, result.now),
+            ends,
+            |_| true,
+        );
+        let all = std::iter::once(result.record(mail)).chain(communicated);
         self.transact(all.collect()).await
     }
 
@@ -231,33 +240,37 @@ impl Table {
         mut ends: EndedInterviews,
         mut mails: Vec<Mail>,
     ) -> Result<(), TableError> {
-        let (mut told, mut later) = (mail.told(), vec![]);
+        let (mut communicated, mut later) = (mail.communicated(), vec![]);
         if let Some(decision) = &mail.decision {
-            let ids: Vec<Id<Submission>> = told.iter().map(|told| told.submission).collect();
+            let ids: Vec<Id<Submission>> = communicated
+                .iter()
+                .map(|communicated| communicated.submission)
+                .collect();
             let there = self.submissions_by_id(decision.application, &ids).await?;
-            let is_shown = |told: &ToldDecision| {
-                let mut same = there.iter().filter(|one| one.id == told.submission);
-                same.any(|one| shows(one, mail, told))
+            let is_shown = |communicated: &CommunicatedDecision| {
+                let mut same = there.iter().filter(|one| one.id == communicated.submission);
+                same.any(|one| shows(one, mail, communicated))
             };
-            let (shown, gone): (Vec<_>, Vec<_>) = told.into_iter().partition(is_shown);
-            let is_gone = |id| gone.iter().any(|gone| gone.submission == id);
-            ends.ended.retain(|ended| !is_gone(ended.submission.id));
-            mails.retain(|mail| !is_gone(Id::new(mail.about)));
-            told = shown;
+            let (shown, deleted): (Vec<_>, Vec<_>) = communicated.into_iter().partition(is_shown);
+            let is_deleted = |id| deleted.iter().any(|deleted| deleted.submission == id);
+            ends.ended.retain(|ended| !is_deleted(ended.submission.id));
+            mails.retain(|mail| !is_deleted(Id::new(mail.about)));
+            communicated = shown;
             later = there;
         }
         // A worker that was stopped may come after one that sent a later mail.
-        let is_last = |told: &ToldDecision| {
-            let mut same = later.iter().filter(|one| one.id == told.submission);
+        let is_last = |communicated: &CommunicatedDecision| {
+            let mut same = later.iter().filter(|one| one.id == communicated.submission);
             same.all(|one| {
                 one.mailed
                     .as_ref()
-                    .is_none_or(|mailed| mailed.order <= told.order)
+                    .is_none_or(|mailed| mailed.order <= communicated.order)
             })
         };
         let mut writes = vec![result.record(mail)];
-        let marks = mark_told(mail, told, (result.to, result.now), &ends, is_last);
-        writes.extend(marks);
+        let status_writes =
+            communicated_writes(mail, communicated, (result.to, result.now), &ends, is_last);
+        writes.extend(status_writes);
         for mail in &mails {
             // If the slot changed meanwhile, this file has the number of that change.
             writes.push(Write::put(mail)?.if_new().or(Refusal::Superseded));

@@ -2,7 +2,7 @@
 
 use crate::db::{Table, TableError};
 use crate::domain::invite::model::AcceptanceMail;
-use crate::domain::mail::model::{Mail, ToldDecision};
+use crate::domain::mail::model::{CommunicatedDecision, Mail};
 use crate::domain::mail::state::MailKind;
 use crate::domain::submission::model::Submission;
 use crate::ids::Id;
@@ -13,7 +13,7 @@ impl Table {
     /// acceptance mail brought it too: 1 read and 1 write, whatever the person has submitted. Safe
     /// to repeat.
     pub async fn revoke_acceptance(&self, mail: &Mail) -> Result<(), TableError> {
-        self.revoke(mail, mail.told()).await
+        self.revoke(mail, mail.communicated()).await
     }
 
     /// Like [`Table::revoke_acceptance`], for a mail of some time ago: what it told about a
@@ -22,12 +22,16 @@ impl Table {
         let Some(decision) = &mail.decision else {
             return Ok(());
         };
-        let mut about = mail.told();
-        let ids: Vec<Id<Submission>> = about.iter().map(|told| told.submission).collect();
+        let mut about = mail.communicated();
+        let ids: Vec<Id<Submission>> = about
+            .iter()
+            .map(|communicated| communicated.submission)
+            .collect();
         let there = self.submissions_by_id(decision.application, &ids).await?;
-        about.retain(|told| {
-            let is_another =
-                |one: &Submission| one.id == told.submission && one.sequence != told.sequence;
+        about.retain(|communicated| {
+            let is_another = |one: &Submission| {
+                one.id == communicated.submission && one.sequence != communicated.sequence
+            };
             !there.iter().any(is_another)
         });
         if about.is_empty() {
@@ -36,17 +40,21 @@ impl Table {
         self.revoke(mail, about).await
     }
 
-    async fn revoke(&self, mail: &Mail, about: Vec<ToldDecision>) -> Result<(), TableError> {
+    async fn revoke(
+        &self,
+        mail: &Mail,
+        about: Vec<CommunicatedDecision>,
+    ) -> Result<(), TableError> {
         let (Some(decision), Some(person)) = (&mail.decision, mail.person) else {
             return Ok(());
         };
         let is_over = |brought: &AcceptanceMail| {
-            let told = about
+            let communicated = about
                 .iter()
-                .find(|told| told.submission == brought.submission);
-            told.is_some_and(|told| match mail.kind {
-                MailKind::Rejection => brought.order <= told.order,
-                _ => brought.order == told.order,
+                .find(|communicated| communicated.submission == brought.submission);
+            communicated.is_some_and(|communicated| match mail.kind {
+                MailKind::Rejection => brought.order <= communicated.order,
+                _ => brought.order == communicated.order,
             })
         };
         self.take_back_acceptances(&decision.club, person, is_over)

@@ -212,7 +212,7 @@ impl FromStr for MailId {
             attempt: attempt.parse().map_err(|_| NoMailId::Foreign)?,
             kind: MailKind::ALL
                 .into_iter()
-                .find(|known| known.name() == kind)
+                .find(|state| state.name() == kind)
                 .ok_or(NoMailId::UnknownKind)?,
         })
     }

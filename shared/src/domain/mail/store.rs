@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 
 use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::domain::interview::ended::EndedInterviews;
 use crate::domain::interview::model::Interview;
-use crate::domain::interview::told::EndedInterviews;
 use crate::domain::invite::model::AcceptanceMail;
 use crate::domain::invite::store::invite_accepted;
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::mail::marks::{mark, mark_told, shows, state_of};
 use crate::domain::mail::model::{AppointmentNews, Mail, MailLease, SUPERSEDED};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState, Telling};
+use crate::domain::mail::status_writes::{communicated_writes, shows, state_of, status_writes};
 use crate::domain::notice::model::NoticeAbout;
 use crate::domain::notice::settings::{NewsRhythm, NoticeKind};
 use crate::domain::submission::model::Submission;
@@ -53,7 +53,7 @@ impl Entity for MailLease {
             self.sequence,
             self.kind,
             self.attempt,
-            self.turn,
+            self.generation,
         )
     }
 
@@ -68,13 +68,13 @@ fn still_true(mail: &Mail) -> Vec<Write> {
     let Some((notice, person)) = mail.notice.as_ref().zip(mail.person) else {
         return vec![];
     };
-    let wanted = Write::check(keys::profile(person))
+    let consent = Write::check(keys::profile(person))
         .if_equals("created_at", &notice.since)
         .if_equals("erasing", &false);
-    let wanted = match notice.kind {
-        NoticeKind::Drafts => wanted.if_absent_or_equals("notices.drafts", &true),
-        NoticeKind::Interviews => wanted.if_absent_or_equals("notices.interviews", &true),
-        NoticeKind::News => wanted.if_equals("notices.news", &NewsRhythm::Weekly),
+    let consent = match notice.kind {
+        NoticeKind::Drafts => consent.if_absent_or_equals("notices.drafts", &true),
+        NoticeKind::Interviews => consent.if_absent_or_equals("notices.interviews", &true),
+        NoticeKind::News => consent.if_equals("notices.news", &NewsRhythm::Weekly),
     };
     let object = match &notice.about {
         NoticeAbout::Interview {
@@ -91,7 +91,7 @@ fn still_true(mail: &Mail) -> Vec<Write> {
         }
         NoticeAbout::News { .. } => None,
     };
-    let all = std::iter::once(wanted).chain(object);
+    let all = std::iter::once(consent).chain(object);
     all.map(|check| check.or(Refusal::Superseded)).collect()
 }
 
@@ -185,11 +185,11 @@ impl Table {
         }
         if let (Some(link), Some(person)) = (&mail.invite, mail.person) {
             let accepted: Vec<AcceptanceMail> = mail
-                .told()
+                .communicated()
                 .into_iter()
-                .map(|told| AcceptanceMail {
-                    submission: told.submission,
-                    order: told.order,
+                .map(|communicated| AcceptanceMail {
+                    submission: communicated.submission,
+                    order: communicated.order,
                 })
                 .collect();
             writes.push(invite_accepted(link, person, &mail.to, &accepted, now));
@@ -243,9 +243,12 @@ impl Table {
             };
             return Ok(vec![write.set("interview", &goes_on)]);
         }
-        let freed = slot.map_or_else(|| interview.clone(), |slot| interview.freed(&slot, 0));
-        let mut writes = vec![write.set("interview", &freed.again(after_decision))];
-        writes.extend(Submission::places_freed([submission]));
+        let after_release = slot.map_or_else(
+            || interview.clone(),
+            |slot| interview.after_release(&slot, 0),
+        );
+        let mut writes = vec![write.set("interview", &after_release.again(after_decision))];
+        writes.extend(Submission::release_bookings([submission]));
         Ok(writes)
     }
 
@@ -265,9 +268,9 @@ impl Table {
 
     /// Returns mails of the outbox as they are now: 1 batch read per 100.
     pub async fn mails(&self, mails: &[MailId]) -> Result<Vec<Mail>, TableError> {
-        let wanted: Vec<Key> = mails.iter().map(key_of).collect();
-        let mut found = self.get_many(wanted.clone()).await?;
-        wanted
+        let consent: Vec<Key> = mails.iter().map(key_of).collect();
+        let mut found = self.get_many(consent.clone()).await?;
+        consent
             .iter()
             .filter_map(|key| found.take(key).transpose())
             .collect()
@@ -292,7 +295,7 @@ impl Table {
         });
         self.transact(
             std::iter::once(claim)
-                .chain(mark(mail, EmailStatus::Sending, now))
+                .chain(status_writes(mail, EmailStatus::Sending, now))
                 .chain(still_true(mail))
                 .chain(not_over(mail))
                 .chain(open)
@@ -302,11 +305,11 @@ impl Table {
     }
 
     /// Sends a mail through the stream again, behind the other mails, because another worker has
-    /// claimed it. Refused if this was already done for this turn.
+    /// claimed it. Refused if this was already done in this generation.
     pub async fn park_mail(
         &self,
         mail: &MailId,
-        turn: u32,
+        generation: u32,
         now: Timestamp,
     ) -> Result<(), TableError> {
         let expires = now.plus(chrono::TimeDelta::days(1)).epoch_seconds();
@@ -316,16 +319,16 @@ impl Table {
             kind,
             attempt,
         } = mail.clone();
-        let lease = |turn| MailLease {
+        let lease = |generation| MailLease {
             about,
             sequence,
             kind,
             attempt,
-            turn,
+            generation,
             expires,
         };
-        let next = Write::put(&lease(turn + 1))?.if_new();
-        let last = (turn > 0).then(|| Write::delete(lease(turn).key()).if_exists());
+        let next = Write::put(&lease(generation + 1))?.if_new();
+        let last = (generation > 0).then(|| Write::delete(lease(generation).key()).if_exists());
         self.transact(std::iter::once(next).chain(last).collect())
             .await
     }
@@ -346,20 +349,24 @@ impl Table {
         let Some(mail) = self.mail(stuck).await? else {
             return Ok(vec![]);
         };
-        let (Some(decision), mut told) = (&mail.decision, mail.told()) else {
+        let (Some(decision), mut communicated) = (&mail.decision, mail.communicated()) else {
             return Ok(vec![]);
         };
-        told.retain(|told| kept.iter().all(|kept| kept.id != told.submission));
-        let ids: Vec<Id<Submission>> = told.iter().map(|told| told.submission).collect();
+        communicated
+            .retain(|communicated| kept.iter().all(|kept| kept.id != communicated.submission));
+        let ids: Vec<Id<Submission>> = communicated
+            .iter()
+            .map(|communicated| communicated.submission)
+            .collect();
         let there = self.submissions_by_id(decision.application, &ids).await?;
-        told.retain(|told| {
+        communicated.retain(|communicated| {
             there
                 .iter()
-                .any(|one| one.id == told.submission && shows(one, &mail, told))
+                .any(|one| one.id == communicated.submission && shows(one, &mail, communicated))
         });
-        Ok(mark_told(
+        Ok(communicated_writes(
             &mail,
-            told,
+            communicated,
             (EmailStatus::Failed, now),
             &EndedInterviews::default(),
             |_| true,

@@ -22,7 +22,7 @@ crate::text::enums::integer_enum! {
 
 /// A person's membership of a club. Its id is derived from the club and the person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Stored", into = "Stored")]
+#[serde(from = "StoredMembership", into = "StoredMembership")]
 pub struct Membership {
     /// Id of the membership.
     pub id: Id<Membership>,
@@ -63,7 +63,7 @@ pub struct Membership {
 /// A membership as it is stored: the attributes that conditions, counters and the index need, the
 /// two copies of the profile, and everything else in one text.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredMembership {
     club: ClubCode,
     version: u64,
     person: Id<Person>,
@@ -71,7 +71,6 @@ struct Stored {
     creation: u64,
     personal: JsonText<Personal>,
     image_url: Option<String>,
-    #[serde(rename = "place")]
     details: JsonText<MemberDetails>,
 }
 
@@ -95,9 +94,9 @@ fn confirmed_before() -> bool {
     true
 }
 
-impl From<Stored> for Membership {
-    fn from(stored: Stored) -> Self {
-        let Stored {
+impl From<StoredMembership> for Membership {
+    fn from(stored: StoredMembership) -> Self {
+        let StoredMembership {
             club,
             version,
             person,
@@ -127,7 +126,7 @@ impl From<Stored> for Membership {
     }
 }
 
-impl From<Membership> for Stored {
+impl From<Membership> for StoredMembership {
     fn from(membership: Membership) -> Self {
         Self {
             club: membership.club,

@@ -3,9 +3,9 @@
 
 use serde::Deserialize;
 
-use crate::db::answer::Stored;
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
+use crate::db::response::Stored;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::club::model::Club;
 use crate::domain::conditions::{authority, check_not_erasing, counted_owner};
@@ -17,7 +17,7 @@ use crate::domain::mail::model::Mail;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
 use crate::domain::request::model::MembershipRequest;
-use crate::domain::request::store::request_gone;
+use crate::domain::request::store::request_absent;
 use crate::ids::Id;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -37,7 +37,7 @@ impl Entity for Membership {
 
 /// What the index has about a membership.
 #[derive(Deserialize)]
-struct IndexEntry {
+struct MemberEntry {
     gsi1sk: String,
     role: Role,
 }
@@ -167,9 +167,9 @@ impl Table {
 
     /// Returns a membership as it is now: 1 read. None if the member was removed, also if they were
     /// added again since.
-    pub async fn same_member(&self, known: &Membership) -> Result<Option<Membership>, TableError> {
-        let found = self.member(&known.club, known.id).await?;
-        Ok(found.filter(|found| found.creation == known.creation))
+    pub async fn same_member(&self, before: &Membership) -> Result<Option<Membership>, TableError> {
+        let found = self.member(&before.club, before.id).await?;
+        Ok(found.filter(|found| found.creation == before.creation))
     }
 
     /// Returns the memberships of a person in these clubs: 1 batch read per 100.
@@ -189,11 +189,11 @@ impl Table {
         club: &ClubCode,
         people: impl Iterator<Item = Id<Person>>,
     ) -> Result<Vec<Membership>, TableError> {
-        let wanted: Vec<Key> = people
+        let requested: Vec<Key> = people
             .map(|person| keys::member(club, Membership::id_of(club, person)))
             .collect();
-        let mut found = self.get_many(wanted.clone()).await?;
-        wanted
+        let mut found = self.get_many(requested.clone()).await?;
+        requested
             .iter()
             .filter_map(|key| found.take(key).transpose())
             .collect()
@@ -214,7 +214,7 @@ impl Table {
         let range = Range::Prefix(keys::OWN_MEMBERSHIPS.into());
         let entries = self.index_entries(keys::own(person), range).await?;
         let role_of = |entry: &Stored| {
-            let IndexEntry { role, gsi1sk } = entry.read().ok()?;
+            let MemberEntry { role, gsi1sk } = entry.read().ok()?;
             Some((keys::club_of_membership(&gsi1sk)?, role))
         };
         Ok(entries.iter().filter_map(role_of).collect())
@@ -228,19 +228,19 @@ impl Table {
     ) -> Result<Vec<(Membership, Club)>, TableError> {
         let range = Range::Prefix(keys::OWN_MEMBERSHIPS.into());
         let entries = self.index_entries(keys::own(person), range).await?;
-        let wanted: Vec<(Key, Key)> = entries
+        let requested: Vec<(Key, Key)> = entries
             .iter()
             .filter_map(|entry| {
                 let club = keys::club_of_membership(&entry.index_sort_key()?)?;
                 Some((entry.key(), keys::club(&club)))
             })
             .collect();
-        let all = wanted
+        let all = requested
             .iter()
             .flat_map(|(own, club)| [own.clone(), club.clone()]);
         let mut found = self.get_many(all.collect()).await?;
-        let mut pairs = Vec::with_capacity(wanted.len());
-        for (own, club) in &wanted {
+        let mut pairs = Vec::with_capacity(requested.len());
+        for (own, club) in &requested {
             pairs.extend(found.take(own)?.zip(found.take(club)?));
         }
         Ok(pairs)
@@ -279,7 +279,7 @@ impl Table {
         {
             owners += i64::from(membership.role == Role::Owner);
             writes.extend(added(membership, limit)?);
-            let answered = request_gone(&membership.club, membership.person);
+            let answered = request_absent(&membership.club, membership.person);
             // The text of the mail depends on the request, so refuse if it was created or deleted
             // after it was read.
             writes.push(match request {
@@ -312,7 +312,7 @@ impl Table {
         let used = invite.end()?;
         let mut writes: Vec<Write> = counted(membership, limit)?.into();
         writes.push(used);
-        writes.push(request_gone(&membership.club, membership.person));
+        writes.push(request_absent(&membership.club, membership.person));
         if let Some(by) = invite.by.filter(|_| invite.role < Role::Member) {
             if by == membership.id {
                 return Err(TableError::Refused(Refusal::Authority));
@@ -371,7 +371,7 @@ impl Table {
         membership: &Membership,
         by: Option<&Membership>,
     ) -> Result<(), TableError> {
-        let delete = Write::bury(membership.key())?;
+        let delete = Write::delete_with_tombstone(membership.key())?;
         let mut writes: Vec<Write> = removed(delete, membership, false);
         writes.extend(authority(by, &[membership.role]));
         self.transact(writes).await

@@ -45,8 +45,8 @@ impl Table {
                 location,
                 ..
             } => {
-                let place = (*id, Id::new(mail.about));
-                let slot = self.slot_if_held(*slot, place, now).await?;
+                let submission_key = (*id, Id::new(mail.about));
+                let slot = self.slot_if_booked(*slot, submission_key, now).await?;
                 if let Some(slot) = &slot {
                     *end = slot.end;
                     location.clone_from(&slot.location);
@@ -81,8 +81,8 @@ impl Table {
         };
         let committees = application.committees.iter().map(|one| Some(one.id));
         let mut all = committees.chain([None]);
-        let place = Id::new(about);
-        let committee = all.find(|one| Submission::id_of(id, person, *one) == place);
+        let submission_key = Id::new(about);
+        let committee = all.find(|one| Submission::id_of(id, person, *one) == submission_key);
         // None is found if the committee was removed.
         let is_there = match committee {
             Some(committee) => self.has_draft((id, person), committee, now).await?,
@@ -94,7 +94,7 @@ impl Table {
 
     /// Returns a slot in which a submission is interviewed; none if that will not happen: the club
     /// is archived, or the applicant may know that they were rejected.
-    async fn slot_if_held(
+    async fn slot_if_booked(
         &self,
         slot: Id<Slot>,
         (application, submission): (Id<Application>, Id<Submission>),
@@ -109,10 +109,10 @@ impl Table {
             self.submission(application, submission)
         )?;
         let booked = club.and(application).zip(submission);
-        let is_held = booked.is_some_and(|(application, submission)| {
+        let is_theirs = booked.is_some_and(|(application, submission)| {
             !submission.is_interview_over(&application, now.moment())
         });
-        Ok(is_held.then_some(slot))
+        Ok(is_theirs.then_some(slot))
     }
 
     async fn open_club(&self, code: &ClubCode) -> Result<Option<Club>, TableError> {

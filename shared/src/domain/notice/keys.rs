@@ -3,39 +3,39 @@
 use crate::db::Key;
 use crate::db::keys::padded;
 use crate::domain::application::model::{Application, Committee};
-use crate::domain::notice::model::Due;
+use crate::domain::notice::model::TaskKind;
 use crate::domain::person::model::Person;
 use crate::ids::Id;
 use crate::time::Timestamp;
 
 /// Returns the partition of what is due in an hour.
-pub(crate) fn due_in(hour: Timestamp) -> String {
+pub(crate) fn tasks_in(hour: Timestamp) -> String {
     format!("DUE#{}", hour.moment().format("%Y-%m-%dT%H"))
 }
 
 /// Returns the key of something that is due.
-pub(crate) fn due(hour: Timestamp, what: &Due) -> Key {
+pub(crate) fn scheduled(hour: Timestamp, what: &TaskKind) -> Key {
     let sk = match what {
-        Due::Drafts {
+        TaskKind::Drafts {
             application,
             person: None,
             ..
         } => format!("DRAFTS#{}", padded(*application)),
-        Due::Drafts {
+        TaskKind::Drafts {
             application,
             person: Some(person),
             ..
         } => format!("DRAFTS#{}#{}", padded(*application), padded(*person)),
-        Due::Slot {
+        TaskKind::Slot {
             application, slot, ..
         } => format!("SLOT#{}#{}", padded(*application), padded(*slot)),
-        Due::Upload { person, file, .. } => {
+        TaskKind::Upload { person, file, .. } => {
             format!("UPLOAD#{}#{}", padded(*person), padded(*file))
         }
-        Due::Webhook { place } => format!("WEBHOOK#{}", padded(place.webhook)),
-        Due::News { person, .. } => format!("{NEWS}{}", padded(*person)),
+        TaskKind::Webhook { key } => format!("WEBHOOK#{}", padded(key.webhook)),
+        TaskKind::News { person, .. } => format!("{NEWS}{}", padded(*person)),
     };
-    Key::new(due_in(hour), sk)
+    Key::new(tasks_in(hour), sk)
 }
 
 /// The prefix of the sort keys of news.

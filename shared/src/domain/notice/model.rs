@@ -7,7 +7,7 @@ use crate::domain::file::model::Upload;
 use crate::domain::notice::settings::NoticeKind;
 use crate::domain::person::model::Person;
 use crate::domain::slot::model::Slot;
-use crate::domain::webhook::model::WebhookPlace;
+use crate::domain::webhook::model::WebhookKey;
 use crate::ids::{Id, derived};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -18,31 +18,31 @@ pub const REMINDED_BEFORE: TimeDelta = TimeDelta::hours(24);
 /// Something that the timer has to look at (G5). It only says when to look: the timer reads what is
 /// true then.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct DueEntry {
+pub struct ScheduledTask {
     /// The hour in whose partition it is.
     pub hour: Timestamp,
     /// When it is due.
     pub at: Timestamp,
     /// What is due.
-    pub what: Due,
+    pub what: TaskKind,
     /// When it was filed.
     pub filed_at: Timestamp,
     /// A random number. Who removes the entry names it, so that they do not remove one that was
     /// filed in the meantime.
-    pub mark: u64,
+    pub stamp: u64,
     /// When the table may delete it, in seconds since 1970.
     pub expires: i64,
 }
 
-impl DueEntry {
+impl ScheduledTask {
     /// Returns an entry for this time. What was due before now is found in the present hour.
-    pub fn new(at: Timestamp, now: Timestamp, what: Due) -> Self {
+    pub fn new(at: Timestamp, now: Timestamp, what: TaskKind) -> Self {
         Self {
             hour: hour_of(at.max(now)),
             at,
             what,
             filed_at: now,
-            mark: derived("due", &[&client_token()]),
+            stamp: derived("due", &[&client_token()]),
             expires: at.max(now).plus(TimeDelta::days(60)).epoch_seconds(),
         }
     }
@@ -57,7 +57,7 @@ pub fn hour_of(at: Timestamp) -> Timestamp {
 /// What is due.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Due {
+pub enum TaskKind {
     /// Reminders of the drafts of an application: of everybody, or of somebody with an extension.
     Drafts {
         /// Code of the club.
@@ -86,7 +86,7 @@ pub enum Due {
     /// A webhook that fails: it is switched off if it still does.
     Webhook {
         /// Where it is.
-        place: WebhookPlace,
+        key: WebhookKey,
     },
     /// The weekly news for a person.
     News {
@@ -103,7 +103,7 @@ pub enum Due {
 
 /// When the draft of somebody is due, for whom the application is open in this time: 24 hours
 /// before the end, or after half of the time if it is open for less than 48 hours (G2).
-pub fn draft_due(start: Timestamp, end: Timestamp) -> Timestamp {
+pub fn draft_reminder_at(start: Timestamp, end: Timestamp) -> Timestamp {
     let open = end.moment() - start.moment();
     if open < REMINDED_BEFORE * 2 {
         return start.plus(open / 2);

@@ -1,7 +1,7 @@
 //! How people switch notices on and off (G1, G4).
 
 use crate::db::{Entity, Table, TableError, Write};
-use crate::domain::notice::model::{Due, DueEntry};
+use crate::domain::notice::model::{ScheduledTask, TaskKind};
 use crate::domain::notice::settings::NoticeKind;
 use crate::domain::person::model::Person;
 use crate::time::Timestamp;
@@ -20,15 +20,15 @@ pub(crate) fn news_switched_on(
 impl Person {
     /// Returns the entry by which the timer begins to tell this person the news; none if they do
     /// not want any. The timer knows the Mondays.
-    pub fn news_entry(&self, now: Timestamp) -> Option<DueEntry> {
+    pub fn news_entry(&self, now: Timestamp) -> Option<ScheduledTask> {
         let on_since = self.notices.on_since?;
-        let what = Due::News {
+        let what = TaskKind::News {
             person: self.id,
             on_since,
             last: on_since,
             shown: vec![],
         };
-        Some(DueEntry::new(now, now, what))
+        Some(ScheduledTask::new(now, now, what))
     }
 }
 

@@ -14,18 +14,18 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
 use crate::domain::notice::model::{
-    BegunDraft, Due, DueEntry, NoticeTimer, REMINDED_BEFORE, draft_due,
+    BegunDraft, NoticeTimer, REMINDED_BEFORE, ScheduledTask, TaskKind, draft_reminder_at,
 };
 use crate::domain::person::model::Person;
 use crate::domain::slot::model::Slot;
 use crate::ids::{Id, made_at};
 use crate::time::Timestamp;
 
-impl Entity for DueEntry {
-    const TYPE: &'static str = "Due";
+impl Entity for ScheduledTask {
+    const TYPE: &'static str = "ScheduledTask";
 
     fn key(&self) -> Key {
-        keys::due(self.hour, &self.what)
+        keys::scheduled(self.hour, &self.what)
     }
 
     fn expires(&self) -> Option<i64> {
@@ -33,7 +33,7 @@ impl Entity for DueEntry {
     }
 }
 
-impl DueEntry {
+impl ScheduledTask {
     /// Returns the item as the table stores it, in the JSON of DynamoDB.
     pub fn stored(&self) -> Option<serde_json::Value> {
         let item = serde_dynamo::Item::from(to_item(self).ok()?);
@@ -63,36 +63,36 @@ impl Entity for NoticeTimer {
 
 impl Application {
     /// Returns when the timer has to look at the drafts of this application; none if it is over.
-    pub fn due_entry(&self, now: Timestamp) -> Option<DueEntry> {
-        let what = Due::Drafts {
+    pub fn scheduled_task(&self, now: Timestamp) -> Option<ScheduledTask> {
+        let what = TaskKind::Drafts {
             club: self.club.clone(),
             application: self.id,
             person: None,
         };
         let is_over = self.deleted.is_some() || !self.is_active || self.end <= now;
-        (!is_over).then(|| DueEntry::new(draft_due(self.start, self.end), now, what))
+        (!is_over).then(|| ScheduledTask::new(draft_reminder_at(self.start, self.end), now, what))
     }
 }
 
 impl Slot {
     /// Returns when the timer has to look at the bookings of this slot; none if nobody who books
     /// now would be reminded.
-    pub fn due_entry(&self, now: Timestamp) -> Option<DueEntry> {
-        let what = Due::Slot {
+    pub fn scheduled_task(&self, now: Timestamp) -> Option<ScheduledTask> {
+        let what = TaskKind::Slot {
             application: self.application,
             slot: self.id,
         };
         let at = self.start.plus(-REMINDED_BEFORE);
         (at > now || (self.start > now && !self.seats.is_empty()))
-            .then(|| DueEntry::new(at, now, what))
+            .then(|| ScheduledTask::new(at, now, what))
     }
 }
 
 /// What is due in an hour.
 #[derive(Debug)]
-pub struct DueInHour {
+pub struct TasksInHour {
     /// The entries but for the news, in the order of time.
-    pub entries: Vec<DueEntry>,
+    pub entries: Vec<ScheduledTask>,
     /// Whether news are due, too.
     pub has_news: bool,
 }
@@ -124,45 +124,47 @@ impl Table {
 
     /// Returns what is due in an hour, in the order of time, without the news, which may be more
     /// than fit into memory: 1 query, and 1 more if there are news.
-    pub async fn due_in(&self, hour: Timestamp) -> Result<DueInHour, TableError> {
+    pub async fn tasks_in(&self, hour: Timestamp) -> Result<TasksInHour, TableError> {
         let (mut entries, mut has_news) = (vec![], false);
-        let take = |page: Vec<DueEntry>| {
-            has_news = page.iter().any(|one| matches!(one.what, Due::News { .. }));
+        let take = |page: Vec<ScheduledTask>| {
+            has_news = page
+                .iter()
+                .any(|one| matches!(one.what, TaskKind::News { .. }));
             entries.extend(page);
             Ok(!has_news)
         };
-        let pk = keys::due_in(hour);
+        let pk = keys::tasks_in(hour);
         self.each_page(false, pk.clone(), Range::All, Fetch::Items, take)
             .await?;
         if has_news {
             // What stands behind the news was not read, or not all of it.
-            entries.retain(|entry| matches!(entry.what, Due::Drafts { .. }));
+            entries.retain(|entry| matches!(entry.what, TaskKind::Drafts { .. }));
             let behind = Range::Between(keys::NEWS_END.to_owned(), "~".to_owned());
-            entries.extend(self.query::<DueEntry>(pk, behind).await?);
+            entries.extend(self.query::<ScheduledTask>(pk, behind).await?);
         }
         entries.sort_by_key(|entry| entry.at);
-        Ok(DueInHour { entries, has_news })
+        Ok(TasksInHour { entries, has_news })
     }
 
     /// Returns the next people whose news are due in an hour, in the order of their keys, at most
     /// [`NEWS_AT_ONCE`]: 1 query.
-    pub async fn news_due_in(
+    pub async fn news_in(
         &self,
         hour: Timestamp,
-        last: Option<&DueEntry>,
-    ) -> Result<Vec<DueEntry>, TableError> {
+        last: Option<&ScheduledTask>,
+    ) -> Result<Vec<ScheduledTask>, TableError> {
         let begin = last.map_or_else(
             || keys::NEWS.to_owned(),
-            |last| format!("{}#", keys::due(hour, &last.what).sk),
+            |last| format!("{}#", keys::scheduled(hour, &last.what).sk),
         );
         let range = Range::Between(begin, keys::NEWS_END.to_owned());
         let size = i32::try_from(NEWS_AT_ONCE).map_err(TableError::failed)?;
         let mut entries = vec![];
-        let take = |page: Vec<DueEntry>| {
+        let take = |page: Vec<ScheduledTask>| {
             entries.extend(page);
             Ok(entries.len() < NEWS_AT_ONCE)
         };
-        self.each_page(false, keys::due_in(hour), range, Fetch::Pages(size), take)
+        self.each_page(false, keys::tasks_in(hour), range, Fetch::Pages(size), take)
             .await?;
         Ok(entries)
     }
@@ -171,10 +173,10 @@ impl Table {
     /// removes the entry. Refused as [`Refusal::Exists`] if the mail is there already, as
     /// [`Refusal::Erased`] if its person is being erased, and as [`Refusal::Changed`] if another
     /// run was faster, or the entry was filed again.
-    pub async fn finish_due(
+    pub async fn finish_task(
         &self,
-        entry: &DueEntry,
-        next: Option<&DueEntry>,
+        entry: &ScheduledTask,
+        next: Option<&ScheduledTask>,
         mail: Option<&Mail>,
     ) -> Result<(), TableError> {
         let mut writes = vec![];
@@ -182,13 +184,13 @@ impl Table {
         if let Some(next) = next {
             let put = Write::put(next)?;
             writes.push(if is_same {
-                put.if_equals("mark", &entry.mark)
+                put.if_equals("stamp", &entry.stamp)
             } else {
                 put
             });
         }
         if !is_same {
-            writes.push(Write::delete(entry.key()).if_equals("mark", &entry.mark));
+            writes.push(Write::delete(entry.key()).if_equals("stamp", &entry.stamp));
         }
         if let Some(mail) = mail {
             writes.push(Write::put(mail)?.if_new().or(Refusal::Exists));

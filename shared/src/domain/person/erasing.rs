@@ -2,24 +2,24 @@
 
 use crate::db::{Entity as _, Refusal, Retries, Table, TableError, Write};
 use crate::domain::keys;
-use crate::domain::lookup::store::count_person;
 use crate::domain::person::model::{Creations, Person};
+use crate::domain::reference::store::count_person;
 
 impl Table {
     /// Marks a profile as being erased, or removes the mark. Refused if the profile does not exist,
     /// or is another one: that of somebody who came back.
-    pub(crate) async fn mark_erasing(
+    pub(crate) async fn flag_erasing(
         &self,
         person: &Person,
         erasing: bool,
     ) -> Result<(), TableError> {
-        let mark = Write::update(person.key())
+        let flag = Write::update(person.key())
             .set("erasing", &erasing)
             .if_equals("created_at", &person.created_at)
             .if_equals("erasing", &!erasing);
         // The client token of a transaction makes a late repeat harmless, which could otherwise
         // lock out somebody who came back.
-        match self.transact(vec![mark]).await {
+        match self.transact(vec![flag]).await {
             Err(TableError::Refused(_)) => match self.person(person.id).await? {
                 Some(stored)
                     if stored.erasing == erasing && stored.created_at == person.created_at =>
@@ -67,7 +67,7 @@ impl Table {
                 .if_equals("created_at", &person.created_at)
                 .if_equals("erasing", &true)
                 .if_equals("clubs_owned", &person.clubs_owned);
-            let mark = Write::delete(keys::erasure(person.id));
+            let flag = Write::delete(keys::erasure(person.id));
             let nothing = Person {
                 graduation_year: None,
                 school: vec![],
@@ -86,7 +86,7 @@ impl Table {
             };
             match self
                 .transact(
-                    [profile, mark]
+                    [profile, flag]
                         .into_iter()
                         .chain(entries)
                         .chain(counts)

@@ -1,8 +1,8 @@
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::lookup::model::{Major, School};
 use crate::domain::notice::settings::Notices;
+use crate::domain::reference::model::{Major, School};
 use crate::ids::Id;
 use crate::text::Email;
 use crate::time::{CLOCKS_DIFFER, Timestamp};
@@ -12,7 +12,7 @@ use crate::time::{CLOCKS_DIFFER, Timestamp};
 pub struct Person {
     /// Derived from the issuer and the subject of the token.
     pub id: Id<Person>,
-    /// Copied from the claims of the token.
+    /// Details from the claims of the token.
     pub personal: Personal,
     /// Addresses that they had before, folded, the latest last. Invites to them belong to their
     /// data (P13, P14).
@@ -75,10 +75,10 @@ impl Person {
         let former = std::mem::replace(&mut self.personal, personal)
             .email
             .folded();
-        let now = self.personal.email.folded();
+        let current = self.personal.email.folded();
         self.former_emails
-            .retain(|email| *email != now && *email != former);
-        if former != now && !former.is_empty() {
+            .retain(|email| *email != current && *email != former);
+        if former != current && !former.is_empty() {
             self.former_emails.push(former);
         }
         let surplus = self.former_emails.len().saturating_sub(Self::FORMER_EMAILS);

@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::db::answer::AnyItem as _;
 use crate::db::error::ignore_refusal;
 use crate::db::parts::parts;
 use crate::db::read::Range;
+use crate::db::response::AnyItem as _;
 use crate::db::{Entity, Item, JsonText, Table, TableError, Write, each, to_item};
 use crate::domain::bookmark::model::Subscription;
 use crate::domain::extension::model::Extension;
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::lookup::store::count_person;
 use crate::domain::member::model::Membership;
 use crate::domain::notice::people::news_switched_on;
 use crate::domain::person::model::{Creations, Person};
+use crate::domain::reference::store::count_person;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::submission::model::{Applicant, Submission};
 use crate::ids::Id;
@@ -42,7 +42,7 @@ impl Entity for Creations {
 
 /// Which half of a profile was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Copied {
+enum Details {
     /// The claims from the person's token.
     Claims,
     /// The settings that the person edits.
@@ -126,11 +126,11 @@ impl Table {
         &self,
         ids: impl IntoIterator<Item = Id<Person>>,
     ) -> Result<HashMap<Id<Person>, Person>, TableError> {
-        let wanted: BTreeSet<Id<Person>> = ids.into_iter().collect();
+        let requested: BTreeSet<Id<Person>> = ids.into_iter().collect();
         let mut found = self
-            .get_many(wanted.iter().map(|id| keys::profile(*id)).collect())
+            .get_many(requested.iter().map(|id| keys::profile(*id)).collect())
             .await?;
-        wanted
+        requested
             .iter()
             .filter_map(|id| {
                 Some(
@@ -173,16 +173,16 @@ impl Table {
     /// the token, and the next request does the update again. If somebody else changed the claims
     /// after `old` was read, their version is kept.
     pub async fn update_claims(&self, old: &Person, person: &Person) -> Result<(), TableError> {
-        Box::pin(self.refresh_copies(person, Copied::Claims)).await?;
+        Box::pin(self.refresh_details(person, Details::Claims)).await?;
         let profile = Write::update(person.key())
             .parts(person, &CLAIMS)?
             .if_equals("personal", &old.personal);
         let (before, now) = (old.entry_keys(), person.entry_keys());
-        let gone = before.difference(&now).cloned().map(Write::delete);
+        let removed = before.difference(&now).cloned().map(Write::delete);
         let stored = match self
             .transact(
                 std::iter::once(profile)
-                    .chain(gone)
+                    .chain(removed)
                     .chain(person.entry_puts()?)
                     .collect(),
             )
@@ -193,7 +193,7 @@ impl Table {
         };
         // Update the copies again: some may have been made from the old profile in the meantime.
         match stored {
-            Some(stored) => Box::pin(self.refresh_copies(&stored, Copied::Claims)).await,
+            Some(stored) => Box::pin(self.refresh_details(&stored, Details::Claims)).await,
             None => Ok(()),
         }
     }
@@ -235,7 +235,7 @@ impl Table {
         new: &Person,
         now: Timestamp,
     ) -> Result<(), TableError> {
-        Box::pin(self.refresh_copies(new, Copied::Settings)).await?;
+        Box::pin(self.refresh_details(new, Details::Settings)).await?;
         let write = Write::update(new.key())
             .parts(new, &SETTINGS)?
             .if_parts_unchanged(old, &SETTINGS)?
@@ -250,14 +250,14 @@ impl Table {
         if let Err(TableError::Refused(_)) = &done
             && let Some(theirs) = self.person(new.id).await?
         {
-            Box::pin(self.refresh_copies(&theirs, Copied::Settings)).await?;
+            Box::pin(self.refresh_details(&theirs, Details::Settings)).await?;
         }
         done
     }
 
     /// Updates the copies of one half of a profile. The other half is not changed: a request that
     /// writes it at the same time also updates its copies.
-    async fn refresh_copies(&self, person: &Person, copied: Copied) -> Result<(), TableError> {
+    async fn refresh_details(&self, person: &Person, copied: Details) -> Result<(), TableError> {
         let personal = &person.personal;
         let subscriptions = Range::Prefix(keys::SUBSCRIPTIONS.into());
         let own = keys::own(person.id);
@@ -269,22 +269,22 @@ impl Table {
             let write = Write::update(item.key());
             let item = item.into_item().ok()?;
             let write = match (item.kind(), copied) {
-                (Membership::TYPE, Copied::Claims) => write.set("personal", &JsonText(personal)),
-                (Membership::TYPE, Copied::Settings) => write.set("image_url", &person.image_url),
+                (Membership::TYPE, Details::Claims) => write.set("personal", &JsonText(personal)),
+                (Membership::TYPE, Details::Settings) => write.set("image_url", &person.image_url),
                 (
                     Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE,
-                    Copied::Claims,
+                    Details::Claims,
                 ) => write.set("applicant.personal", personal),
                 (
                     Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE,
-                    Copied::Settings,
+                    Details::Settings,
                 ) => {
                     let write = write.set("applicant.graduation_year", &person.graduation_year);
                     write
                         .set("applicant.school", &person.school)
                         .set("applicant.major", &person.major)
                 }
-                (Extension::TYPE, Copied::Claims) => write.set("username", &personal.username),
+                (Extension::TYPE, Details::Claims) => write.set("username", &personal.username),
                 _ => return None,
             };
             if write.is_done_in(Some(&item)) {

@@ -36,10 +36,10 @@ impl Table {
         application: Id<Application>,
         versions: &HashSet<(Id<Question>, u32)>,
     ) -> Result<HashMap<(Id<Question>, u32), Prompt>, TableError> {
-        let wanted = versions
+        let requested = versions
             .iter()
             .map(|(question, version)| keys::prompt(application, *question, *version));
-        let prompts: Vec<Prompt> = self.get_many(wanted.collect()).await?.into_entities();
+        let prompts: Vec<Prompt> = self.get_many(requested.collect()).await?.into_entities();
         Ok(prompts
             .into_iter()
             .map(|prompt| ((prompt.question, prompt.version), prompt))

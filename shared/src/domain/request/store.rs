@@ -1,9 +1,9 @@
 //! Requests to join clubs (membership requests).
 
-use crate::db::answer::AnyItem as _;
 use crate::db::error::ignore_refusal;
 use crate::db::execute::WriteResult;
 use crate::db::read::{Fetch, Range};
+use crate::db::response::AnyItem as _;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::club::model::Club;
 use crate::domain::conditions::check_not_erasing;
@@ -60,7 +60,7 @@ pub struct JoinState {
 }
 
 /// Returns the write that deletes a person's request, if there is one.
-pub(crate) fn request_gone(club: &ClubCode, person: Id<Person>) -> Write {
+pub(crate) fn request_absent(club: &ClubCode, person: Id<Person>) -> Write {
     Write::delete(keys::request(club, MembershipRequest::id_of(club, person)))
 }
 
@@ -111,8 +111,8 @@ impl Table {
             return Ok(());
         };
         let again = Write::update(keys::club(&news.club))
-            .set("told_of_requests_at", &None::<Timestamp>)
-            .if_equals("told_of_requests_at", &mail.queued_at);
+            .set("requests_notified_at", &None::<Timestamp>)
+            .if_equals("requests_notified_at", &mail.queued_at);
         ignore_refusal(self.write(again).await)
     }
 
@@ -122,11 +122,11 @@ impl Table {
         club: &ClubCode,
         people: impl Iterator<Item = Id<Person>>,
     ) -> Result<Vec<MembershipRequest>, TableError> {
-        let wanted: Vec<Key> = people
+        let requested: Vec<Key> = people
             .map(|person| keys::request(club, MembershipRequest::id_of(club, person)))
             .collect();
-        let mut found = self.get_many(wanted.clone()).await?;
-        wanted
+        let mut found = self.get_many(requested.clone()).await?;
+        requested
             .iter()
             .filter_map(|key| found.take(key).transpose())
             .collect()
@@ -181,13 +181,14 @@ impl Table {
             check_not_erasing(request.person),
         ];
         if !mails.is_empty() {
-            let told = Write::update(club.key()).set("told_of_requests_at", &request.created_at);
-            let told = match club.told_of_requests_at {
-                Some(before) => told.if_equals("told_of_requests_at", &before),
+            let communicated =
+                Write::update(club.key()).set("requests_notified_at", &request.created_at);
+            let communicated = match club.requests_notified_at {
+                Some(before) => communicated.if_equals("requests_notified_at", &before),
                 // New clubs have null here. Older clubs do not have the attribute.
-                None => told.if_none("told_of_requests_at"),
+                None => communicated.if_none("requests_notified_at"),
             };
-            writes.push(told);
+            writes.push(communicated);
         }
         for mail in mails {
             writes.push(Write::put(mail)?);
@@ -199,7 +200,10 @@ impl Table {
     /// no longer exists, this counts as success.
     pub async fn delete_request(&self, request: &MembershipRequest) -> Result<(), TableError> {
         match self
-            .try_write(Write::bury(request.key())?.if_equals("creation", &request.creation))
+            .try_write(
+                Write::delete_with_tombstone(request.key())?
+                    .if_equals("creation", &request.creation),
+            )
             .await?
         {
             WriteResult::Refused(Some(there)) if there.kind() == MembershipRequest::TYPE => {

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use crate::db::answer::Stored;
 use crate::db::error::ignore_refusal;
 use crate::db::execute::client_token;
 use crate::db::read::Range;
+use crate::db::response::Stored;
 use crate::db::{Entity, Table, TableError, Write, each};
 use crate::domain::application::model::Application;
 use crate::domain::conditions::check_not_erasing;
@@ -78,10 +78,10 @@ impl Table {
         application: Id<Application>,
     ) -> Result<(Vec<GivenScore>, bool), TableError> {
         let partition = (keys::reviews(application), None);
-        let wanted = ["submission", "sequence", "person", "score"];
+        let requested = ["submission", "sequence", "person", "score"];
         let pages = limits::COUNTED_PAGES;
         let (found, has_more) = self
-            .some_of::<Review>(partition, &wanted, pages, None)
+            .some_of::<Review>(partition, &requested, pages, None)
             .await?;
         let scores = found.iter().map(Stored::read::<GivenScore>);
         let mut scores: Vec<GivenScore> = scores.collect::<Result<_, _>>()?;
@@ -127,7 +127,8 @@ impl Table {
     /// Deletes a review, and its score in the submission. Refused if it changed after it was read,
     /// or the submission was withdrawn.
     pub async fn delete_review(&self, review: &Review) -> Result<(), TableError> {
-        let delete = Write::bury(review.key())?.if_equals("version", &review.version);
+        let delete =
+            Write::delete_with_tombstone(review.key())?.if_equals("version", &review.version);
         self.transact(vec![delete, scores(review).remove(&score(review))])
             .await
     }
@@ -141,9 +142,9 @@ impl Table {
         end: u64,
     ) -> Result<(), TableError> {
         let (pk, prefix) = keys::reviews_of(application, submission);
-        let mut due: Vec<Review> = self.query(pk, Range::Prefix(prefix)).await?;
-        due.retain(|review| review.sequence < end);
-        each(due, async |review| {
+        let mut pending: Vec<Review> = self.query(pk, Range::Prefix(prefix)).await?;
+        pending.retain(|review| review.sequence < end);
+        each(pending, async |review| {
             let delete = Write::delete(review.key()).if_equals("version", &review.version);
             ignore_refusal(self.write(delete).await)
         })

@@ -1,5 +1,5 @@
-//! Where slots and submissions are, and what their applicants had booked. The place of a slot and
-//! of a submission never changes, so it is remembered: a booking then reads everything at once.
+//! Where slots and submissions are, and what their applicants had booked. The application of a slot
+//! and of a submission never changes, so it is remembered: a booking then reads everything at once.
 //! What was booked may have changed since, so it only says what to read in the same round.
 
 use std::collections::HashMap;
@@ -14,61 +14,64 @@ use crate::text::ClubCode;
 
 /// What this process has seen of slots, and of submissions.
 #[derive(Default)]
-pub struct KnownSlots {
-    slots: Mutex<HashMap<Id<Slot>, Place>>,
+pub struct SlotCache {
+    slots: Mutex<HashMap<Id<Slot>, ApplicationKey>>,
     submissions: Mutex<HashMap<Id<Submission>, SeenSubmission>>,
 }
 
 /// The club and the application of a slot or a submission.
-pub type Place = (ClubCode, Id<Application>);
+pub type ApplicationKey = (ClubCode, Id<Application>);
 
 /// The slots that somebody had booked, each with its application.
-pub type BookedPlaces = Arc<[(Id<Application>, Id<Slot>)]>;
+pub type BookedSlots = Arc<[(Id<Application>, Id<Slot>)]>;
 
 /// What was seen of a submission.
 #[derive(Debug, Clone)]
 pub struct SeenSubmission {
     /// Its club and application.
-    pub place: Place,
+    pub application_key: ApplicationKey,
     /// The slots that its applicant had booked, this submission's own included.
-    pub booked: BookedPlaces,
+    pub booked: BookedSlots,
 }
 
 /// How many slots are remembered, and how many submissions.
 const REMEMBERED: usize = 20_000;
 
 fn remember<K: Hash + Eq, V>(
-    known: &Mutex<HashMap<K, V>>,
+    cache: &Mutex<HashMap<K, V>>,
     new: impl ExactSizeIterator<Item = (K, V)>,
 ) {
-    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-    if known.len() + new.len() > REMEMBERED {
-        known.clear();
+    let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
+    if cache.len() + new.len() > REMEMBERED {
+        cache.clear();
     }
-    known.extend(new);
+    cache.extend(new);
 }
 
-fn recall<K: Hash + Eq, V: Clone>(known: &Mutex<HashMap<K, V>>, key: &K) -> Option<V> {
-    let known = known.lock().unwrap_or_else(PoisonError::into_inner);
-    known.get(key).cloned()
+fn recall<K: Hash + Eq, V: Clone>(cache: &Mutex<HashMap<K, V>>, key: &K) -> Option<V> {
+    let cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
+    cache.get(key).cloned()
 }
 
-impl KnownSlots {
+impl SlotCache {
     /// Remembers slots.
     pub fn saw(&self, slots: &[Slot]) {
-        let place = |slot: &Slot| (slot.id, (slot.club.clone(), slot.application));
-        remember(&self.slots, slots.iter().map(place));
+        let application_key = |slot: &Slot| (slot.id, (slot.club.clone(), slot.application));
+        remember(&self.slots, slots.iter().map(application_key));
     }
 
     /// Remembers a submission, and the slots that its applicant has booked.
-    pub fn saw_submission(&self, submission: &Submission, booked: BookedPlaces) {
-        let place = (submission.club.clone(), submission.application);
-        let seen = SeenSubmission { place, booked };
+    pub fn saw_submission(&self, submission: &Submission, booked: BookedSlots) {
+        let application_key = (submission.club.clone(), submission.application);
+        let seen = SeenSubmission {
+            application_key,
+            booked,
+        };
         remember(&self.submissions, [(submission.id, seen)].into_iter());
     }
 
     /// Returns the application of a slot, if it is known.
-    pub fn application(&self, slot: Id<Slot>) -> Option<Place> {
+    pub fn application(&self, slot: Id<Slot>) -> Option<ApplicationKey> {
         recall(&self.slots, &slot)
     }
 

@@ -45,8 +45,8 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Returns its place in a list, where the earliest comes first.
-    pub fn place(&self) -> (Timestamp, Id<Self>) {
+    /// Returns the key by which a list is sorted, the earliest first.
+    pub fn sort_key(&self) -> (Timestamp, Id<Self>) {
         (self.start, self.id)
     }
 
@@ -61,7 +61,7 @@ impl Slot {
             person: one.person,
             application: self.application,
             club: self.club.clone(),
-            mark: Some(self.version),
+            calendar_revision: Some(self.version),
         })
     }
 
@@ -125,5 +125,5 @@ pub struct OwnInterviews {
     /// Another number after each change of what the calendar shows
     /// ([`crate::domain::CalendarPart`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mark: Option<u64>,
+    pub calendar_revision: Option<u64>,
 }

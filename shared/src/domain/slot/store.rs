@@ -60,7 +60,7 @@ impl Slot {
         Write::check(application.key())
             .if_equals("version", &application.version)
             .if_none("deleted")
-            .or(Refusal::ReferenceGone)
+            .or(Refusal::ReferenceDeleted)
     }
 
     fn note(&self, note: &str) -> SlotNote {
@@ -73,7 +73,7 @@ impl Slot {
 
     /// The writes by which the calendars of those who hold these interviews know of them. Refused
     /// as [`Refusal::Erased`] if one of these people is being erased.
-    fn told_to_interviewers<'a>(
+    fn interviewers_notified<'a>(
         slots: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Vec<Write>, TableError> {
         let mut own: Vec<(Key, OwnInterviews)> = Vec::new();
@@ -82,11 +82,16 @@ impl Slot {
         }
         own.sort_by(|(a, _), (b, _)| a.cmp(b));
         own.dedup_by(|(a, _), (b, _)| a == b);
-        let people: BTreeSet<Id<Person>> = own.iter().map(|(_, mark)| mark.person).collect();
+        let people: BTreeSet<Id<Person>> = own
+            .iter()
+            .map(|(_, calendar_revision)| calendar_revision.person)
+            .collect();
         let there = people.into_iter().map(check_not_erasing);
-        let marks: Result<Vec<Write>, TableError> =
-            own.iter().map(|(_, mark)| Write::put(mark)).collect();
-        Ok(there.chain(marks?).collect())
+        let own_entries: Result<Vec<Write>, TableError> = own
+            .iter()
+            .map(|(_, calendar_revision)| Write::put(calendar_revision))
+            .collect();
+        Ok(there.chain(own_entries?).collect())
     }
 }
 
@@ -96,7 +101,7 @@ impl Table {
     pub async fn slots(&self, application: Id<Application>) -> Result<Vec<Slot>, TableError> {
         let mut slots = self.all_slots(application).await?;
         slots.retain(|slot| !slot.deleted);
-        slots.sort_by_key(Slot::place);
+        slots.sort_by_key(Slot::sort_key);
         Ok(slots)
     }
 
@@ -139,9 +144,9 @@ impl Table {
     /// Returns slots of any applications by their ids: 1 batch read per 100.
     pub async fn slots_by_id(
         &self,
-        wanted: impl IntoIterator<Item = (Id<Application>, Id<Slot>)>,
+        requested: impl IntoIterator<Item = (Id<Application>, Id<Slot>)>,
     ) -> Result<HashMap<Id<Slot>, Slot>, TableError> {
-        let keys: Vec<Key> = wanted
+        let keys: Vec<Key> = requested
             .into_iter()
             .map(|(application, slot)| keys::slot(application, slot))
             .collect();
@@ -150,9 +155,9 @@ impl Table {
     }
 
     /// Stores new slots with the same note, 26 in a transaction. Refused as
-    /// [`Refusal::ReferenceGone`] if the application is not as it was read, as [`Refusal::Erased`]
-    /// if an interviewer is being erased, and as [`Refusal::Exists`] if an earlier attempt stored
-    /// them.
+    /// [`Refusal::ReferenceDeleted`] if the application is not as it was read, as
+    /// [`Refusal::Erased`] if an interviewer is being erased, and as [`Refusal::Exists`] if an
+    /// earlier attempt stored them.
     pub async fn create_slots(
         &self,
         slots: &[Slot],
@@ -168,11 +173,11 @@ impl Table {
                 if !note.is_empty() {
                     writes.push(Write::put(&slot.note(note))?);
                 }
-                if let Some(due) = slot.due_entry(now) {
-                    writes.push(Write::put(&due)?);
+                if let Some(task) = slot.scheduled_task(now) {
+                    writes.push(Write::put(&task)?);
                 }
             }
-            writes.extend(Slot::told_to_interviewers(chunk)?);
+            writes.extend(Slot::interviewers_notified(chunk)?);
             match self.transact(writes).await {
                 // The rest may still be missing.
                 Err(TableError::Refused(Refusal::Exists)) => {
@@ -187,7 +192,7 @@ impl Table {
 
     /// Changes a slot. Refused as [`Refusal::Changed`] if it is not as it was read: if mails are
     /// sent, or it gets fewer places or another committee, this includes its bookings. Refused as
-    /// [`Refusal::ReferenceGone`] if the application is not as it was read, and as
+    /// [`Refusal::ReferenceDeleted`] if the application is not as it was read, and as
     /// [`Refusal::Erased`] if a new interviewer is being erased.
     pub async fn update_slot(
         &self,
@@ -224,12 +229,12 @@ impl Table {
             writes.push(Write::put(&new.note(note))?);
         }
         if old.start != new.start
-            && let Some(due) = new.due_entry(now)
+            && let Some(task) = new.scheduled_task(now)
         {
-            writes.push(Write::put(&due)?);
+            writes.push(Write::put(&task)?);
         }
         if old.interviewers != new.interviewers {
-            writes.extend(Slot::told_to_interviewers([new])?);
+            writes.extend(Slot::interviewers_notified([new])?);
         }
         for mail in mails {
             writes.push(Write::put(mail)?.if_new());
@@ -239,7 +244,7 @@ impl Table {
 
     /// Makes a slot invisible, so that nobody books it any more. Refused if it is not as it was
     /// read, bookings included.
-    pub async fn mark_slot_deleted(&self, slot: &Slot) -> Result<(), TableError> {
+    pub async fn set_slot_deleted(&self, slot: &Slot) -> Result<(), TableError> {
         let write = Write::update(slot.key())
             .set("deleted", &true)
             .if_equals("version", &slot.version)
@@ -250,7 +255,7 @@ impl Table {
     /// Deletes a slot that is being deleted and has no bookings any more, and its note.
     pub async fn remove_slot(&self, slot: &Slot) -> Result<(), TableError> {
         let nobody: HashMap<String, u64> = HashMap::new();
-        let delete = Write::bury(slot.key())?
+        let delete = Write::delete_with_tombstone(slot.key())?
             .if_equals("deleted", &true)
             .if_equals("seats", &nobody);
         let note = Write::delete(keys::slot_note(slot.application, slot.id));

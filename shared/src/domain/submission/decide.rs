@@ -30,9 +30,9 @@ pub struct DecisionWrite {
 impl DecisionWrite {
     /// Returns whether the submission has the status that it must have.
     fn is_meant(&self) -> bool {
-        let now = self.submission.status;
+        let current = self.submission.status;
         self.was
-            .is_none_or(|was| now == was || self.status == Some(now))
+            .is_none_or(|was| current == was || self.status == Some(current))
     }
 
     /// The number of writes that it needs at most: the submission, and the entry of the history if
@@ -119,16 +119,17 @@ impl Table {
             for (decision, tried) in decisions.iter().zip(decided) {
                 let is_new = tried.last_change != decision.submission.last_change;
                 let change = tried.last_change.filter(|_| is_new);
-                let is_done = |now: &Submission| change.is_some_and(|change| now.keeps(change));
+                let is_done =
+                    |current: &Submission| change.is_some_and(|change| current.keeps(change));
                 if again.get(&tried.id).is_some_and(is_done) {
                     done.extend(again.remove(&tried.id));
                 }
             }
             // Submissions that were withdrawn in the meantime are left out.
             decisions.retain_mut(|decision| {
-                let now = again.remove(&decision.submission.id);
-                let is_there = now.is_some();
-                decision.submission = now.unwrap_or_else(|| decision.submission.clone());
+                let current = again.remove(&decision.submission.id);
+                let is_there = current.is_some();
+                decision.submission = current.unwrap_or_else(|| decision.submission.clone());
                 is_there
             });
             if decisions.iter().any(|decision| decision.only_as_read) {

@@ -2,7 +2,7 @@
 //! in the submission itself, which has room for two: the write of the decision is then the only
 //! one. Any other change has an item of its own.
 
-use crate::db::error::{check_held, ignore_refusal};
+use crate::db::error::{check_memory_budget, ignore_refusal};
 use crate::db::read::Fetch;
 use crate::db::{Entity, Key, Table, TableError, Write, each};
 use crate::domain::application::model::Application;
@@ -57,7 +57,7 @@ impl DecisionChange {
     }
 
     /// Returns about how many bytes of memory it needs.
-    fn held(&self) -> usize {
+    fn memory_used(&self) -> usize {
         let reason = self.reason.as_ref();
         reason.map_or(0, |reason| reason.old.len() + reason.new.len()) + 200
     }
@@ -104,11 +104,11 @@ impl Table {
     ) -> Result<Vec<DecisionChange>, TableError> {
         let (pk, range) = keys::history_of(submission.application, submission.id);
         let mut all: Vec<DecisionChange> = submission.own_changes().collect();
-        let mut held = 0;
+        let mut memory_used = 0;
         let take = |page: Vec<DecisionChange>| {
-            held += page.iter().map(DecisionChange::held).sum::<usize>();
+            memory_used += page.iter().map(DecisionChange::memory_used).sum::<usize>();
             all.extend(page);
-            check_held(held).map(|()| true)
+            check_memory_budget(memory_used).map(|()| true)
         };
         self.each_page(false, pk, range, Fetch::Items, take).await?;
         all.sort_by_key(|change| change.id);
@@ -123,17 +123,17 @@ impl Table {
         submission: Id<Submission>,
         until: u64,
     ) -> Result<(), TableError> {
-        let mut due: Vec<Key> = vec![];
+        let mut pending: Vec<Key> = vec![];
         let take = |page: Vec<DecisionChange>| {
-            let is_due =
+            let is_pending =
                 |change: &&DecisionChange| change.reason.is_some() && change.id.get() <= until;
-            let changes = page.iter().filter(is_due);
-            due.extend(changes.map(Entity::key));
+            let changes = page.iter().filter(is_pending);
+            pending.extend(changes.map(Entity::key));
             Ok(true)
         };
         let (pk, range) = keys::history_of(application, submission);
         self.each_page(false, pk, range, Fetch::Items, take).await?;
-        each(due, async |key| {
+        each(pending, async |key| {
             let write = Write::update(key).set("reason", &None::<()>);
             ignore_refusal(self.write(write.if_exists()).await)
         })

@@ -14,10 +14,13 @@ use crate::ids::Id;
 pub const SUBMISSION_PARTS: u64 = 4;
 
 /// This prefix sorts before favorites, too.
-pub(crate) const OWN_PLACES: &str = "APPLIED#";
+pub(crate) const RECENT_SUBMISSIONS: &str = "APPLIED#";
 
-pub(crate) fn own_place(person: Id<Person>, submission: Id<Submission>) -> Key {
-    Key::new(own(person), format!("{OWN_PLACES}{}", padded(submission)))
+pub(crate) fn recent_submission(person: Id<Person>, submission: Id<Submission>) -> Key {
+    Key::new(
+        own(person),
+        format!("{RECENT_SUBMISSIONS}{}", padded(submission)),
+    )
 }
 
 pub(crate) const OWN_SUBMISSIONS: &str = "SUBMISSION#";
@@ -39,8 +42,8 @@ pub(crate) fn application_of_submission(key: &Key) -> Option<Id<Application>> {
     Some(Id::new(id.parse().ok()?))
 }
 
-/// Returns the place of a submission in the order of time.
-pub(crate) fn submission_place(sequence: u64, id: u64) -> String {
+/// Returns the sort key of a submission in the order of time.
+pub(crate) fn submission_sort_key(sequence: u64, id: u64) -> String {
     format!("{}#{}", padded(sequence), padded(id))
 }
 
@@ -52,7 +55,7 @@ pub(crate) fn submission_by_time(
 ) -> Key {
     Key::new(
         submissions(application, submission.get() % SUBMISSION_PARTS),
-        submission_place(sequence, submission.get()),
+        submission_sort_key(sequence, submission.get()),
     )
 }
 
@@ -73,7 +76,7 @@ pub(crate) fn answers_prefix(submission: Id<Submission>) -> String {
     format!("{}#", padded(submission))
 }
 
-pub(crate) fn answer_sheet(
+pub(crate) fn submission_answers(
     application: Id<Application>,
     submission: Id<Submission>,
     at: u64,

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::domain::application::model::{Application, Committee};
 use crate::domain::file::model::Upload;
 use crate::domain::interview::model::Interview;
-use crate::domain::lookup::model::{Major, School};
 use crate::domain::mail::state::{MailId, MailKind, MailState};
 use crate::domain::person::model::{Person, Personal};
+use crate::domain::reference::model::{Major, School};
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::remembered::RememberedKey;
 use crate::ids::Id;
@@ -20,7 +20,7 @@ use crate::time::Timestamp;
 /// submission, and none of them has to write answers again. It is written once, before the
 /// submission that names it, and never changed. One that no submission names has no meaning.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct AnswerSheet {
+pub struct SubmissionAnswers {
     /// Id of the application.
     pub application: Id<Application>,
     /// Id of the submission.
@@ -42,8 +42,8 @@ pub struct Answered {
 
 impl Answered {
     /// Returns the item in which its answers are stored.
-    pub fn sheet(&self) -> AnswerSheet {
-        AnswerSheet {
+    pub fn submission_answers(&self) -> SubmissionAnswers {
+        SubmissionAnswers {
             application: self.submission.application,
             submission: self.submission.id,
             at: self.submission.answers_at,
@@ -98,10 +98,10 @@ pub struct Submission {
     pub committee: Option<Id<Committee>>,
     /// Name of the committee at the time of submission.
     pub committee_name: String,
-    /// The order number of the request that sent its answers: they are in the [`AnswerSheet`] of
-    /// this number. 0 after an erasure, and in a submission that has its answers itself.
+    /// The order number of the request that sent its answers: they are in the [`SubmissionAnswers`]
+    /// of this number. 0 after an erasure, and in a submission that has its answers itself.
     ///
-    /// [`AnswerSheet`]: crate::domain::AnswerSheet
+    /// [`SubmissionAnswers`]: crate::domain::SubmissionAnswers
     #[serde(default)]
     pub answers_at: u64,
     /// [`Answers::hash`] of its answers.
@@ -110,7 +110,7 @@ pub struct Submission {
     /// The answers of a submission that was stored before answers had items of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<Answers>,
-    /// The files of its answers: each has a [`crate::domain::FileCopy`].
+    /// The files of its answers: each has a [`crate::domain::Attachment`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Id<Upload>>,
     /// Status of the decision.
@@ -197,7 +197,7 @@ impl Submission {
 
     /// Returns the ids of a person's submissions to an application with these committees: one for
     /// each, and one for none.
-    pub fn places(
+    pub fn ids_of(
         application: Id<Application>,
         person: Id<Person>,
         committees: impl IntoIterator<Item = Id<Committee>>,
@@ -215,14 +215,14 @@ impl Submission {
     }
 
     /// Returns about how many bytes of memory it needs, without its answers.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory_used(&self) -> usize {
         let own = self.answers.as_ref().map_or(0, Answers::size);
         own + self.reason.len() + 1_000
     }
 
     /// Returns its position among the submissions of an application; later submissions have larger
     /// ones.
-    pub fn place(&self) -> (u64, u64) {
+    pub fn sort_key(&self) -> (u64, u64) {
         (self.sequence, self.id.get())
     }
 
@@ -284,7 +284,7 @@ pub(crate) fn is_zero(number: &u32) -> bool {
 
 /// Where a person has submitted (S16). It is kept for an hour, in which the index may be behind.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct OwnPlace {
+pub struct RecentSubmission {
     /// Id of the person.
     pub person: Id<Person>,
     /// Id of the submission.
@@ -300,7 +300,7 @@ pub struct OwnPlace {
 /// The applicant as lists show them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Applicant {
-    /// Copied from the token.
+    /// Details from the token.
     pub personal: Personal,
     /// Year of graduation, from the profile.
     pub graduation_year: Option<u16>,

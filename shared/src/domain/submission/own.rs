@@ -1,11 +1,11 @@
 //! The submissions of one person (S10). The index may be behind, so what was submitted within the
-//! last hour is also found by the places that were noted.
+//! last hour is also found by the recent submissions that were noted.
 
 use std::collections::BTreeSet;
 
-use crate::db::answer::{AnyItem as _, Stored, readable};
-use crate::db::error::check_held;
+use crate::db::error::check_memory_budget;
 use crate::db::read::{MAX_BATCH_KEYS, Range};
+use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity as _, Table, TableError};
 use crate::domain::application::model::Application;
 use crate::domain::keys;
@@ -32,12 +32,12 @@ impl Table {
             .iter()
             .filter_map(|entry| keys::application_of_submission(&entry.key()))
             .collect();
-        let wanted = applications.iter().map(|id| keys::application(club, *id));
-        Ok(!self.get_many(wanted.collect()).await?.is_empty())
+        let requested = applications.iter().map(|id| keys::application(club, *id));
+        Ok(!self.get_many(requested.collect()).await?.is_empty())
     }
 
-    /// Returns a person's own submissions with their answers, newest first, as [`Table::applied_of`]
-    /// finds them: 1 batch read per 100 more.
+    /// Returns a person's own submissions with their answers, newest first, as
+    /// [`Table::applied_of`] finds them: 1 batch read per 100 more.
     ///
     /// Fails with [`TableError::TooMuch`] if they are larger than the memory limit.
     pub async fn submissions_of(&self, person: Id<Person>) -> Result<Vec<Answered>, TableError> {
@@ -51,8 +51,8 @@ impl Table {
         &self,
         person: Id<Person>,
     ) -> Result<(Vec<Submission>, Vec<Withdrawal>), TableError> {
-        let wanted = self.own_keys(person).await?;
-        self.own_heads(person, wanted).await
+        let requested = self.own_keys(person).await?;
+        self.own_summaries(person, requested).await
     }
 
     /// Returns a person's own submissions to one application, newest first: 1 query of the index, 1
@@ -62,49 +62,49 @@ impl Table {
         person: Id<Person>,
         application: Id<Application>,
     ) -> Result<Vec<Submission>, TableError> {
-        let mut wanted = self.own_keys(person).await?;
-        wanted.retain(|key| keys::application_of_submission(key) == Some(application));
-        let (own, _) = self.own_heads(person, wanted).await?;
+        let mut requested = self.own_keys(person).await?;
+        requested.retain(|key| keys::application_of_submission(key) == Some(application));
+        let (own, _) = self.own_summaries(person, requested).await?;
         Ok(own)
     }
 
     /// The keys of a person's submissions, also of withdrawn ones.
     async fn own_keys(&self, person: Id<Person>) -> Result<Vec<Key>, TableError> {
         let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
-        let (entries, places) = futures::try_join!(
+        let (entries, recent) = futures::try_join!(
             self.index_entries(keys::own(person), range),
-            self.own_places(person)
+            self.recent_submissions(person)
         )?;
-        let places = places
+        let recent = recent
             .iter()
-            .map(|place| keys::submission(place.application, place.submission));
-        let keys: BTreeSet<Key> = entries.iter().map(Stored::key).chain(places).collect();
+            .map(|recent| keys::submission(recent.application, recent.submission));
+        let keys: BTreeSet<Key> = entries.iter().map(Stored::key).chain(recent).collect();
         Ok(keys.into_iter().collect())
     }
 
-    async fn own_heads(
+    async fn own_summaries(
         &self,
         person: Id<Person>,
-        wanted: Vec<Key>,
+        requested: Vec<Key>,
     ) -> Result<(Vec<Submission>, Vec<Withdrawal>), TableError> {
         let (mut own, mut withdrawn): (Vec<Submission>, Vec<Withdrawal>) = (vec![], vec![]);
-        for batch in wanted.chunks(MAX_BATCH_KEYS) {
+        for batch in requested.chunks(MAX_BATCH_KEYS) {
             let found = self.get_many(batch.to_vec()).await?.into_items();
-            let (gone, found): (Vec<Stored>, Vec<Stored>) = found
+            let (deleted, found): (Vec<Stored>, Vec<Stored>) = found
                 .into_iter()
                 .partition(|item| item.kind() == Withdrawal::TYPE);
-            withdrawn.extend(readable::<Withdrawal>(gone));
+            withdrawn.extend(readable::<Withdrawal>(deleted));
             let mut found: Vec<Submission> = readable(found);
             found.retain(|submission| submission.person == Some(person));
             own.extend(found);
-            check_held(own.iter().map(Submission::held).sum())?;
+            check_memory_budget(own.iter().map(Submission::memory_used).sum())?;
         }
         own.sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
         withdrawn.retain(|withdrawal| withdrawal.person == Some(person));
         Ok((own, withdrawn))
     }
 
-    /// Returns what is stored in the place of one of a person's own submissions: 1 query of the
+    /// Returns what is stored at the key of one of a person's own submissions: 1 query of the
     /// index and 1 batch read. If the index does not know it, 2 reads.
     pub async fn own_submission(
         &self,
@@ -115,14 +115,14 @@ impl Table {
         if let Some(item) = self.index_items(pk, Range::Prefix(sk)).await?.pop() {
             return StoredSubmission::of(Some(item));
         }
-        let Some(place) = self.own_place(person, id).await? else {
+        let Some(recent) = self.recent_submission(person, id).await? else {
             return Ok(StoredSubmission::Nothing);
         };
-        let stored = self.stored_submission(place.application, id).await?;
+        let stored = self.stored_submission(recent.application, id).await?;
         let is_own = match &stored {
             StoredSubmission::Present(submission) => submission.person == Some(person),
             StoredSubmission::Withdrawn(withdrawal) => withdrawal.person == Some(person),
-            StoredSubmission::Gone(_) | StoredSubmission::Nothing => false,
+            StoredSubmission::Deleted(_) | StoredSubmission::Nothing => false,
         };
         Ok(if is_own {
             stored
@@ -131,9 +131,9 @@ impl Table {
         })
     }
 
-    /// Returns how many submissions a person has, and how many places with withdrawn ones beside: 1
+    /// Returns how many submissions a person has, and how many with withdrawn ones beside: 1
     /// query of the index. With more than half of what is allowed, also 1 query of the person's
-    /// partition, for places that the index does not have yet.
+    /// partition, for submissions that the index does not have yet.
     pub async fn count_submissions(
         &self,
         person: Id<Person>,
@@ -141,18 +141,18 @@ impl Table {
         let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
         let entries = self.index_entries(keys::own(person), range).await?;
         let is_there = |entry: &&Stored| entry.kind() == Submission::TYPE;
-        let (submissions, places) = (entries.iter().filter(is_there).count(), entries.len());
-        if submissions < limits::SUBMISSIONS / 2 && places < limits::SUBMISSIONS_WITH_WITHDRAWN / 2
+        let (submissions, recent) = (entries.iter().filter(is_there).count(), entries.len());
+        if submissions < limits::SUBMISSIONS / 2 && recent < limits::SUBMISSIONS_WITH_WITHDRAWN / 2
         {
-            return Ok((submissions, places));
+            return Ok((submissions, recent));
         }
-        let known: BTreeSet<Key> = entries.iter().map(Stored::key).collect();
-        let noted = self.own_places(person).await?;
+        let indexed: BTreeSet<Key> = entries.iter().map(Stored::key).collect();
+        let noted = self.recent_submissions(person).await?;
         let new = noted
             .iter()
-            .map(|place| keys::submission(place.application, place.submission))
-            .filter(|key| !known.contains(key))
+            .map(|recent| keys::submission(recent.application, recent.submission))
+            .filter(|key| !indexed.contains(key))
             .count();
-        Ok((submissions + new, places + new))
+        Ok((submissions + new, recent + new))
     }
 }

@@ -6,7 +6,7 @@ pub struct RememberedKey {
     /// The beginning of a hash of the key.
     pub key: String,
     /// The beginning of a hash of the committee and the answers.
-    pub said: String,
+    pub fingerprint: String,
     /// The order number of the request.
     pub received: u64,
 }

@@ -7,8 +7,8 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 use futures::future::try_join_all;
 use serde::Deserialize;
 
-use crate::db::answer::Stored;
-use crate::db::error::check_held;
+use crate::db::error::check_memory_budget;
+use crate::db::response::Stored;
 use crate::db::{Item, Key, Table, TableError};
 use crate::domain::application::model::Application;
 use crate::domain::keys;
@@ -25,14 +25,14 @@ const MOST_EXAMINED: usize = 2;
 
 /// What the index by time has about a submission.
 #[derive(Deserialize)]
-struct IndexEntry {
+struct SubmissionEntry {
     gsi2sk: String,
 }
 
 /// The newest submissions of one partition that were not read yet.
-struct Part {
+struct PartQuery {
     pk: String,
-    /// The place in the order, and the key.
+    /// The sort key in the order, and the key.
     entries: VecDeque<(String, Key)>,
     /// Where the next page begins.
     next: Option<Item>,
@@ -40,20 +40,20 @@ struct Part {
 }
 
 impl Table {
-    /// Returns the newest submissions that `wanted` selects, at most `limit`. If few of those that
-    /// were read match, the rest is found by reading the partitions: a query reads several
+    /// Returns the newest submissions that `requested` selects, at most `limit`. If few of those
+    /// that were read match, the rest is found by reading the partitions: a query reads several
     /// submissions for the price of one.
     pub(crate) async fn newest_submissions(
         &self,
         application: Id<Application>,
-        wanted: &SubmissionQuery<'_>,
+        requested: &SubmissionQuery<'_>,
         limit: usize,
     ) -> Result<FoundSubmissions, TableError> {
-        let before = wanted
+        let before = requested
             .before
-            .map(|(sequence, id)| keys::submission_place(sequence, id));
-        let mut parts: Vec<Part> = (0..keys::SUBMISSION_PARTS)
-            .map(|part| Part {
+            .map(|(sequence, id)| keys::submission_sort_key(sequence, id));
+        let mut parts: Vec<PartQuery> = (0..keys::SUBMISSION_PARTS)
+            .map(|part| PartQuery {
                 pk: keys::submissions(application, part),
                 entries: VecDeque::new(),
                 next: None,
@@ -61,13 +61,13 @@ impl Table {
             })
             .collect();
         let (mut found, mut examined): (Vec<Submission>, usize) = (Vec::new(), 0);
-        let mut last = wanted.before;
+        let mut last = requested.before;
         while found.len() < limit {
             if examined > MOST_EXAMINED * limit.max(*CHUNK.end()) {
                 let rest = SubmissionQuery {
                     before: last,
                     limit: Some(limit - found.len()),
-                    ..*wanted
+                    ..*requested
                 };
                 let rest = self.best_submissions(application, &rest).await?;
                 found.extend(rest.submissions);
@@ -85,13 +85,13 @@ impl Table {
             if entries.is_empty() && parts.iter().all(|part| part.is_done) {
                 break;
             }
-            let due = entries.iter().map(|(_, key)| key.clone()).collect();
-            let mut stored = self.get_entities::<Submission>(due).await?;
-            for (place, key) in &entries {
+            let pending = entries.iter().map(|(_, key)| key.clone()).collect();
+            let mut stored = self.get_entities::<Submission>(pending).await?;
+            for (sort_key, key) in &entries {
                 // The index may be a moment behind: a submission may be gone, or stand in another
                 // place because it was withdrawn and made again.
                 let is_here = |found: &Submission| {
-                    keys::submission_place(found.sequence, found.id.get()) == *place
+                    keys::submission_sort_key(found.sequence, found.id.get()) == *sort_key
                 };
                 if !stored.get(key).is_some_and(is_here) {
                     continue;
@@ -101,14 +101,14 @@ impl Table {
                 };
                 examined += 1;
                 if found.len() < limit {
-                    last = Some(submission.place());
-                    if (wanted.matches)(&submission) {
+                    last = Some(submission.sort_key());
+                    if (requested.matches)(&submission) {
                         found.push(submission);
                     }
                 }
             }
         }
-        check_held(found.iter().map(Submission::held).sum())?;
+        check_memory_budget(found.iter().map(Submission::memory_used).sum())?;
         Ok(FoundSubmissions {
             submissions: found,
             examined,
@@ -118,7 +118,7 @@ impl Table {
     /// Reads the next page of the index.
     async fn read_entries(
         &self,
-        part: &mut Part,
+        part: &mut PartQuery,
         before: Option<&str>,
         size: usize,
     ) -> Result<(), TableError> {
@@ -146,7 +146,7 @@ impl Table {
         part.next = found.rest.pop();
         part.is_done = part.next.is_none();
         for item in found.items {
-            let IndexEntry { gsi2sk } = item.read()?;
+            let SubmissionEntry { gsi2sk } = item.read()?;
             part.entries.push_back((gsi2sk, item.key()));
         }
         Ok(())
@@ -154,7 +154,7 @@ impl Table {
 }
 
 /// Takes the newest entries out of all parts, until one of them has to read its next page.
-fn newest_entries(parts: &mut [Part], most: usize) -> Vec<(String, Key)> {
+fn newest_entries(parts: &mut [PartQuery], most: usize) -> Vec<(String, Key)> {
     let mut entries = Vec::with_capacity(most);
     while entries.len() < most
         && parts

@@ -3,17 +3,17 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::db::answer::{AnyItem, Stored};
-use crate::db::error::check_held;
+use crate::db::error::check_memory_budget;
 use crate::db::read::{Fetch, Range};
+use crate::db::response::{AnyItem, Stored};
 use crate::db::{Entity, Table, TableError};
 use crate::domain::application::model::{Application, Committee};
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::submission::answers::Answers;
-use crate::domain::submission::model::{AnswerSheet, Answered, Submission};
+use crate::domain::submission::model::{Answered, Submission, SubmissionAnswers};
 use crate::domain::submission::withdrawal::Withdrawal;
-use crate::domain::tombstones::Gone;
+use crate::domain::tombstones::Tombstone;
 use crate::ids::Id;
 use crate::time::Timestamp;
 
@@ -38,8 +38,8 @@ impl Entity for Submission {
     }
 }
 
-/// The place of a submission in an order. Lower ones come first.
-pub type PlaceIn<'a> = dyn Fn(&Submission) -> Vec<u64> + Sync + 'a;
+/// The key by which submissions are sorted. Lower ones come first.
+pub type SortKey<'a> = dyn Fn(&Submission) -> Vec<u64> + Sync + 'a;
 
 /// Which submissions of an application to read, and in which order.
 pub struct SubmissionQuery<'a> {
@@ -50,7 +50,7 @@ pub struct SubmissionQuery<'a> {
     /// The maximum number of submissions; no limit if `None`.
     pub limit: Option<usize>,
     /// The order, if the newest is not the first.
-    pub order: Option<&'a PlaceIn<'a>>,
+    pub order: Option<&'a SortKey<'a>>,
 }
 
 impl SubmissionQuery<'_> {
@@ -72,7 +72,7 @@ pub struct FoundSubmissions {
     pub examined: usize,
 }
 
-/// What is stored in the place of a submission.
+/// What is stored at the key of a submission.
 #[derive(Debug, Default)]
 pub enum StoredSubmission {
     /// Nothing: the person never submitted.
@@ -83,7 +83,7 @@ pub enum StoredSubmission {
     /// What remains of a withdrawn submission.
     Withdrawn(Withdrawal),
     /// What remains of a submission whose application was deleted.
-    Gone(Gone),
+    Deleted(Tombstone),
 }
 
 impl StoredSubmission {
@@ -93,7 +93,7 @@ impl StoredSubmission {
         };
         Ok(match item.kind() {
             Withdrawal::TYPE => Self::Withdrawn(item.entity()?),
-            Gone::TYPE => Self::Gone(item.entity()?),
+            Tombstone::TYPE => Self::Deleted(item.entity()?),
             _ => Self::Present(Box::new(item.entity()?)),
         })
     }
@@ -104,14 +104,14 @@ impl StoredSubmission {
             Self::Nothing => None,
             Self::Present(submission) => Some(submission.received),
             Self::Withdrawn(withdrawal) => Some(withdrawal.received),
-            Self::Gone(gone) => Some(gone.received),
+            Self::Deleted(deleted) => Some(deleted.received),
         }
     }
 
     /// Returns how often it was submitted.
     pub fn revision(&self) -> u32 {
         match self {
-            Self::Nothing | Self::Gone(_) => 0,
+            Self::Nothing | Self::Deleted(_) => 0,
             Self::Present(submission) => submission.revision,
             Self::Withdrawn(withdrawal) => withdrawal.revision,
         }
@@ -120,7 +120,7 @@ impl StoredSubmission {
     /// Returns the last revision that was withdrawn; 0 if none was.
     pub fn withdrawn(&self) -> u32 {
         match self {
-            Self::Nothing | Self::Gone(_) => 0,
+            Self::Nothing | Self::Deleted(_) => 0,
             Self::Present(submission) => submission.withdrawn,
             Self::Withdrawn(withdrawal) => withdrawal.withdrawn,
         }
@@ -129,7 +129,7 @@ impl StoredSubmission {
     /// Returns the last revision that an erasure withdrew; 0 if none did.
     pub fn erased(&self) -> u32 {
         match self {
-            Self::Nothing | Self::Gone(_) => 0,
+            Self::Nothing | Self::Deleted(_) => 0,
             Self::Present(submission) => submission.erased,
             Self::Withdrawn(withdrawal) => withdrawal.erased,
         }
@@ -138,7 +138,7 @@ impl StoredSubmission {
     /// Returns when submissions were confirmed by mail, also those that were withdrawn.
     pub fn confirmations(&self) -> &[Timestamp] {
         match self {
-            Self::Nothing | Self::Gone(_) => &[],
+            Self::Nothing | Self::Deleted(_) => &[],
             Self::Present(submission) => &submission.confirmations,
             Self::Withdrawn(withdrawal) => &withdrawal.confirmations,
         }
@@ -147,7 +147,7 @@ impl StoredSubmission {
     /// Returns the order number of the last submission; 0 if there was none.
     pub fn last_submitted(&self) -> u64 {
         match self {
-            Self::Nothing | Self::Gone(_) => 0,
+            Self::Nothing | Self::Deleted(_) => 0,
             Self::Present(submission) => submission.received,
             Self::Withdrawn(withdrawal) => withdrawal.submitted,
         }
@@ -157,7 +157,7 @@ impl StoredSubmission {
 /// Page size (items) of a query that stops at the first matching item.
 const FIRST_MATCH_PAGE: i32 = 20;
 impl Table {
-    /// Returns what is stored in the place of a submission: 1 read.
+    /// Returns what is stored at the key of a submission: 1 read.
     pub async fn stored_submission(
         &self,
         application: Id<Application>,
@@ -166,7 +166,7 @@ impl Table {
         StoredSubmission::of(self.read(keys::submission(application, id)).await?)
     }
 
-    /// Returns the answers of what is stored in the place of a submission, if there is one: 1 read.
+    /// Returns the answers of what is stored at the key of a submission, if there is one: 1 read.
     pub async fn answers_of(
         &self,
         stored: &StoredSubmission,
@@ -180,21 +180,22 @@ impl Table {
 
     /// Like [`Table::load`], for submissions with their answers.
     pub async fn load_answered(&self, all: &[Answered]) -> Result<(), TableError> {
-        let sheets: Vec<AnswerSheet> = all.iter().map(Answered::sheet).collect();
-        self.load(&sheets).await?;
+        let submission_answers: Vec<SubmissionAnswers> =
+            all.iter().map(Answered::submission_answers).collect();
+        self.load(&submission_answers).await?;
         let submissions: Vec<Submission> = all.iter().map(|one| one.submission.clone()).collect();
         self.load(&submissions).await
     }
 
-    /// Returns what is stored in these places: 1 batch read per 100.
+    /// Returns what is stored at these keys: 1 batch read per 100.
     pub async fn stored_submissions(
         &self,
         application: Id<Application>,
         ids: impl IntoIterator<Item = Id<Submission>>,
     ) -> Result<HashMap<Id<Submission>, StoredSubmission>, TableError> {
         let ids: Vec<Id<Submission>> = ids.into_iter().collect();
-        let wanted = ids.iter().map(|id| keys::submission(application, *id));
-        let mut found = self.get_many(wanted.collect()).await?;
+        let requested = ids.iter().map(|id| keys::submission(application, *id));
+        let mut found = self.get_many(requested.collect()).await?;
         let stored = |id: Id<Submission>| {
             let item = found.take_item(&keys::submission(application, id));
             Ok((id, StoredSubmission::of(item)?))
@@ -221,12 +222,15 @@ impl Table {
         application: Id<Application>,
         ids: &[Id<Submission>],
     ) -> Result<Vec<Submission>, TableError> {
-        let wanted: Vec<Key> = ids
+        let requested: Vec<Key> = ids
             .iter()
             .map(|id| keys::submission(application, *id))
             .collect();
-        let mut found = self.get_entities(wanted.clone()).await?;
-        Ok(wanted.iter().filter_map(|key| found.remove(key)).collect())
+        let mut found = self.get_entities(requested.clone()).await?;
+        Ok(requested
+            .iter()
+            .filter_map(|key| found.remove(key))
+            .collect())
     }
 
     /// Returns submissions of an application, without their answers.
@@ -238,11 +242,11 @@ impl Table {
     pub async fn submissions(
         &self,
         application: Id<Application>,
-        wanted: &SubmissionQuery<'_>,
+        requested: &SubmissionQuery<'_>,
     ) -> Result<FoundSubmissions, TableError> {
-        match (wanted.limit, wanted.order) {
-            (Some(limit), None) => self.newest_submissions(application, wanted, limit).await,
-            _ => self.best_submissions(application, wanted).await,
+        match (requested.limit, requested.order) {
+            (Some(limit), None) => self.newest_submissions(application, requested, limit).await,
+            _ => self.best_submissions(application, requested).await,
         }
     }
 
@@ -250,15 +254,15 @@ impl Table {
     pub(crate) async fn best_submissions(
         &self,
         application: Id<Application>,
-        wanted: &SubmissionQuery<'_>,
+        requested: &SubmissionQuery<'_>,
     ) -> Result<FoundSubmissions, TableError> {
-        let (held, examined) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (memory_used, examined) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let sort = |found: &mut Vec<Submission>| {
-            match wanted.order {
-                Some(place) => found.sort_by_cached_key(place),
-                None => found.sort_by_key(|one| std::cmp::Reverse(one.place())),
+            match requested.order {
+                Some(sort_key) => found.sort_by_cached_key(sort_key),
+                None => found.sort_by_key(|one| std::cmp::Reverse(one.sort_key())),
             }
-            found.truncate(wanted.limit.unwrap_or(usize::MAX));
+            found.truncate(requested.limit.unwrap_or(usize::MAX));
         };
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let mut found: Vec<Submission> = Vec::new();
@@ -270,21 +274,26 @@ impl Table {
                 Fetch::Items,
                 |page: Vec<Submission>| {
                     examined.fetch_add(page.len(), Ordering::Relaxed);
-                    let is_wanted = |one: &Submission| {
-                        wanted.before.is_none_or(|before| one.place() < before)
-                            && (wanted.matches)(one)
+                    let matches = |one: &Submission| {
+                        requested
+                            .before
+                            .is_none_or(|before| one.sort_key() < before)
+                            && (requested.matches)(one)
                     };
-                    found.extend(page.into_iter().filter(is_wanted));
-                    if wanted.limit.is_some() {
+                    found.extend(page.into_iter().filter(matches));
+                    if requested.limit.is_some() {
                         sort(&mut found);
                         return Ok(true);
                     }
-                    let more: usize = found.iter().map(Submission::held).sum();
-                    check_held(held.load(Ordering::Relaxed) + more).map(|()| true)
+                    let more: usize = found.iter().map(Submission::memory_used).sum();
+                    check_memory_budget(memory_used.load(Ordering::Relaxed) + more).map(|()| true)
                 },
             )
             .await?;
-            held.fetch_add(found.iter().map(Submission::held).sum(), Ordering::Relaxed);
+            memory_used.fetch_add(
+                found.iter().map(Submission::memory_used).sum(),
+                Ordering::Relaxed,
+            );
             Ok::<_, TableError>(found)
         });
         let found = futures::future::try_join_all(parts).await?;

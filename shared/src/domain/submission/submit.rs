@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::db::answer::{AnyItem as _, readable};
 use crate::db::error::ignore_refusal;
 use crate::db::execute::WriteResult;
 use crate::db::parts::parts;
 use crate::db::read::Range;
+use crate::db::response::{AnyItem as _, readable};
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::keys;
@@ -14,17 +14,19 @@ use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
 use crate::domain::mail::state::{EmailStatus, MailKind};
 use crate::domain::person::model::Person;
-use crate::domain::submission::model::{AnswerSheet, Answered, OwnPlace, Status, Submission};
+use crate::domain::submission::model::{
+    Answered, RecentSubmission, Status, Submission, SubmissionAnswers,
+};
 use crate::domain::submission::store::StoredSubmission;
 use crate::domain::submission::withdrawal::Withdrawal;
 use crate::ids::Id;
 use crate::time::{RequestTime, Timestamp};
 
-impl Entity for OwnPlace {
-    const TYPE: &'static str = "OwnPlace";
+impl Entity for RecentSubmission {
+    const TYPE: &'static str = "RecentSubmission";
 
     fn key(&self) -> Key {
-        keys::own_place(self.person, self.submission)
+        keys::recent_submission(self.person, self.submission)
     }
 
     fn expires(&self) -> Option<i64> {
@@ -124,7 +126,8 @@ impl Table {
         earlier: &StoredSubmission,
         mail: Option<&Mail>,
     ) -> Result<(), TableError> {
-        self.store_sheet(&answered.sheet()).await?;
+        self.store_submission_answers(&answered.submission_answers())
+            .await?;
         let write = Write::update(answered.submission.key())
             .parts(&answered.submission, &SUBMITTED)?
             .remove("submitted")
@@ -144,13 +147,16 @@ impl Table {
     /// Stores answers. It is no error if this request has stored them before. Refused if the key
     /// has others: two processes may give the same order number to two requests of one
     /// millisecond.
-    async fn store_sheet(&self, sheet: &AnswerSheet) -> Result<(), TableError> {
-        let put = Write::put(sheet)?.if_new();
+    async fn store_submission_answers(
+        &self,
+        submission_answers: &SubmissionAnswers,
+    ) -> Result<(), TableError> {
+        let put = Write::put(submission_answers)?.if_new();
         let WriteResult::Refused(stored) = self.try_write(put).await? else {
             return Ok(());
         };
-        let stored = stored.and_then(|stored| stored.entity::<AnswerSheet>().ok());
-        if stored.is_some_and(|stored| stored.answers == sheet.answers) {
+        let stored = stored.and_then(|stored| stored.entity::<SubmissionAnswers>().ok());
+        if stored.is_some_and(|stored| stored.answers == submission_answers.answers) {
             return Ok(());
         }
         Err(TableError::Refused(Refusal::Changed))
@@ -173,24 +179,30 @@ impl Table {
 
     /// Notes for an hour where a person has submitted, because the index may be behind: 1 write.
     /// A write that arrives after the person was erased changes nothing.
-    pub async fn note_place(&self, place: &OwnPlace) -> Result<(), TableError> {
+    pub async fn note_recent_submission(
+        &self,
+        recent: &RecentSubmission,
+    ) -> Result<(), TableError> {
         let note =
-            Write::put(place)?.if_new_or(|write| write.if_below("received", &place.received));
+            Write::put(recent)?.if_new_or(|write| write.if_below("received", &recent.received));
         ignore_refusal(self.write(note).await.map(drop))
     }
 
     /// Returns where a person has submitted within the last hour: 1 query.
-    pub(crate) async fn own_places(&self, person: Id<Person>) -> Result<Vec<OwnPlace>, TableError> {
-        let range = Range::Prefix(keys::OWN_PLACES.into());
+    pub(crate) async fn recent_submissions(
+        &self,
+        person: Id<Person>,
+    ) -> Result<Vec<RecentSubmission>, TableError> {
+        let range = Range::Prefix(keys::RECENT_SUBMISSIONS.into());
         self.query(keys::own(person), range).await
     }
 
-    pub(crate) async fn own_place(
+    pub(crate) async fn recent_submission(
         &self,
         person: Id<Person>,
         id: Id<Submission>,
-    ) -> Result<Option<OwnPlace>, TableError> {
-        let found = self.read(keys::own_place(person, id)).await?;
+    ) -> Result<Option<RecentSubmission>, TableError> {
+        let found = self.read(keys::recent_submission(person, id)).await?;
         Ok(readable(found).pop())
     }
 
@@ -218,7 +230,7 @@ impl Table {
             .map(drop)
     }
 
-    /// Withdraws a submission that was received before this request, which came at `when`. A
+    /// Withdraws a submission that was received before this request, of the time `when`. A
     /// submission that was received later stays, and so does a decided one, and with
     /// `only_as_read` one that changed after it was read. If an interview is booked, its place is
     /// given back in the same write, with the mail of `cancelled`.
@@ -233,10 +245,10 @@ impl Table {
             .await
     }
 
-    /// Like [`Table::withdraw`]. `mark` is the attribute that remembers the revision.
+    /// Like [`Table::withdraw`]. `field` is the attribute that remembers the revision.
     pub(crate) async fn withdraw_as(
         &self,
-        mark: &str,
+        field: &str,
         submission: &Submission,
         RequestTime { received, at }: RequestTime,
         only_as_read: bool,
@@ -247,7 +259,7 @@ impl Table {
             .set(keys::TYPE, &Withdrawal::TYPE)
             .set("received", &received)
             .set_from("submitted", "received")
-            .set_from(mark, "revision")
+            .set_from(field, "revision")
             .set("withdrawn_at", &at)
             .if_equals("status", &Status::Pending)
             .if_is("interview", submission.interview.as_ref())
@@ -267,8 +279,8 @@ impl Table {
             .await?
         {
             let when = RequestTime { received, at };
-            let place = (submission.application, submission.id);
-            self.finish_withdrawal(place, submission.person, when)
+            let recent = (submission.application, submission.id);
+            self.finish_withdrawal(recent, submission.person, when)
                 .await?;
             return Ok(WithdrawOutcome::Done);
         }
@@ -301,7 +313,7 @@ impl Table {
             return Ok(!matches!(written, WriteResult::Refused(_)));
         }
         let mut writes = vec![write];
-        writes.extend(Submission::places_freed([submission]));
+        writes.extend(Submission::release_bookings([submission]));
         if let Some(mail) = cancellation {
             writes.push(Write::put(mail)?.if_new());
         }
@@ -341,8 +353,9 @@ impl Table {
             received: withdrawal.received,
             at: withdrawal.withdrawn_at,
         };
-        let place = (withdrawal.application, withdrawal.id);
-        self.finish_withdrawal(place, withdrawal.person, when).await
+        let recent = (withdrawal.application, withdrawal.id);
+        self.finish_withdrawal(recent, withdrawal.person, when)
+            .await
     }
 
     /// Removes the reviews, and the answers that were sent before the withdrawal with their files.
@@ -354,9 +367,9 @@ impl Table {
     ) -> Result<(), TableError> {
         let reviews = self.delete_reviews(application, id, when.received);
         let answers = async {
-            let copies = self.bury_answers(application, id, when).await?;
+            let attachments = self.delete_answers(application, id, when).await?;
             match person {
-                Some(person) => self.release_uploads(person, &copies, when.at).await,
+                Some(person) => self.release_uploads(person, &attachments, when.at).await,
                 None => Ok(()),
             }
         };

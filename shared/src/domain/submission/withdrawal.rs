@@ -10,7 +10,7 @@ use crate::domain::submission::model::{Submission, is_zero};
 use crate::ids::Id;
 use crate::time::Timestamp;
 
-/// What remains of a withdrawn submission, in the same place. It prevents late repeats of older
+/// What remains of a withdrawn submission, at the same key. It prevents late repeats of older
 /// requests from storing the submission again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Withdrawal {

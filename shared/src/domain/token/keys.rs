@@ -6,6 +6,6 @@ use crate::ids::Id;
 /// What the sort keys of tokens begin with.
 pub(crate) const OWN_TOKENS: &str = "TOKEN#";
 
-pub(crate) fn token(person: Id<Person>, place: u8) -> Key {
-    Key::new(own(person), format!("{OWN_TOKENS}{place:02}"))
+pub(crate) fn token(person: Id<Person>, number: u8) -> Key {
+    Key::new(own(person), format!("{OWN_TOKENS}{number:02}"))
 }

@@ -84,8 +84,8 @@ pub struct Token {
     pub id: Id<Token>,
     /// Id of the person.
     pub person: Id<Person>,
-    /// Which of the person's [`crate::limits::TOKENS`] places it has.
-    pub place: u8,
+    /// Its number among the [`crate::limits::TOKENS`] tokens of the person.
+    pub number: u8,
     /// Its name.
     pub name: String,
     /// What it may do, in the order of [`TokenScope::ALL`].

@@ -1,4 +1,4 @@
-//! Tokens in the table: in numbered places of their person's partition, so that the quota needs no
+//! Tokens in the table: under numbers in their person's partition, so that the quota needs no
 //! counter, and the text of a token tells its key.
 
 use chrono::NaiveDate;
@@ -17,7 +17,7 @@ impl Entity for Token {
     const TYPE: &'static str = "Token";
 
     fn key(&self) -> Key {
-        keys::token(self.person, self.place)
+        keys::token(self.person, self.number)
     }
 
     fn expires(&self) -> Option<i64> {
@@ -33,26 +33,26 @@ impl Table {
         self.query(keys::own(person), range).await
     }
 
-    /// Returns the token at a place, and the profile of its person: 1 batch read of 2 items. With
-    /// `lately` it has half the price, and what was written a moment ago may be missing.
+    /// Returns the token with a number, and the profile of its person: 1 batch read of 2 items.
+    /// With `eventual` it has half the price, and what was written a moment ago may be missing.
     pub async fn token_and_person(
         &self,
-        (person, place): (Id<Person>, u8),
-        lately: bool,
+        (person, number): (Id<Person>, u8),
+        eventual: bool,
     ) -> Result<(Option<Token>, Option<Person>), TableError> {
-        let (token, profile) = (keys::token(person, place), keys::profile(person));
-        let wanted = vec![token.clone(), profile.clone()];
-        let mut found = if lately {
-            BatchItems::of(self.get_all(wanted, false).await?)
+        let (token, profile) = (keys::token(person, number), keys::profile(person));
+        let requested = vec![token.clone(), profile.clone()];
+        let mut found = if eventual {
+            BatchItems::of(self.get_all(requested, false).await?)
         } else {
-            self.get_many(wanted).await?
+            self.get_many(requested).await?
         };
         Ok((found.take(&token)?, found.take(&profile)?))
     }
 
-    /// Stores a new token: 1 transaction. Refused if its person is being erased, if its place is
-    /// not as it was read: empty, or with `replaced`, and as [`crate::db::Refusal::Gone`] if it was
-    /// ended before (X17).
+    /// Stores a new token: 1 transaction. Refused if its person is being erased, if its number is
+    /// not as it was read: empty, or with `replaced`, and as [`crate::db::Refusal::Tombstone`] if
+    /// it was ended before (X17).
     pub async fn put_token(
         &self,
         token: &Token,
@@ -92,7 +92,7 @@ impl Table {
     }
 
     /// Ends a token: 1 transaction. A late repeat of its creation does not bring it back, also not
-    /// in another place (X17). It is no error if it is gone.
+    /// under another number (X17). It is no error if it is gone.
     pub async fn end_token(&self, token: &Token) -> Result<(), TableError> {
         let delete = Write::delete(token.key()).if_equals("id", &token.id);
         let writes = vec![delete, Write::end(token.id.get())?];

@@ -1,6 +1,6 @@
 use crate::db::Key;
 use crate::db::keys::padded;
-use crate::domain::webhook::model::{Notification, Webhook, WebhookPlace};
+use crate::domain::webhook::model::{Notification, Webhook, WebhookKey};
 use crate::ids::{Id, MAX_ID};
 use crate::text::ClubCode;
 
@@ -9,10 +9,10 @@ pub(crate) fn webhooks(club: Option<&ClubCode>) -> String {
     format!("WEBHOOKS#{}", club.map_or("*", |club| club))
 }
 
-pub(crate) fn webhook(place: &WebhookPlace) -> Key {
+pub(crate) fn webhook(key: &WebhookKey) -> Key {
     Key::new(
-        webhooks(place.club.as_ref()),
-        format!("WEBHOOK#{:02}", place.place),
+        webhooks(key.club.as_ref()),
+        format!("WEBHOOK#{:02}", key.key),
     )
 }
 
@@ -22,9 +22,9 @@ pub(crate) fn deliveries(webhook: Id<Webhook>) -> String {
 }
 
 /// Returns the key of a delivery. They are ordered by the time of what they tell, the newest first.
-pub(crate) fn delivery(webhook: Id<Webhook>, told: &Notification) -> Key {
-    let at = u64::try_from(told.at.moment().timestamp_millis()).unwrap_or_default();
+pub(crate) fn delivery(webhook: Id<Webhook>, notification: &Notification) -> Key {
+    let at = u64::try_from(notification.at.moment().timestamp_millis()).unwrap_or_default();
     let before_the_end = padded(MAX_ID.saturating_sub(at));
-    let sk = format!("{before_the_end}#{}", padded(told.id));
+    let sk = format!("{before_the_end}#{}", padded(notification.id));
     Key::new(deliveries(webhook), sk)
 }

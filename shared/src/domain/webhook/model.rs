@@ -11,25 +11,26 @@ use crate::ids::Id;
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
 
-/// Where a webhook is stored: in one of the [`crate::limits::WEBHOOKS`] places of its club.
+/// Where a webhook is stored: under one of the [`crate::limits::WEBHOOKS`] numbers of its club.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WebhookPlace {
+pub struct WebhookKey {
     /// Code of the club; none if it is for all clubs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub club: Option<ClubCode>,
-    /// Which place.
-    pub place: u8,
-    /// Id of the webhook, because another one may get the place later.
+    /// Which number it has.
+    pub key: u8,
+    /// Id of the webhook, because another one may get the number later.
     pub webhook: Id<Webhook>,
 }
 
-/// A secret with which a webhook signs. It is stored encrypted (see [`crate::seal::Seal`]).
+/// A secret with which a webhook signs. It is stored encrypted (see
+/// [`crate::encryption::SecretCipher`]).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SealedSecret {
+pub struct EncryptedSecret {
     /// Id of the request that made it.
     pub id: u64,
     /// The encrypted secret.
-    pub sealed: String,
+    pub encrypted: String,
     /// Until when it signs; none for the present one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
@@ -39,14 +40,14 @@ pub struct SealedSecret {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Webhook {
     /// Where it is stored.
-    pub place: WebhookPlace,
+    pub key: WebhookKey,
     /// Changes with every change.
     pub version: u64,
     /// The address that is called.
     pub url: String,
     /// What it is told, in the order in which it was asked for. Types of a later release are left
     /// out.
-    #[serde(deserialize_with = "known_types")]
+    #[serde(deserialize_with = "supported_types")]
     pub types: Vec<ChangeType>,
     /// What it is for.
     pub description: String,
@@ -62,7 +63,7 @@ pub struct Webhook {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Timestamp>,
     /// The secrets, the present one first.
-    pub secrets: Vec<SealedSecret>,
+    pub secrets: Vec<EncryptedSecret>,
     /// The order number of the request that created it. Only the release before this one reads it.
     #[serde(default)]
     pub received: u64,
@@ -78,12 +79,12 @@ impl Webhook {
 
     /// Returns its id.
     pub fn id(&self) -> Id<Self> {
-        self.place.webhook
+        self.key.webhook
     }
 
     /// Returns the secrets that sign at a time.
-    pub fn secrets_at(&self, now: Timestamp) -> impl Iterator<Item = &SealedSecret> {
-        let signs = move |one: &&SealedSecret| one.until.is_none_or(|until| now < until);
+    pub fn secrets_at(&self, now: Timestamp) -> impl Iterator<Item = &EncryptedSecret> {
+        let signs = move |one: &&EncryptedSecret| one.until.is_none_or(|until| now < until);
         self.secrets.iter().filter(signs)
     }
 
@@ -111,13 +112,15 @@ impl Webhook {
     }
 }
 
-fn known_types<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ChangeType>, D::Error> {
+fn supported_types<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<ChangeType>, D::Error> {
     let words = Vec::<String>::deserialize(deserializer)?;
-    let known = |word: String| {
+    let parsed = |word: String| {
         let word: StringDeserializer<serde::de::value::Error> = word.into_deserializer();
         ChangeType::deserialize(word).ok()
     };
-    Ok(words.into_iter().filter_map(known).collect())
+    Ok(words.into_iter().filter_map(parsed).collect())
 }
 
 /// What a webhook tells: a change of a club, or a test.
@@ -175,9 +178,9 @@ impl Notification {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     /// The webhook.
-    pub place: WebhookPlace,
+    pub key: WebhookKey,
     /// What it tells.
-    pub told: Notification,
+    pub notification: Notification,
     /// How many attempts there were.
     pub attempt: u32,
     /// How many of them were made without anybody asking for another one.
@@ -194,7 +197,7 @@ pub struct Delivery {
     pub ms: Option<u32>,
     /// Id of the request that asks for an attempt; none if no attempt is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wanted: Option<u64>,
+    pub requested: Option<u64>,
     /// Id of the last request for an attempt that was served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<u64>,
@@ -207,16 +210,16 @@ impl Delivery {
     const KEPT: TimeDelta = TimeDelta::days(30);
 
     /// A delivery before its first attempt.
-    pub fn new(place: WebhookPlace, told: Notification, now: Timestamp) -> Self {
+    pub fn new(key: WebhookKey, notification: Notification, now: Timestamp) -> Self {
         Self {
-            place,
-            told,
+            key,
+            notification,
             attempt: 0,
             repeat: 0,
             tried_at: None,
             status: None,
             ms: None,
-            wanted: None,
+            requested: None,
             served: None,
             expires: now.plus(Self::KEPT).epoch_seconds(),
         }
@@ -233,7 +236,7 @@ impl Delivery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     /// The webhook.
-    pub place: WebhookPlace,
+    pub key: WebhookKey,
     /// What is to be done.
     #[serde(flatten)]
     pub what: CallKind,
@@ -246,12 +249,12 @@ pub enum CallKind {
     /// To tell it something.
     Tell {
         /// What.
-        told: Notification,
+        notification: Notification,
         /// How many attempts there were with this one that nobody asked for; 0 for another attempt
         /// that somebody asked for.
         repeat: u32,
         /// Not before this time: the queue keeps nothing for longer than 15 minutes.
-        due: Timestamp,
+        scheduled_at: Timestamp,
         /// Id of the request that asks for this attempt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         asked: Option<u64>,
@@ -268,7 +271,7 @@ pub enum OffReason {
     /// No call was answered with success for five days.
     Failed,
     /// Its receiver answered 410 to a call that was made at this time.
-    Gone(Timestamp),
+    Declined(Timestamp),
     /// The secret with this id cannot be decrypted any more.
     NoSecret(u64),
 }
@@ -280,8 +283,8 @@ impl OffReason {
     }
 
     /// Returns whether its receiver is gone.
-    pub fn is_gone(&self) -> bool {
-        matches!(self, Self::Gone(_))
+    pub fn is_declined(&self) -> bool {
+        matches!(self, Self::Declined(_))
     }
 
     /// Returns whether its secret is lost.
@@ -291,7 +294,7 @@ impl OffReason {
 }
 
 /// Somebody who is mailed.
-pub struct Recipient {
+pub struct WebhookRecipient {
     /// Id of the user.
     pub person: Id<Person>,
     /// First name.
@@ -300,7 +303,7 @@ pub struct Recipient {
     pub email: Email,
 }
 
-impl From<&Person> for Recipient {
+impl From<&Person> for WebhookRecipient {
     fn from(person: &Person) -> Self {
         Self {
             person: person.id,
@@ -319,7 +322,7 @@ mod tests {
     fn types_of_a_later_release_are_left_out() {
         #[derive(Deserialize)]
         struct Some {
-            #[serde(deserialize_with = "known_types")]
+            #[serde(deserialize_with = "supported_types")]
             types: Vec<ChangeType>,
         }
         let text = r#"{ "types": ["moon.landed", "club.updated"] }"#;

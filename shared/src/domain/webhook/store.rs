@@ -1,4 +1,4 @@
-//! Webhooks in the table: in numbered places of their club, so that the quota needs no counter.
+//! Webhooks in the table: under numbers in their club, so that the quota needs no counter.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,9 +7,9 @@ use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::member::model::Membership;
-use crate::domain::notice::model::{Due, DueEntry};
+use crate::domain::notice::model::{ScheduledTask, TaskKind};
 use crate::domain::person::model::Person;
-use crate::domain::webhook::model::{Delivery, Notification, Webhook, WebhookPlace};
+use crate::domain::webhook::model::{Delivery, Notification, Webhook, WebhookKey};
 use crate::ids::Id;
 use crate::limits;
 use crate::text::ClubCode;
@@ -19,7 +19,7 @@ impl Entity for Webhook {
     const TYPE: &'static str = "Webhook";
 
     fn key(&self) -> Key {
-        keys::webhook(&self.place)
+        keys::webhook(&self.key)
     }
 }
 
@@ -27,7 +27,7 @@ impl Entity for Delivery {
     const TYPE: &'static str = "Delivery";
 
     fn key(&self) -> Key {
-        keys::delivery(self.place.webhook, &self.told)
+        keys::delivery(self.key.webhook, &self.notification)
     }
 
     fn expires(&self) -> Option<i64> {
@@ -38,10 +38,10 @@ impl Entity for Delivery {
 impl Webhook {
     /// Returns the entry with which the timer looks whether it still fails (Z10); none if it does
     /// not fail.
-    pub fn due_entry(&self, now: Timestamp) -> Option<DueEntry> {
+    pub fn scheduled_task(&self, now: Timestamp) -> Option<ScheduledTask> {
         let at = self.failing_since?.plus(Self::FAILS_FOR);
-        let place = self.place.clone();
-        Some(DueEntry::new(at, now, Due::Webhook { place }))
+        let key = self.key.clone();
+        Some(ScheduledTask::new(at, now, TaskKind::Webhook { key }))
     }
 }
 
@@ -49,16 +49,16 @@ impl Webhook {
 pub type Creator = (Option<Person>, Option<Membership>);
 
 fn creator_keys(webhook: &Webhook) -> (Key, Option<Key>) {
-    let club = webhook.place.club.as_ref();
+    let club = webhook.key.club.as_ref();
     let member = club.map(|club| keys::member(club, Membership::id_of(club, webhook.creator)));
     (keys::profile(webhook.creator), member)
 }
 
 /// Checks that the club of a webhook is there, if it has one.
 fn club_there(webhook: &Webhook) -> Option<Write> {
-    let there = Write::check(keys::club(webhook.place.club.as_ref()?));
+    let there = Write::check(keys::club(webhook.key.club.as_ref()?));
     let there = there.if_equals("archived", &false);
-    Some(there.or(Refusal::ReferenceGone))
+    Some(there.or(Refusal::ReferenceDeleted))
 }
 
 /// Returns a webhook with a new version, and its write.
@@ -74,27 +74,30 @@ impl Table {
     /// query.
     pub async fn webhooks(&self, club: Option<&ClubCode>) -> Result<Vec<Webhook>, TableError> {
         let range = Range::Prefix("WEBHOOK#".into());
-        // The places of deleted webhooks are not webhooks.
+        // Tombstones of webhooks are not webhooks.
         self.query(keys::webhooks(club), range).await
     }
 
     /// Returns a webhook: 1 read.
-    pub async fn webhook(&self, place: &WebhookPlace) -> Result<Option<Webhook>, TableError> {
-        let found: Option<Webhook> = self.get(keys::webhook(place)).await?;
-        Ok(found.filter(|webhook| webhook.id() == place.webhook))
+    pub async fn webhook(&self, key: &WebhookKey) -> Result<Option<Webhook>, TableError> {
+        let found: Option<Webhook> = self.get(keys::webhook(key)).await?;
+        Ok(found.filter(|webhook| webhook.id() == key.webhook))
     }
 
     /// Returns a webhook, and what is known of telling it something: 1 batch read of 2 items.
     pub async fn webhook_and_delivery(
         &self,
-        place: &WebhookPlace,
-        told: &Notification,
+        key: &WebhookKey,
+        notification: &Notification,
     ) -> Result<(Option<Webhook>, Option<Delivery>), TableError> {
-        let (webhook, delivery) = (keys::webhook(place), keys::delivery(place.webhook, told));
-        let wanted = vec![webhook.clone(), delivery.clone()];
-        let mut found = self.get_many(wanted).await?;
+        let (webhook, delivery) = (
+            keys::webhook(key),
+            keys::delivery(key.webhook, notification),
+        );
+        let requested = vec![webhook.clone(), delivery.clone()];
+        let mut found = self.get_many(requested).await?;
         let webhook: Option<Webhook> = found.take(&webhook)?;
-        let webhook = webhook.filter(|webhook| webhook.id() == place.webhook);
+        let webhook = webhook.filter(|webhook| webhook.id() == key.webhook);
         Ok((webhook, found.take(&delivery)?))
     }
 
@@ -107,30 +110,30 @@ impl Table {
 
     /// Returns the same for several webhooks, in their order: 1 batch read.
     pub async fn creators_of(&self, webhooks: &[Webhook]) -> Result<Vec<Creator>, TableError> {
-        let wanted: Vec<(Key, Option<Key>)> = webhooks.iter().map(creator_keys).collect();
+        let requested: Vec<(Key, Option<Key>)> = webhooks.iter().map(creator_keys).collect();
         let (people, members): (HashSet<Key>, HashSet<Option<Key>>) =
-            wanted.iter().cloned().unzip();
+            requested.iter().cloned().unzip();
         let members: Vec<Key> = members.into_iter().flatten().collect();
         let keys = people.iter().chain(&members).cloned();
         let mut found = self.get_many(keys.collect()).await?;
-        let (mut known, mut roles) = (HashMap::new(), HashMap::new());
+        let (mut parsed, mut roles) = (HashMap::new(), HashMap::new());
         for key in people {
-            known.insert(key.clone(), found.take(&key)?);
+            parsed.insert(key.clone(), found.take(&key)?);
         }
         for key in members {
             roles.insert(key.clone(), found.take(&key)?);
         }
-        let creators = wanted.iter().map(|(person, member)| {
+        let creators = requested.iter().map(|(person, member)| {
             let role = member.as_ref().and_then(|key| roles.get(key));
-            let person = known.get(person).cloned();
+            let person = parsed.get(person).cloned();
             (person.flatten(), role.cloned().flatten())
         });
         Ok(creators.collect())
     }
 
-    /// Stores a new webhook: 1 transaction. Refused if its place is not empty, as
-    /// [`Refusal::Gone`] if it was deleted before (X17), and as [`Refusal::ReferenceGone`] if the
-    /// club is deleted (Z10).
+    /// Stores a new webhook: 1 transaction. Refused if its number is not empty, as
+    /// [`Refusal::Tombstone`] if it was deleted before (X17), and as [`Refusal::ReferenceDeleted`]
+    /// if the club is deleted (Z10).
     pub async fn put_webhook(&self, webhook: &Webhook) -> Result<(), TableError> {
         let put = Write::put(webhook)?.if_absent().or(Refusal::Exists);
         let mut writes = vec![put, Write::check_not_ended(webhook.id().get())];
@@ -143,12 +146,12 @@ impl Table {
     pub async fn change_webhook(
         &self,
         webhook: &Webhook,
-        due: Option<&DueEntry>,
+        task: Option<&ScheduledTask>,
     ) -> Result<Webhook, TableError> {
         let (changed, put) = changed(webhook)?;
-        match due {
+        match task {
             None => self.write(put).await.map(drop)?,
-            Some(due) => self.transact(vec![put, Write::put(due)?]).await?,
+            Some(task) => self.transact(vec![put, Write::put(task)?]).await?,
         }
         Ok(changed)
     }
@@ -165,7 +168,7 @@ impl Table {
     }
 
     /// Deletes a webhook: 1 transaction. A late repeat of its creation does not bring it back, also
-    /// not in another place (X17). Refused if it is not as it was read.
+    /// not under another number (X17). Refused if it is not as it was read.
     pub async fn delete_webhook(&self, webhook: &Webhook) -> Result<(), TableError> {
         let delete = Write::delete(webhook.key()).if_equals("version", &webhook.version);
         self.transact(vec![delete, Write::end(webhook.id().get())?])

@@ -1,0 +1,165 @@
+//! The copies of files that submissions have, in the table and in the bucket.
+
+use std::collections::HashSet;
+
+use crate::db::error::ignore_refusal;
+use crate::db::read::Range;
+use crate::db::{Entity, Key, Table, TableError, Write};
+use crate::domain::application::model::Application;
+use crate::domain::file::attachment::Attachment;
+use crate::domain::file::model::Upload;
+use crate::domain::keys;
+use crate::domain::person::model::Person;
+use crate::domain::submission::model::Submission;
+use crate::domain::submission::store::StoredSubmission;
+use crate::domain::tombstones::Tombstone;
+use crate::ids::Id;
+use crate::time::RequestTime;
+
+impl Entity for Attachment {
+    const TYPE: &'static str = "Attachment";
+
+    fn key(&self) -> Key {
+        keys::attachment(self)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        self.person.map(|person| keys::own_attachment(person, self))
+    }
+}
+
+impl Attachment {
+    /// Returns the copy with this key in the bucket; none if it is the key of something else.
+    pub fn of_object(key: &str) -> Option<Self> {
+        let parts: Vec<u64> = key
+            .strip_prefix("files/")?
+            .split('/')
+            .map(|part| part.parse().ok())
+            .collect::<Option<_>>()?;
+        let [application, submission, at, file] = parts[..] else {
+            return None;
+        };
+        Some(Self {
+            application: Id::new(application),
+            submission: Id::new(submission),
+            person: None,
+            at,
+            file: Id::new(file),
+        })
+    }
+
+    /// Returns the key in the bucket.
+    pub fn object(&self) -> String {
+        keys::attachment_object(self)
+    }
+}
+
+impl Submission {
+    /// Returns the copies of files that it has.
+    pub fn attachments(&self) -> Vec<Attachment> {
+        let attachment = |file: &Id<Upload>| Attachment {
+            application: self.application,
+            submission: self.id,
+            person: self.person,
+            at: self.answers_at,
+            file: *file,
+        };
+        self.files.iter().map(attachment).collect()
+    }
+}
+
+impl Table {
+    /// Stores that these copies will be made: 1 transaction. It may be repeated. Refused if one was
+    /// removed already.
+    pub async fn note_attachments(&self, attachments: &[Attachment]) -> Result<(), TableError> {
+        let puts = attachments.iter().map(|attachment| {
+            let is_same = |write: Write| write.if_equals(keys::TYPE, &Attachment::TYPE);
+            Ok(Write::put(attachment)?.if_new_or(is_same))
+        });
+        self.transact(puts.collect::<Result<_, TableError>>()?)
+            .await
+    }
+
+    /// Deletes what has this key in the bucket: 1 request.
+    pub async fn delete_object(&self, key: &str) -> Result<(), TableError> {
+        let keys = [key.to_owned()];
+        Ok(self.files.store()?.delete(&keys).await?)
+    }
+
+    /// Deletes everything in the bucket whose key begins with `prefix`: 1 request for each 1,000
+    /// keys, and 1 for each.
+    pub(crate) async fn remove_objects(&self, prefix: &str) -> Result<(), TableError> {
+        let store = self.files.store()?;
+        let found = store.list(prefix).await?;
+        Ok(store.delete(&found).await?)
+    }
+
+    /// Deletes the copies of an application that no stored submission has: 1 request for each 1,000
+    /// keys, and 1 batch read for each 100 submissions.
+    pub(crate) async fn remove_unused_attachments(
+        &self,
+        application: Id<Application>,
+        when: RequestTime,
+    ) -> Result<(), TableError> {
+        let found = self
+            .files
+            .store()?
+            .list(&keys::attachments_of(application))
+            .await?;
+        let mut attachments: Vec<Attachment> = found
+            .iter()
+            .filter_map(|key| Attachment::of_object(key))
+            .collect();
+        let submissions = attachments.iter().map(|attachment| attachment.submission);
+        let stored = self.stored_submissions(application, submissions).await?;
+        let used: HashSet<String> = stored
+            .values()
+            .filter_map(|stored| match stored {
+                StoredSubmission::Present(submission) => Some(submission.attachments()),
+                _ => None,
+            })
+            .flatten()
+            .map(|attachment| attachment.object())
+            .collect();
+        attachments.retain(|attachment| !used.contains(&attachment.object()));
+        self.remove_attachments(&attachments, when).await
+    }
+
+    /// Deletes the copies that a person still has of answers that were received until then, also of
+    /// submissions that were never stored: 1 query of the index, and 1 request and 1 write for
+    /// each.
+    pub(crate) async fn remove_own_attachments(
+        &self,
+        person: Id<Person>,
+        until: u64,
+        when: RequestTime,
+    ) -> Result<(), TableError> {
+        let range = Range::Prefix(keys::OWN_ATTACHMENTS.into());
+        let found = self.index_entries(keys::own(person), range).await?;
+        let attachments: Vec<Attachment> = found
+            .iter()
+            .filter_map(|entry| keys::attachment_at(&entry.key()))
+            .filter(|attachment| attachment.at <= until)
+            .collect();
+        self.remove_attachments(&attachments, when).await
+    }
+
+    /// Deletes copies in the bucket, and then their entries: 1 request and 1 write for each.
+    pub async fn remove_attachments(
+        &self,
+        attachments: &[Attachment],
+        when: RequestTime,
+    ) -> Result<(), TableError> {
+        if attachments.is_empty() {
+            return Ok(());
+        }
+        let objects: Vec<String> = attachments.iter().map(Attachment::object).collect();
+        self.files.store()?.delete(&objects).await?;
+        let entries = attachments.iter().map(async |attachment| {
+            let tombstone = Write::put(&Tombstone::new(attachment.key(), when))?;
+            let tombstone = tombstone.if_equals(keys::TYPE, &Attachment::TYPE);
+            ignore_refusal(self.write(tombstone).await.map(drop))
+        });
+        futures::future::try_join_all(entries).await.map(drop)
+    }
+}
