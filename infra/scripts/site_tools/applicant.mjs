@@ -99,7 +99,7 @@ await accessible(sam, "apply");
 // A second tab is signed in, and shows what the first one saved. What both change is a conflict
 // that shows both.
 const second = await sam.context().newPage();
-second.setDefaultTimeout(15_000);
+second.setDefaultTimeout(60_000);
 await second.goto(sam.url());
 const whyThere = second.getByLabel("Why would you like to join us?");
 await second.waitForFunction(() => document.querySelector("textarea")?.value === "I like to argue");

@@ -110,7 +110,7 @@ await phone.route("**/draft/**", (route) =>
 );
 await first.fill("one two three");
 await phone.getByText("Saving …").first().waitFor();
-await phone.getByText("Kept on this device").first().waitFor({ timeout: 15_000 });
+await phone.getByText("Kept on this device").first().waitFor({ timeout: 60_000 });
 const sending = Date.now();
 await sendForm(phone);
 assert.ok(Date.now() - sending < 12_000, "Send waited for the draft");

@@ -27,7 +27,7 @@ export async function windowOf(options = {}) {
   });
   await context.grantPermissions(["clipboard-write"], { origin });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("console", (message) => {
     // Answers with 404 and 412, and a lost network, are part of the story.

@@ -232,7 +232,7 @@ await olivia
   .getByText(/mails? (is|are) on/)
   .first()
   .waitFor();
-await olivia.getByRole("rowheader", { name: "Sent", exact: true }).waitFor({ timeout: 30_000 });
+await olivia.getByRole("rowheader", { name: "Sent", exact: true }).waitFor({ timeout: 60_000 });
 
 // Two thousand submissions: only the rows that can be seen are in the document.
 const [debate] = await call("olivia", "GET", "/clubs/debate/applications/");

@@ -28,7 +28,7 @@ await phone.getByText("There is no network.").waitFor();
 await phone.waitForFunction(
   () => document.querySelector("textarea")?.value === "typed with a network",
   null,
-  { timeout: 30_000 },
+  { timeout: 60_000 },
 );
 await answer.fill("typed without a network");
 await phone.getByText("Kept on this device").first().waitFor();
@@ -38,7 +38,7 @@ await next.goto(origin + path + "?committee=none");
 await next.waitForFunction(
   () => document.querySelector("textarea")?.value === "typed without a network",
   null,
-  { timeout: 30_000 },
+  { timeout: 60_000 },
 );
 await next.context().setOffline(false);
 next.setDefaultTimeout(45_000);
