@@ -294,6 +294,39 @@ fn only_mailer_sends_and_nobody_has_more_rights_than_needed() {
     }
 }
 
+/// The filters of the stream name types and attributes as they are stored: a name that is not there
+/// would pass no record.
+#[test]
+fn filters_of_the_stream_name_stored_attributes() {
+    let template = deployments().remove(0);
+    let resources = template.resources();
+    let filters = resources
+        .values()
+        .filter_map(|resource| resource["Properties"]["FilterCriteria"]["Filters"].as_array());
+    let patterns: Vec<Value> = filters
+        .flatten()
+        .map(|filter| serde_json::from_str(filter["Pattern"].as_str().unwrap_or_default()))
+        .collect::<Result<_, _>>()
+        .expect("patterns in JSON");
+    let images = patterns
+        .iter()
+        .flat_map(|pattern| ["NewImage", "OldImage"].map(|image| &pattern["dynamodb"][image]));
+    let mut count = 0;
+    for image in images.filter_map(Value::as_object) {
+        for name in image["type"]["S"].as_array().into_iter().flatten() {
+            let name = name.as_str().unwrap_or_default();
+            let path = super::root().join(format!("tests/items/{name}.json"));
+            let text = std::fs::read_to_string(path).expect(name);
+            let item: Value = serde_json::from_str(&text).expect("an item");
+            for attribute in image.keys() {
+                assert!(item[attribute].is_object(), "{name} has no {attribute}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 10, "{count}");
+}
+
 #[test]
 fn alarms_exist_and_dashboard_is_json() {
     for template in deployments() {
