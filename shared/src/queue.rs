@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use aws_config::SdkConfig;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::DisplayErrorContext;
 use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
+use aws_types::SdkConfig;
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 

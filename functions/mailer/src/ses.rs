@@ -63,7 +63,7 @@ pub struct Ses {
 impl Ses {
     /// A client with this configuration, but without retries. Only the worker knows when a retry is
     /// safe.
-    pub fn new(config: &aws_config::SdkConfig, settings: &Settings) -> Self {
+    pub fn new(config: &aws_types::SdkConfig, settings: &Settings) -> Self {
         let config = aws_sdk_sesv2::config::Builder::from(config)
             .retry_config(RetryConfig::disabled())
             .timeout_config(timeouts())

@@ -22,11 +22,13 @@ pub mod timer;
 use std::fs::File;
 use std::sync::{Arc, LazyLock};
 
-use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
-use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_runtime_api::client::behavior_version::BehaviorVersion;
 use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpConnector};
+use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProtectionConfig;
+use aws_types::SdkConfig;
+use aws_types::region::Region;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::from_fn;

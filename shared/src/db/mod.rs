@@ -145,7 +145,7 @@ impl Table {
     }
 
     /// Returns the table `name`, with a new client for this configuration.
-    pub fn connect(config: &aws_config::SdkConfig, name: impl Into<String>) -> Self {
+    pub fn connect(config: &aws_types::SdkConfig, name: impl Into<String>) -> Self {
         Self::new(Client::new(config), name)
     }
 }

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use aws_config::SdkConfig;
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::{ProvideCredentials as _, SharedCredentialsProvider};
 use aws_sigv4::http_request::{
@@ -15,6 +14,7 @@ use aws_sigv4::sign::v4;
 use aws_smithy_runtime_api::client::http::{HttpConnector as _, SharedHttpConnector};
 use aws_smithy_runtime_api::client::identity::Identity;
 use aws_smithy_types::body::SdkBody;
+use aws_types::SdkConfig;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
@@ -33,7 +33,7 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(4);
 /// How often a request is sent: all of them may be repeated.
 const TRIES: usize = 3;
 /// The largest answer that is read, in bytes.
-const MAX_ANSWER: usize = limits::FILE_MB as usize * 1024 * 1024 + 64 * 1024;
+const MAX_RESPONSE: usize = limits::FILE_MB as usize * 1024 * 1024 + 64 * 1024;
 
 /// A bucket in S3.
 pub struct S3Files {
@@ -205,7 +205,7 @@ impl S3Files {
         let response = timeout(RESPONSE_TIMEOUT, called).await.map_err(failed)?;
         let response = response.map_err(|error| failed(format!("{error:?}")))?;
         let (parts, body) = response.try_into_http1x().map_err(failed)?.into_parts();
-        let body = Limited::new(body, MAX_ANSWER).collect();
+        let body = Limited::new(body, MAX_RESPONSE).collect();
         let body = timeout(RESPONSE_TIMEOUT, body).await.map_err(failed)?;
         Ok(S3Response {
             status: parts.status,

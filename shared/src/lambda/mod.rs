@@ -11,15 +11,17 @@ mod serve;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_config::environment::EnvironmentVariableCredentialsProvider;
-use aws_config::retry::RetryConfig;
-use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
-use aws_config::timeout::TimeoutConfig;
-use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_runtime_api::client::behavior_version::BehaviorVersion;
 #[cfg(feature = "queue")]
 use aws_smithy_runtime_api::client::dns::{ResolveDns, SharedDnsResolver};
 use aws_smithy_runtime_api::client::http::SharedHttpConnector;
+use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProtectionConfig;
+use aws_smithy_types::retry::RetryConfig;
+use aws_smithy_types::timeout::TimeoutConfig;
+use aws_types::SdkConfig;
+use aws_types::region::Region;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -152,13 +154,19 @@ fn sdk_config_with(connector: SharedHttpConnector) -> SdkConfig {
         .behavior_version(BehaviorVersion::latest())
         .http_client(connection::client(connector))
         .region(variable("AWS_REGION").map(Region::new))
-        .credentials_provider(SharedCredentialsProvider::new(
-            EnvironmentVariableCredentialsProvider::new(),
-        ))
         .timeout_config(timeouts)
         // It acts after 20 seconds, but an attempt ends after three: it would do work for nothing.
         .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .retry_config(RetryConfig::standard());
+    config.set_credentials_provider(credentials());
     config.set_endpoint_url(variable("AWS_ENDPOINT_URL"));
     config.build()
+}
+
+/// The credentials that Lambda puts into the environment. They are good for as long as it lives.
+fn credentials() -> Option<SharedCredentialsProvider> {
+    let (key, secret) = variable("AWS_ACCESS_KEY_ID").zip(variable("AWS_SECRET_ACCESS_KEY"))?;
+    let session = variable("AWS_SESSION_TOKEN");
+    let credentials = Credentials::new(key, secret, session, None, "environment");
+    Some(SharedCredentialsProvider::new(credentials))
 }

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use aws_config::SdkConfig;
 use aws_smithy_runtime_api::client::http::SharedHttpConnector;
+use aws_types::SdkConfig;
 use axum::extract::Request;
 use chrono::DateTime;
 use lambda_http::request::RequestContext;
