@@ -1,5 +1,5 @@
-// What the API says, and how the site says it to people, in English and in German. All sentences of
-// docs/messages.md are here; a test compares them.
+// What the API says, and how the site says it to people, in English and in German. A test compares
+// the sentences with those in the code.
 
 /** @type {[string, string]} */
 const AGAIN = [
@@ -1221,8 +1221,8 @@ export const SENTENCES = [
 ];
 
 /**
- * What docs/messages.md does not list: sentences that begin with a digit or end with a value, what
- * some values are, and sentences that say more with the place that stands before them.
+ * What the test does not find in the code: sentences that begin with a digit or end with a value,
+ * what some values are, and sentences that say more with the place that stands before them.
  * @type {[string, string | null, string][]}
  */
 export const UNLISTED = [

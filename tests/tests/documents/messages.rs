@@ -1,6 +1,6 @@
-//! `docs/messages.md`: a list of all messages to users, so that they can be reviewed together.
+//! The site has every sentence that the API says, in plain English and in German.
 
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::sources::{rust_files, shown, without_tests};
@@ -93,29 +93,83 @@ fn messages(path: &Path) -> Vec<String> {
     found
 }
 
-#[test]
-fn all_messages_to_users_are_in_one_list() {
-    let mut list = String::from(
-        "# Messages\n\n\
-         Every sentence that a caller of the API may read in `detail` or `errors`. `cargo bless`\n\
-         writes this page from the code. Read all of it when you add a message. `{…}` is a value.\n",
-    );
-    for path in ["shared/src", "functions"]
-        .iter()
-        .flat_map(|folder| rust_files(folder))
-    {
-        let name = shown(&path);
-        let found = messages(&path);
-        if found.is_empty()
-            || OTHERS.iter().any(|other| name.starts_with(other))
-            || name.contains("/tests/")
-        {
-            continue;
-        }
-        let _ = write!(list, "\n## `{name}`\n\n");
-        for message in found {
-            let _ = writeln!(list, "- {message}");
+/// A sentence without the names of its values, which differ between the files.
+fn unnamed(sentence: &str) -> String {
+    let (mut text, mut rest) = (String::new(), sentence);
+    while let Some(c) = rest.chars().next() {
+        let inside = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+        let is_value = |name: &str| {
+            let name = name.strip_suffix(":?").unwrap_or(name);
+            name.chars()
+                .all(|c| c.is_alphanumeric() || "_.".contains(c))
+        };
+        if let Some((_, after)) = inside.filter(|(name, _)| is_value(name)) {
+            text.push_str("{}");
+            rest = after;
+        } else {
+            let end = if rest.starts_with("{{") {
+                2
+            } else {
+                c.len_utf8()
+            };
+            text.push_str(&rest[..end]);
+            rest = &rest[end..];
         }
     }
-    crate::check("docs/messages.md", &list);
+    text
+}
+
+/// The first text of each entry in a list of `functions/site/texts/api.js`.
+fn entries(source: &str, list: &str) -> BTreeSet<String> {
+    let (_, after) = source
+        .split_once(&format!("export const {list} = ["))
+        .expect("a list");
+    let (code, _) = after.split_once("\n];").expect("its end");
+    let mut found = BTreeSet::new();
+    // An entry begins with `[`, also if its text is in the next line, or in several.
+    for entry in code.split("\n  [").skip(1) {
+        let mut entry = entry.trim_start();
+        let mut text = String::new();
+        while let Some(quote) = entry.chars().next().filter(|c| "\"'".contains(*c)) {
+            let mut end = 1;
+            while !entry[end..].starts_with(quote) {
+                if entry[end..].starts_with('\\') {
+                    end += 1;
+                }
+                let c = entry[end..].chars().next().expect("the end of a text");
+                text.push(c);
+                end += c.len_utf8();
+            }
+            entry = entry[end + 1..].trim_start();
+            entry = entry.strip_prefix('+').map_or("", str::trim_start);
+        }
+        found.insert(unnamed(&text));
+    }
+    found
+}
+
+#[test]
+fn site_translates_every_sentence_of_the_api() {
+    let is_other =
+        |name: &str| name.contains("/tests/") || OTHERS.iter().any(|other| name.starts_with(other));
+    let sentences: BTreeSet<String> = ["shared/src", "functions"]
+        .iter()
+        .flat_map(|folder| rust_files(folder))
+        .filter(|path| !is_other(&shown(path)))
+        .flat_map(|path| messages(&path))
+        .map(|sentence| unnamed(&sentence))
+        .collect();
+    assert!(sentences.len() > 200, "{}", sentences.len());
+    let path = crate::root().join("functions/site/texts/api.js");
+    let source = std::fs::read_to_string(path).expect("the texts of the site");
+    let (listed, others) = (entries(&source, "SENTENCES"), entries(&source, "UNLISTED"));
+    let missing: Vec<_> = sentences.difference(&listed).collect();
+    let missing = missing.into_iter().filter(|one| !others.contains(*one));
+    assert_eq!(
+        missing.collect::<Vec<_>>(),
+        Vec::<&String>::new(),
+        "not in api.js"
+    );
+    let unknown: Vec<_> = listed.difference(&sentences).collect();
+    assert_eq!(unknown, Vec::<&String>::new(), "nobody says this");
 }
