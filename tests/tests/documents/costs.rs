@@ -213,16 +213,20 @@ fn document(rows: &[Row]) -> String {
         `tests/src/operations`. Functions are warm, and the profile of the caller is cached.\n\
         *Rounds* are calls that wait for each other: a round takes about 5 ms. A strongly\n\
         consistent read costs 1 unit for 4 KB. A write costs 1 unit for 1 KB, twice that in a\n\
-        transaction, and 1 unit more for each index entry that is made, moved or removed.\n\n\
+        transaction, and 1 unit more for each index entry that is made, moved or removed.\n\
+        Neighbours with the same figures share a row.\n\n\
         | Operation | Calls | Rounds | Read units | Write units |\n|---|---:|---:|---:|---:|\n"
         .to_owned();
-    for row in rows {
+    let figures = |row: &Row| {
         let usage = row.usage;
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} |",
-            row.operation, usage.calls, row.rounds, usage.read_units, usage.write_units
-        );
+        format!(
+            "{} | {} | {} | {}",
+            usage.calls, row.rounds, usage.read_units, usage.write_units
+        )
+    };
+    for same in rows.chunk_by(|one, next| figures(one) == figures(next)) {
+        let names: Vec<&str> = same.iter().map(|row| row.operation).collect();
+        let _ = writeln!(text, "| {} | {} |", names.join(", "), figures(&same[0]));
     }
     text
 }

@@ -78,37 +78,3 @@ fn cited_rules_exist_and_name_their_tests() {
     }
     assert!(open.is_empty(), "no test says `// proves` of {open:?}");
 }
-
-/// The chapters in their order, each with the numbers of its first and its last rule.
-fn chapters(text: &str) -> Vec<(&str, Vec<&str>)> {
-    let chapters = text.split("\n## ").skip(1).map(|chapter| {
-        let title = chapter.lines().next().unwrap_or_default();
-        let rules = chapter.lines().filter_map(|line| {
-            let rule = line.strip_prefix("- **")?;
-            rule.split("**").next()
-        });
-        (title, rules.collect())
-    });
-    chapters.collect()
-}
-
-#[test]
-fn the_table_of_the_chapters_has_all_rules() {
-    const HEAD: &str = "| Chapter | Rules |\n|---|---|\n";
-    let name = "docs/behaviour.md";
-    let text = fs::read_to_string(crate::root().join(name)).expect("the rules");
-    let (before, rest) = text.split_once(HEAD).expect("a table");
-    let (_, after) = rest.split_once("\n\n").expect("an end of the table");
-    let rows = chapters(&text).into_iter().map(|(title, rules)| {
-        let number = |rule: &&str| rule[1..].parse::<u32>().unwrap_or_default();
-        let (first, last) = (
-            rules.iter().min_by_key(|rule| number(rule)),
-            rules.iter().max_by_key(|rule| number(rule)),
-        );
-        let (first, last) = first.zip(last).expect("rules in each chapter");
-        let anchor = title.to_lowercase().replace(' ', "-");
-        format!("| [{title}](#{anchor}) | {first}–{last} |")
-    });
-    let table = rows.collect::<Vec<String>>().join("\n");
-    crate::check(name, &format!("{before}{HEAD}{table}\n\n{after}"));
-}

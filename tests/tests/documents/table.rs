@@ -12,9 +12,8 @@ fn the_chart_is_made_from_the_code() {
         `cargo bless` writes this page from the code. One table: `pk`, `sk`, TTL on `ttl`, a stream\n\
         with old and new images. The index `gsi1` (`gsi1pk`, `gsi1sk`) has the keys, `type` and `role`. The\n\
         index `gsi2` (`gsi2pk`, `gsi2sk`) has the keys of submissions in the order of time. All keys\n\
-        are built in `shared/src/domain/*/keys.rs`; ids in keys have leading zeros. Reads of the\n\
-        table are strongly consistent, except the first look-up of a token; an index may be\n\
-        behind.\n\n\
+        are built in `shared/src/domain/*/keys.rs`; ids in keys have leading zeros. Most\n\
+        reads of the table are strongly consistent; an index may be behind.\n\n\
         | Type | pk | sk | gsi1 | What |\n|---|---|---|---|---|\n"
         .to_owned();
     for &[name, pk, sk, index, about] in chart() {
