@@ -36,7 +36,7 @@ pub fn cancellation(submission: &Submission, booking_release: &BookingRelease<'_
 
 /// Gives the place of a submission back, and tells the applicant unless the slot is over. Returns
 /// the interview as it is then. Refused if the submission changed after it was read.
-pub async fn free(
+pub async fn release_booking(
     table: &Table,
     submission: &Submission,
     booking_release: &BookingRelease<'_>,
@@ -109,7 +109,7 @@ pub async fn release_all_bookings(
             if submission.booked() != Some(slot.id) {
                 continue;
             }
-            match free(table, submission, &booking_release).await {
+            match release_booking(table, submission, &booking_release).await {
                 // If somebody else changed it, it is read again.
                 Ok(_) | Err(TableError::Refused(_)) => {}
                 Err(error) => return Err(error),

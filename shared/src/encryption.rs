@@ -16,7 +16,7 @@ const NONCE: usize = 12;
 pub struct SecretCipher(RandomizedNonceKey);
 
 impl SecretCipher {
-    /// A seal with this secret.
+    /// A cipher with this secret.
     pub fn new(secret: &Secret) -> Self {
         let key = hmac::sign(
             &hmac::Key::new(hmac::HMAC_SHA256, secret.reveal()),

@@ -37,7 +37,7 @@ pub async fn switch_off(
                 is_deleted || !Webhook::has_right(person.as_ref(), membership.as_ref(), today)
             }
             OffReason::Failed => webhook.has_failed(now),
-            OffReason::Declined(at) => webhook.on_since <= at,
+            OffReason::EndedByReceiver(at) => webhook.on_since <= at,
             OffReason::NoSecret(lost) => webhook.secrets.first().is_none_or(|one| one.id == lost),
         };
         if !still {

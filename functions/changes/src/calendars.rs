@@ -25,9 +25,9 @@ pub fn calendars_of(record: &EventRecord) -> Result<Vec<CalendarPart>, Unreadabl
         }
         "Membership" => {
             let left = old.read("Membership")?.filter(|_| is_deleted);
-            let left_interviews =
+            let for_interviewers =
                 left.map(|left: Membership| CalendarPart::InterviewsIn(left.person, left.club));
-            Ok(left_interviews.into_iter().collect())
+            Ok(for_interviewers.into_iter().collect())
         }
         _ => Ok(vec![]),
     }
@@ -37,10 +37,10 @@ pub fn calendars_of(record: &EventRecord) -> Result<Vec<CalendarPart>, Unreadabl
 /// place.
 fn of_slot(before: Option<Slot>, after: Option<Slot>) -> Vec<CalendarPart> {
     let appearance = |slot: &Slot| (slot.start, slot.end, slot.location.clone(), slot.deleted);
-    let left_interviews = |slot: &Slot| (appearance(slot), slot.interviewers.clone());
+    let for_interviewers = |slot: &Slot| (appearance(slot), slot.interviewers.clone());
     let shown = |slot: &Option<Slot>| {
         let booked = slot.as_ref().filter(|slot| !slot.seats.is_empty());
-        booked.map(left_interviews)
+        booked.map(for_interviewers)
     };
     let mut parts = vec![];
     if shown(&before) != shown(&after) {

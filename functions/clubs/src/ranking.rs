@@ -37,11 +37,11 @@ impl ClubOrder {
             Some("favorite_count") => Self::Favorites,
             Some("-favorite_count") => Self::MostFavorites,
             Some(_) => {
-                let found_names =
+                let orders =
                     "alphabetical, -alphabetical, featured, favorite_count, -favorite_count";
                 return Err(ApiError::field(
                     "ordering",
-                    format!("Expected one of {found_names}."),
+                    format!("Expected one of {orders}."),
                 ));
             }
         })

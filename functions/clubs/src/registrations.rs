@@ -36,7 +36,7 @@ shared::input! {
 pub async fn register_club(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
-    RequestedAt(requested): RequestedAt,
+    RequestedAt(when): RequestedAt,
     user: User,
     Entry(mut fair, _): Entry<Fair>,
     Input(input): Input<RegistrationInput>,
@@ -49,8 +49,8 @@ pub async fn register_club(
     let registration = Registration {
         fair: fair.id,
         club: code.clone(),
-        created_at: requested.at,
-        received: requested.received,
+        created_at: when.at,
+        received: when.received,
     };
     let mut retries = Retries::default();
     loop {
@@ -75,7 +75,7 @@ pub async fn register_club(
                     .coded(Code::RegistrationClosed),
             );
         }
-        // What was decided after this request came is kept.
+        // What was decided after this request was received is kept.
         if registered.is_later_than(&registration) {
             return shown(&app, &user, &fair).await;
         }

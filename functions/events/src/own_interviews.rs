@@ -59,8 +59,8 @@ impl Role {
     }
 }
 
-/// How long a tag that is made from marks stays the same, in seconds. After that, the slots are
-/// read again, so that a mark that was not set does no lasting harm.
+/// How long a tag that is made from revisions stays the same, in seconds. After that, the slots are
+/// read again, so that a revision that was not set does no lasting harm.
 const DAY: i64 = 86_400;
 
 /// Of how many applications, the newest, the interviews are shown that a person holds.
@@ -108,7 +108,7 @@ impl<'a> Appointments<'a> {
     }
 
     /// The tag of a calendar that has these appointments and what is in `others`, made from their
-    /// marks (V22); none if they are read each time.
+    /// revisions (V22); none if they are read each time.
     pub(crate) fn tag(
         &self,
         others: impl FnOnce() -> String,
@@ -138,7 +138,7 @@ impl<'a> Appointments<'a> {
 
     /// Reads the slots: 1 batch read if anything is booked, another one of the applications that
     /// rejected the person, and for who holds interviews 1 query of each application and 1 batch
-    /// read. With a tag, the reads are consistent: what the marks tell of is seen.
+    /// read. With a tag, the reads are consistent: what the revisions tell of is seen.
     pub(crate) async fn read(&self, app: &Shared) -> Result<Slots> {
         let (mut found, interviewing) =
             futures::try_join!(self.booked(app), self.interviewing(app))?;

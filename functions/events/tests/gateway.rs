@@ -111,7 +111,7 @@ async fn links_have_the_address_that_the_client_knows() {
 
 // proves O19, O20
 #[tokio::test(flavor = "multi_thread")]
-async fn new_version_is_ready_and_logged_before_requests() {
+async fn new_version_is_ready_and_named_in_the_log() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_events")).await;
     let response = function.invoke(ready_event()).await;
     assert_eq!(response["statusCode"], 200, "{response}");

@@ -49,11 +49,11 @@ struct Newcomer<'a> {
 fn refused(
     found: &PersonMatch,
     may_add: bool,
-    is_member: impl Fn(&Id<Person>) -> bool,
+    is_member_or_asked: impl Fn(&Id<Person>) -> bool,
     seen: &mut HashSet<String>,
 ) -> Option<&'static str> {
     let key = match found {
-        PersonMatch::Person(id) if may_add || is_member(id) => id.to_string(),
+        PersonMatch::Person(id) if may_add || is_member_or_asked(id) => id.to_string(),
         PersonMatch::Stranger(email) if may_add => email.to_string(),
         PersonMatch::Wrong(why) if may_add => return Some(why),
         _ => return Some(NOT_APPROVED),
@@ -100,8 +100,8 @@ pub async fn plan(
     let may_add = is_approved || scope.user.is_admin();
     for (requested, found) in found {
         let RequestedMember { row, named_by, .. } = requested;
-        let is_member = |id: &Id<Person>| members.contains_key(id) || asked.contains(id);
-        if let Some(why) = refused(&found, may_add, is_member, &mut seen) {
+        let is_member_or_asked = |id: &Id<Person>| members.contains_key(id) || asked.contains(id);
+        if let Some(why) = refused(&found, may_add, is_member_or_asked, &mut seen) {
             body.error(row, named_by, why);
             continue;
         }

@@ -160,7 +160,7 @@ pub async fn join_club(
                 return Err(ApiError::rule("You are already a member of this club.")
                     .coded(Code::AlreadyMember));
             }
-            // Whoever was removed after this request came must ask anew.
+            // Whoever was removed after this request was received must ask anew.
             None if matches!(refusal, Refusal::Authority | Refusal::AlreadyMember) => {
                 return Err(unusable());
             }

@@ -165,7 +165,7 @@ pub async fn list_join_links(
 )]
 pub async fn create_join_link(
     State(app): State<Shared>,
-    RequestedAt(requested): RequestedAt,
+    RequestedAt(when): RequestedAt,
     scope: Officer<MembersWrite>,
     NewId(creation): NewId,
     Input(input): Input<JoinLinkInput>,
@@ -184,7 +184,7 @@ pub async fn create_join_link(
         created_by: scope.user.id(),
         by: scope.authority().map(|own| own.id),
         created_at: now,
-        received: requested.received,
+        received: when.received,
     };
     input.apply(Mode::Create, &mut link, now)?;
     if link.by.is_none() {

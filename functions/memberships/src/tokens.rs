@@ -233,7 +233,7 @@ async fn store_token(
 
 /// The token that the path names, once for each place where it is stored: a request that was
 /// repeated may have put it into two places.
-async fn stored_twice(app: &Shared, user: &User, path: &PathIds) -> Result<Vec<Token>> {
+async fn all_with_id(app: &Shared, user: &User, path: &PathIds) -> Result<Vec<Token>> {
     let id = path.id::<Token>("api_token").ok_or(ApiError::NotFound)?;
     let mut tokens = app.table.tokens(user.id()).await?;
     tokens.retain(|token| token.id == id);
@@ -254,7 +254,7 @@ pub async fn show_token(
     user: User,
     path: PathIds,
 ) -> Result<Json<TokenBody>> {
-    let found = stored_twice(&app, &user, &path).await?;
+    let found = all_with_id(&app, &user, &path).await?;
     let token = found.into_iter().next().ok_or(ApiError::NotFound)?;
     Ok(Json(token.into()))
 }
@@ -272,7 +272,7 @@ pub async fn delete_token(
     path: PathIds,
     _: NoInput,
 ) -> Result<NoContent> {
-    for token in stored_twice(&app, &user, &path).await? {
+    for token in all_with_id(&app, &user, &path).await? {
         app.table.end_token(&token).await?;
         app.grants.forget(&token);
     }

@@ -77,18 +77,18 @@ impl Timer {
             self.finish(entry, Some(again), now).await?;
             return Ok(0);
         }
-        let mut sent_at = next_monday(last.moment(), self.zone);
-        if sent_at > now {
-            self.finish(entry, Some(sent_at), now).await?;
+        let mut news_day = next_monday(last.moment(), self.zone);
+        if news_day > now {
+            self.finish(entry, Some(news_day), now).await?;
             return Ok(0);
         }
         // Mondays that nobody told are told with the last one.
         loop {
-            let later = next_monday(sent_at.moment(), self.zone);
+            let later = next_monday(news_day.moment(), self.zone);
             if later > now {
                 break;
             }
-            sent_at = later;
+            news_day = later;
         }
         let followed = self.table.bookmarks_of::<Subscription>(person.id).await?;
         let (mut there, mut new) = (BTreeSet::new(), vec![]);
@@ -108,14 +108,14 @@ impl Timer {
         new.sort_by(|a, b| (a.at, &a.name).cmp(&(b.at, &b.name)));
         let has_more = new.len() > LINES;
         new.truncate(LINES);
-        let mail = (!new.is_empty()).then(|| news(&person, new, has_more, sent_at, now));
+        let mail = (!new.is_empty()).then(|| news(&person, new, has_more, news_day, now));
         let next = TaskKind::News {
             person: person.id,
             on_since: *on_since,
-            last: sent_at,
+            last: news_day,
             shown: remembered(&there, shown),
         };
-        let next = ScheduledTask::new(next_monday(sent_at.moment(), self.zone), now, next);
+        let next = ScheduledTask::new(next_monday(news_day.moment(), self.zone), now, next);
         let mail = mail.flatten();
         let done = self.table.finish_task(entry, Some(&next), mail.as_ref());
         if let Err(TableError::Refused(Refusal::Exists)) = done.await {

@@ -24,7 +24,7 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
         let is_served = path.extension().is_some_and(|extension| {
             ["js", "css", "svg", "png"]
                 .iter()
-                .any(|text_kind| extension == *text_kind)
+                .any(|served_kind| extension == *served_kind)
         });
         if is_served {
             found.push(path);

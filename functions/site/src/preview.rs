@@ -36,7 +36,7 @@ const BRACE: &str = "&#123;";
 const PAGES: [&str; 4] = ["", "clubs/", "events/", "fairs/"];
 
 /// The previews in memory, each with the time at which it was read, by kind and id.
-type CachedPreview = HashMap<String, (DateTime<Utc>, Option<Arc<Preview>>)>;
+type PreviewCache = HashMap<String, (DateTime<Utc>, Option<Arc<Preview>>)>;
 
 /// What everybody may read of the clubs and events.
 pub struct Public {
@@ -45,7 +45,7 @@ pub struct Public {
     /// Base address of images.
     media: String,
     clubs: Catalogue<ListedClub>,
-    kept: Mutex<CachedPreview>,
+    kept: Mutex<PreviewCache>,
 }
 
 /// What a page tells of its club or event.
@@ -106,7 +106,7 @@ impl Public {
         found
     }
 
-    fn kept(&self) -> MutexGuard<'_, CachedPreview> {
+    fn kept(&self) -> MutexGuard<'_, PreviewCache> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -158,7 +158,7 @@ impl Public {
         let about = shortened(&event.description);
         let image = self.image(event.image.as_ref().or(club.image.as_ref()));
         let next = event.next_showing(Timestamp::at(now));
-        let location_of = |showing: &Showing| {
+        let page_of = |showing: &Showing| {
             let name = showing.location.clone();
             let name = name.filter(|_| showing.location_is_public)?;
             Some(json!({ "@type": "Place", "name": name }))
@@ -170,7 +170,7 @@ impl Public {
                 "name": event.name, "description": about, "image": image,
                 "startDate": next.map(|showing| showing.start),
                 "endDate": next.map(|showing| showing.end),
-                "location": next.and_then(location_of),
+                "location": next.and_then(page_of),
                 "organizer": { "@type": "Organization", "name": club.profile.name },
             }),
             description: match about.as_str() {
@@ -198,7 +198,7 @@ impl Public {
             .map(|listed| format!("clubs/{}/", listed.club.code));
         let all = PAGES
             .iter()
-            .map(|location_of| (*location_of).to_owned())
+            .map(|page_of| (*page_of).to_owned())
             .chain(pages);
         let mut map = String::from(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use futures::future::try_join_all;
 use shared::Shared;
 use shared::bodies::{InterviewBody, changes_until};
-use shared::bookings::{BookingRelease, free};
+use shared::bookings::{BookingRelease, release_booking};
 use shared::db::{Retries, TableError};
 use shared::domain::{
     Application, AppointmentNews, Booking, Club, Interview, InterviewChange, Slot, Submission,
@@ -212,8 +212,9 @@ impl Booked {
         }
     }
 
-    /// Notes that a request came which moves nothing, so that none that was received earlier does.
-    /// Returns false if somebody changed the submission: the request may move something then.
+    /// Notes that a request was received which moves nothing, so that none that was received
+    /// earlier does. Returns false if somebody changed the submission: the request may move
+    /// something then.
     async fn saw(&mut self, app: &Shared, new: Interview) -> Result<bool> {
         let change = InterviewChange {
             submission: &self.submission,
@@ -333,7 +334,7 @@ impl Booked {
                 over: false,
                 now: app.now(),
             };
-            match free(&app.table, &self.submission, &booking_release).await {
+            match release_booking(&app.table, &self.submission, &booking_release).await {
                 Ok(interview) => {
                     self.submission.interview = interview;
                     self.from = None;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use shared::Shared;
-use shared::bookings::{BookingRelease, free, seated};
+use shared::bookings::{BookingRelease, release_booking, seated};
 use shared::db::TableError;
 use shared::domain::{Answered, Application, ApplicationParts, Club, Slot, Submission};
 use shared::ids::Id;
@@ -33,7 +33,7 @@ async fn release_rejected(
         over: true,
         now: app.now(),
     };
-    match free(&app.table, submission, &booking_release).await {
+    match release_booking(&app.table, submission, &booking_release).await {
         Ok(_) => Ok(true),
         // Somebody else changed it. The next request looks again.
         Err(TableError::Refused(_)) => Ok(false),
@@ -70,7 +70,7 @@ pub(crate) async fn release_shown(
 }
 
 /// Gives back the places in these slots whose people know that they were rejected.
-pub(crate) async fn free_released(
+pub(crate) async fn release_bookings(
     app: &Shared,
     (club, application): (&Club, &Application),
     shown: &mut [ShownSlot],

@@ -8,7 +8,7 @@ use shared::domain::{Application, Club, Slot};
 use shared::web::scopes::RecruitmentWrite;
 use shared::web::{ApiError, Code, NoBody, NoContent, Officer, Params, ReceivedAt, Result};
 
-use crate::release::free_released;
+use crate::release::release_bookings;
 use crate::slot_body::ShownSlot;
 
 /// How many deletions one request finishes.
@@ -39,7 +39,7 @@ pub async fn delete_slot(
     let (club, application, mut slot) = (scope.club, scope.parent, scope.object);
     if !slot.deleted && (scope.if_match.is_given() || !slot.seats.is_empty()) {
         let mut shown = [ShownSlot::of(&app, slot).await?];
-        free_released(&app, (&club, &application), &mut shown).await?;
+        release_bookings(&app, (&club, &application), &mut shown).await?;
         let [shown] = shown;
         scope.if_match.check(|| shown.body(scope.user.id()))?;
         slot = shown.slot;

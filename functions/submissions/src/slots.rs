@@ -10,7 +10,7 @@ use shared::web::{
     ApiError, Created, Input, Mode, NewId, Officer, Params, Reader, ReceivedAt, Result,
 };
 
-use crate::release::free_released;
+use crate::release::release_bookings;
 use crate::slot_body::{ShownSlot, SlotBody, SlotInput};
 use crate::slot_change::change;
 use crate::slot_delete::finish;
@@ -44,7 +44,7 @@ pub async fn list_slots(
     slots.retain(|slot| series.is_none_or(|series| slot.creation == series.get()));
     let recruitment = (&scope.club.code, scope.parent.id);
     let mut shown = ShownSlot::all_of(&app, recruitment, slots).await?;
-    free_released(&app, (&scope.club, &scope.parent), &mut shown).await?;
+    release_bookings(&app, (&scope.club, &scope.parent), &mut shown).await?;
     let officer = scope.user.id();
     Ok(Json(shown.iter().map(|slot| slot.body(officer)).collect()))
 }
@@ -104,7 +104,7 @@ pub async fn show_slot(
 ) -> Result<Json<SlotBody>> {
     let shown = ShownSlot::of(&app, visible(scope.object)?).await?;
     let mut shown = [shown];
-    free_released(&app, (&scope.club, &scope.parent), &mut shown).await?;
+    release_bookings(&app, (&scope.club, &scope.parent), &mut shown).await?;
     let [shown] = shown;
     Ok(Json(shown.body(scope.user.id())))
 }
@@ -125,7 +125,7 @@ pub async fn update_slot(
     Input(input): Input<SlotInput>,
 ) -> Result<Json<SlotBody>> {
     let mut shown = [ShownSlot::of(&app, visible(scope.object)?).await?];
-    free_released(&app, (&scope.club, &scope.parent), &mut shown).await?;
+    release_bookings(&app, (&scope.club, &scope.parent), &mut shown).await?;
     let [shown] = shown;
     let (application, slot) = (scope.parent.id, shown.slot.id);
     let read = async || match app.table.slot(application, slot).await? {

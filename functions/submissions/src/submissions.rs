@@ -49,7 +49,7 @@ pub async fn submit(
     State(app): State<Shared>,
     ReceivedAt(received): ReceivedAt,
     RequestKey(key): RequestKey,
-    scope: SignedIn<SessionOnly, Form, (ApplicantData, RecentSubmissions)>,
+    scope: SignedIn<SessionOnly, Form, (ApplicantData, EarlierSubmissions)>,
     Input(input): Input<NewSubmission>,
 ) -> Result<Response> {
     let form = scope.parent;
@@ -246,16 +246,16 @@ fn new_submission(
     }
 }
 
-/// What is stored in the places of the caller in this application: one for each committee, and one
-/// for none. They are read together with the form.
+/// The earlier submissions of the caller to this application: one for each committee, and one for
+/// none. They are read together with the form.
 #[derive(Default)]
-pub struct RecentSubmissions {
+pub struct EarlierSubmissions {
     stored: HashMap<Id<Submission>, StoredSubmission>,
-    /// Number of submissions in all clubs, and of places with withdrawn ones beside.
+    /// Number of submissions in all clubs, and with withdrawn ones beside.
     counts: (usize, usize),
 }
 
-impl Load for RecentSubmissions {
+impl Load for EarlierSubmissions {
     async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(application) = path.id("application") else {
             return Ok(None);
@@ -271,8 +271,8 @@ impl Load for RecentSubmissions {
     }
 }
 
-impl RecentSubmissions {
-    /// Reads the places of committees that were not known before.
+impl EarlierSubmissions {
+    /// Reads those of committees that were not in memory before.
     async fn complete(mut self, app: &Shared, form: &Form, person: Id<Person>) -> Result<Self> {
         let application = form.application.id;
         let committees = form.application.committees.iter().map(|one| one.id);

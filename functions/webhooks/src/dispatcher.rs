@@ -296,7 +296,7 @@ impl Dispatcher {
         let key = &attempt.key;
         let at = delivery.tried_at.unwrap_or(now);
         if delivery.status == Some(GONE) {
-            return self.switch_off(key, OffReason::Declined(at)).await;
+            return self.switch_off(key, OffReason::EndedByReceiver(at)).await;
         }
         // A receiver that now and then refuses a call would have a write for each. An attempt that
         // somebody asked for is not repeated, so its failure says nothing of the later calls.

@@ -75,11 +75,11 @@ pub(crate) fn clubs(stored: &StoredItems) -> Vec<Finding> {
         if people.len() != members.len() {
             wrong.push(format!("club {code} has the same person twice").into());
         }
-        let accepted = requests
+        let obsolete = requests
             .iter()
             .filter(|request| people.contains(number(&request["person"])));
         wrong.extend(
-            accepted.map(|request| format!("{}: the person is a member", label(request)).into()),
+            obsolete.map(|request| format!("{}: the person is a member", label(request)).into()),
         );
     }
     wrong.extend(

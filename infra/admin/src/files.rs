@@ -43,8 +43,8 @@ pub(crate) fn check(
     let entries = entries.iter().map(Attachment::object);
     let (uploads, submitted): (Vec<&String>, Vec<&String>) =
         objects.iter().partition(|key| key.starts_with(UPLOADED));
-    let used: BTreeSet<String> = submitted.into_iter().cloned().chain(entries).collect();
-    let left = used
+    let present: BTreeSet<String> = submitted.into_iter().cloned().chain(entries).collect();
+    let left = present
         .difference(&named)
         .map(|key| match Attachment::of_object(key) {
             Some(attachment) if is_settled(&attachment) => Some(Finding {
@@ -76,12 +76,12 @@ fn unknown_uploads<'k>(
         _ => None,
     });
     let uploads = typed::<Upload>(stored, "Upload").into_iter();
-    let used: BTreeSet<String> = uploads.map(|one| one.object()).chain(scheduled).collect();
+    let present: BTreeSet<String> = uploads.map(|one| one.object()).chain(scheduled).collect();
     // The id of a file says when it was announced.
     let announced = |key: &str| key.rsplit('/').next()?.parse::<u64>().ok();
     objects
         .into_iter()
-        .filter(move |key| !used.contains(*key) && announced(key).is_none_or(|at| at < last))
+        .filter(move |key| !present.contains(*key) && announced(key).is_none_or(|at| at < last))
         .map(|key| Finding {
             text: format!("{key}: nobody has this upload"),
             repair: Some(Repair::DeleteUpload(key.clone())),

@@ -119,14 +119,14 @@ impl Release {
 }
 
 /// The releases of a stack, in the bucket of its code.
-struct KeptRelease {
+struct KeptReleases {
     bucket: String,
     prefix: String,
     /// Their names are the times at which they were kept, so the newest is the last.
     names: Vec<String>,
 }
 
-impl KeptRelease {
+impl KeptReleases {
     fn of(stack: &str, release: &Release) -> Result<Self, String> {
         let (bucket, prefix) = (release.bucket()?, format!("{stack}/releases/"));
         let listed = ask(&[
@@ -186,7 +186,7 @@ impl KeptRelease {
 /// deployment. Returns what was done.
 pub fn keep(stack: &Stack, now: DateTime<Utc>, folder: &Path) -> Result<String, String> {
     let release = Release::in_use(&stack.stack)?;
-    let name = KeptRelease::of(&stack.stack, &release)?.keep(&release, name_of(now), folder)?;
+    let name = KeptReleases::of(&stack.stack, &release)?.keep(&release, name_of(now), folder)?;
     Ok(format!("kept as {name}"))
 }
 
@@ -196,7 +196,7 @@ pub fn keep(stack: &Stack, now: DateTime<Utc>, folder: &Path) -> Result<String, 
 pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>, String> {
     let stack = &way.stack.stack;
     let in_use = Release::in_use(stack)?;
-    let kept = KeptRelease::of(stack, &in_use)?;
+    let kept = KeptReleases::of(stack, &in_use)?;
     if way.list {
         return Ok(kept.names);
     }
@@ -227,7 +227,7 @@ pub fn back(way: &Way, now: DateTime<Utc>, folder: &Path) -> Result<Vec<String>,
 /// Deploys a kept release, and waits until it runs.
 fn deploy(
     way: &Way,
-    kept: &KeptRelease,
+    kept: &KeptReleases,
     release: Release,
     now: DateTime<Utc>,
     folder: &Path,
@@ -313,7 +313,7 @@ fn name_of(now: DateTime<Utc>) -> String {
 }
 
 /// The last release that is not in use.
-fn last_other(kept: &KeptRelease, in_use: &Release) -> Result<(String, Release), String> {
+fn last_other(kept: &KeptReleases, in_use: &Release) -> Result<(String, Release), String> {
     let deployed = kept.names.iter().filter(|name| !name.ends_with(LEFT));
     for name in deployed.rev() {
         let release = kept.read(name)?;

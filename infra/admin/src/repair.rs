@@ -35,17 +35,17 @@ pub struct CountVersions(HashMap<[String; 2], Value>);
 impl CountVersions {
     /// Returns the versions in these items.
     pub(crate) fn of<'a>(items: impl Iterator<Item = &'a Value>) -> Self {
-        let version = |item: &Value| (label(item), item[COUNT_VERSION].clone());
+        let version = |item: &Value| (key_of(item), item[COUNT_VERSION].clone());
         Self(items.map(version).collect())
     }
 
     /// Returns whether the item had this version of its counters.
     fn has(&self, item: &Value) -> bool {
-        self.0.get(&label(item)) == Some(&item[COUNT_VERSION])
+        self.0.get(&key_of(item)) == Some(&item[COUNT_VERSION])
     }
 }
 
-fn label(item: &Value) -> [String; 2] {
+fn key_of(item: &Value) -> [String; 2] {
     ["pk", "sk"].map(|name| text(&item[name]).to_owned())
 }
 

@@ -136,11 +136,11 @@ impl Mapping {
         let Some(end) = records.last().map(sequence) else {
             return Ok(false);
         };
-        let change_records: Vec<Value> = records
+        let selected: Vec<Value> = records
             .into_iter()
             .filter(|record| self.patterns.iter().any(|pattern| fits(pattern, record)))
             .collect();
-        for batch in change_records.chunks(self.batch) {
+        for batch in selected.chunks(self.batch) {
             let records: Vec<Value> = batch
                 .iter()
                 .map(|record| {

@@ -93,7 +93,7 @@ pub struct Engine {
     database: Database,
     reader: Arc<Mutex<Reader>>,
     /// In memory, a reader would make a writer fail: one call goes after the other.
-    round_robin: bool,
+    one_at_a_time: bool,
     queued: Arc<Notify>,
     written: Arc<Notify>,
     hook: Option<EngineHook>,
@@ -130,7 +130,7 @@ impl Engine {
         Self::new(path, false)
     }
 
-    fn new(path: &str, round_robin: bool) -> Result<Self, DynoxideError> {
+    fn new(path: &str, one_at_a_time: bool) -> Result<Self, DynoxideError> {
         let database = Database::new(path)?;
         let reader = rusqlite::Connection::open(path)
             .and_then(|connection| connection.execute_batch(STREAM))
@@ -139,7 +139,7 @@ impl Engine {
         let engine = Self {
             database,
             reader: Arc::new(Mutex::new(reader)),
-            round_robin,
+            one_at_a_time,
             queued: Arc::default(),
             written: Arc::default(),
             hook: None,
@@ -229,21 +229,21 @@ impl Engine {
         self.reader().respond(operation, body)
     }
 
-    /// At most `most` records of the stream whose partition is wanted: those after the record with
-    /// this number, or the first ones.
+    /// At most `most` records of the stream whose partition is selected: those after the record
+    /// with this number, or the first ones.
     pub(crate) fn records(
         &self,
         after: Option<&str>,
         most: usize,
-        is_subscribed: fn(&str) -> bool,
+        is_selected: fn(&str) -> bool,
     ) -> Result<Records, String> {
-        let records = self.reader().records(after, most, is_subscribed);
+        let records = self.reader().records(after, most, is_selected);
         records.map_err(|error| error.to_string())
     }
 
     fn run(&self, operation: &str, body: &[u8]) -> EngineResult {
         let db = &self.database;
-        let _lock = self.round_robin.then(|| self.reader());
+        let _lock = self.one_at_a_time.then(|| self.reader());
         match operation {
             "GetItem" => typed(body, |r| db.get_item(r)),
             "BatchGetItem" => typed(body, |r| db.batch_get_item(r)),

@@ -91,15 +91,15 @@ impl Reader {
         }
     }
 
-    /// Reads at most `most` records of the stream whose partition is wanted: those after the
+    /// Reads at most `most` records of the stream whose partition is selected: those after the
     /// record with this number, or the first ones.
     pub(crate) fn records(
         &self,
         after: Option<&str>,
         most: usize,
-        is_projected: fn(&str) -> bool,
+        is_selected: fn(&str) -> bool,
     ) -> rusqlite::Result<Records> {
-        Records::read(&self.0, after, most, is_projected)
+        Records::read(&self.0, after, most, is_selected)
     }
 
     fn get(&self, request: GetItem<'_>) -> Option<String> {

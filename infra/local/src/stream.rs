@@ -114,17 +114,15 @@ impl Stream {
     /// The next records for this function, and the number of the last record that was looked at.
     pub fn next<C: Consumer>(&self, _to: &C) -> Result<(Event, Option<String>), String> {
         let after = self.position().clone();
-        let Records {
-            mut change_records,
-            end,
-        } = self.engine.records(after.as_deref(), BATCH, C::takes)?;
-        for record in &mut change_records {
+        let Records { mut selected, end } =
+            self.engine.records(after.as_deref(), BATCH, C::takes)?;
+        for record in &mut selected {
             // The engine writes the time of the machine. The clock of the service may be ahead.
             let at = &mut record.change.approximate_creation_date_time;
             *at = self.clock.at(*at);
         }
         let mut event = Event::default();
-        event.records = change_records;
+        event.records = selected;
         Ok((event, end))
     }
 

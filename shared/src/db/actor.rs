@@ -27,7 +27,7 @@ pub(crate) fn acts(person: u64) {
 /// Says when this request was received. A repeat with an idempotency key says it again: it counts
 /// as old as its first attempt.
 pub(crate) fn set_request_time(when: RequestTime) {
-    let _ = REQUEST_TIME.try_with(|set_request_time| set_request_time.set(Some(when)));
+    let _ = REQUEST_TIME.try_with(|cell| cell.set(Some(when)));
     let _ = ARRIVED.try_with(|arrived| arrived.set(arrived.get().or(Some(when))));
 }
 

@@ -1,7 +1,7 @@
 //! Joins the point reads that a request makes at the same time into one call.
 //!
 //! A handler reads the club, the membership and the application with one `try_join!`. Each of these
-//! puts its key into the round that is open and yields once, so that all of them had their turn.
+//! puts its key into the batch that is open and yields once, so that all of them had their turn.
 //! Then one `BatchGetItem` reads the keys. It costs the same units as single reads. A key that
 //! stays unprocessed fails only for the one who wants it.
 
@@ -15,17 +15,17 @@ use crate::db::Key;
 use crate::db::error::TableError;
 use crate::db::response::Stored;
 
-/// The most keys in one round: as many as one batch read takes.
+/// The most keys in one batch: as many as one batch read takes.
 const MOST: usize = 100;
 
 /// What was found at some keys.
 #[derive(Debug)]
-pub(crate) struct LoadedKeys {
+pub(crate) struct LoadedItems {
     found: HashMap<Key, Stored>,
     unread: HashSet<Key>,
 }
 
-impl LoadedKeys {
+impl LoadedItems {
     /// The items that were found, and the keys that were not read.
     pub(crate) fn new(found: Vec<Stored>, unread: Vec<Key>) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl LoadedKeys {
     }
 }
 
-type BatchResult = Result<Arc<LoadedKeys>, TableError>;
+type BatchResult = Result<Arc<LoadedItems>, TableError>;
 
 struct Batch {
     keys: Arc<Mutex<Vec<Key>>>,
@@ -44,7 +44,7 @@ struct Batch {
 }
 
 tokio::task_local! {
-    /// The round of the current request that is not sent yet.
+    /// The batch of the current request that is not sent yet.
     static OPEN: Mutex<Option<Batch>>;
 }
 
@@ -54,7 +54,7 @@ pub(crate) async fn joined<F: Future>(work: F) -> F::Output {
 }
 
 /// Reads `keys` together with whatever else the request reads at this moment. `fetch` reads all
-/// keys of the round; some may be there twice. Outside of a request it is called at once.
+/// keys of the batch; some may be there twice. Outside of a request it is called at once.
 ///
 /// # Errors
 /// Those of `fetch`, and `Busy` if one of these keys stayed unprocessed.
@@ -63,11 +63,11 @@ pub(crate) async fn read<F>(
     fetch: impl FnOnce(Vec<Key>) -> F + Send + 'static,
 ) -> Result<Vec<Stored>, TableError>
 where
-    F: Future<Output = Result<LoadedKeys, TableError>> + Send + 'static,
+    F: Future<Output = Result<LoadedItems, TableError>> + Send + 'static,
 {
     let reading = if OPEN.try_with(|_| ()).is_ok() {
         let result = enter(&keys, fetch);
-        // The others enter the round before the first who waits for its response closes it.
+        // The others enter the batch before the first who waits for its response closes it.
         tokio::task::yield_now().await;
         result.await?
     } else {
@@ -85,21 +85,21 @@ pub(crate) fn unprocessed() -> TableError {
     TableError::Busy("unprocessed keys".to_owned())
 }
 
-/// Puts the keys into the round that is open, if they fit, or else into a new one.
+/// Puts the keys into the batch that is open, if they fit, or else into a new one.
 fn enter<F>(
     keys: &[Key],
     fetch: impl FnOnce(Vec<Key>) -> F + Send + 'static,
 ) -> Shared<BoxFuture<'static, BatchResult>>
 where
-    F: Future<Output = Result<LoadedKeys, TableError>> + Send + 'static,
+    F: Future<Output = Result<LoadedItems, TableError>> + Send + 'static,
 {
     OPEN.with(|open| {
         let mut open = lock(open);
-        if let Some(round) = &*open {
-            let mut waiting = lock(&round.keys);
+        if let Some(batch) = &*open {
+            let mut waiting = lock(&batch.keys);
             if waiting.len() + keys.len() <= MOST {
                 waiting.extend_from_slice(keys);
-                return round.result.clone();
+                return batch.result.clone();
             }
         }
         let waiting = Arc::new(Mutex::new(keys.to_vec()));
@@ -114,10 +114,10 @@ where
     })
 }
 
-/// Takes the keys of a round. Nobody can enter it any more.
+/// Takes the keys of a batch. Nobody can enter it any more.
 fn close(keys: &Arc<Mutex<Vec<Key>>>) -> Vec<Key> {
     let _ = OPEN.try_with(|open| {
-        lock(open).take_if(|round| Arc::ptr_eq(&round.keys, keys));
+        lock(open).take_if(|batch| Arc::ptr_eq(&batch.keys, keys));
     });
     std::mem::take(&mut lock(keys))
 }

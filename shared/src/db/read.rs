@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes, ReturnConsumedC
 use aws_smithy_runtime_api::client::interceptors::context::Output;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use crate::db::batch_loader::{self, LoadedKeys, unprocessed};
+use crate::db::batch_loader::{self, LoadedItems, unprocessed};
 use crate::db::error::{Backoff, TableError, read_error};
 use crate::db::keys::Key;
 use crate::db::response::{AnyItem as _, Body, Found, FromResponse, Stored, readable};
@@ -92,7 +92,7 @@ impl Table {
                 Ok([key]) => (table.read_one(key).await?.into_iter().collect(), vec![]),
                 Err(keys) => table.get_chunk(keys, true).await?,
             };
-            Ok(LoadedKeys::new(found, unread))
+            Ok(LoadedItems::new(found, unread))
         })
         .await
     }
@@ -139,8 +139,8 @@ impl Table {
         keys: Vec<Key>,
     ) -> Result<HashMap<Key, E>, TableError> {
         let found = self.get_all::<E>(keys, true).await?;
-        let idempotency = found.into_iter().map(|entity| (entity.key(), entity));
-        Ok(idempotency.collect())
+        let by_key = found.into_iter().map(|entity| (entity.key(), entity));
+        Ok(by_key.collect())
     }
 
     /// Reads any number of items: as they are now, or for half the price as they were a moment ago.

@@ -58,7 +58,7 @@ pub fn misplaced(item: &Item) -> Option<String> {
     macro_rules! as_one_of {
         ($($entity:ty),+ $(,)?) => {
             match type_of(item) {
-                $(<$entity as Entity>::TYPE => idempotency::<$entity>(item),)+
+                $(<$entity as Entity>::TYPE => wrong_keys::<$entity>(item),)+
                 // Counters and name reservations have no content to compare with their keys.
                 // So have the tombstones of deleted items.
                 "Name" | "Version" | "Tombstone" => None,
@@ -130,16 +130,16 @@ pub fn misplaced(item: &Item) -> Option<String> {
     )
 }
 
-fn idempotency<E: Entity>(item: &Item) -> Option<String> {
+fn wrong_keys<E: Entity>(item: &Item) -> Option<String> {
     let entity: E = match from_item(item.clone()) {
         Ok(entity) => entity,
         // The error would quote the item's content, which may be personal.
         Err(_) => return Some(format!("cannot be read as {}", E::TYPE)),
     };
-    let pending = to_item(&entity).ok()?;
+    let expected = to_item(&entity).ok()?;
     let wrong: Vec<&str> = KEYS
         .into_iter()
-        .filter(|key| item.get(*key) != pending.get(*key))
+        .filter(|key| item.get(*key) != expected.get(*key))
         .collect();
     (!wrong.is_empty()).then(|| format!("{} do not follow from the content", wrong.join(", ")))
 }
@@ -176,7 +176,7 @@ pub fn derived_entries(item: &Item) -> Vec<Item> {
     of_references!(Badge, Fair, Major, School, Tag, Year)
 }
 
-/// Returns the key of the item that a companion leads to, whether that exists or not.
+/// Returns the key of the item that a derived entry leads to, whether that exists or not.
 pub fn leads_to(derived: &Item) -> Option<Item> {
     let key = match type_of(derived) {
         PersonWord::TYPE => {

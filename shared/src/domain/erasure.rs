@@ -37,7 +37,7 @@ fn last_of(now: DateTime<Utc>) -> u64 {
 
 impl Table {
     /// Erases a person. Deletes memberships, requests, drafts, extensions, invites, mails,
-    /// favorites, subscriptions, stored results of idempotency records, and the profile. Pending
+    /// favorites, subscriptions, idempotency records, and the profile. Pending
     /// submissions are withdrawn. Decided submissions lose everything except their status.
     ///
     /// The profile is marked first, so that no more data of the person is stored. It is deleted

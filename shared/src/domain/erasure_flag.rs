@@ -13,7 +13,7 @@ use crate::domain::person::model::Person;
 use crate::ids::{Id, derived};
 use crate::time::Timestamp;
 
-/// A marker in a person's part of the index. When the index shows it, it shows what was written
+/// A flag in a person's part of the index. When the index shows it, it shows what was written
 /// before.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ErasureFlag {
@@ -40,8 +40,8 @@ impl Entity for ErasureFlag {
 }
 
 impl Table {
-    /// Waits until the index shows what was written before now: writes a marker into the person's
-    /// part of it, and looks until the marker is there.
+    /// Waits until the index shows what was written before now: writes a flag into the person's
+    /// part of it, and looks until the flag is there.
     pub(crate) async fn wait_for_index(
         &self,
         person: Id<Person>,

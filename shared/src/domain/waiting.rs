@@ -79,7 +79,7 @@ impl Waiting {
             rejection: decision.rejection_mail.as_ref(),
             mailed: decision.mailed.as_ref(),
         };
-        let requested = match decision.status {
+        let expected = match decision.status {
             Status::Pending => None,
             Status::Accepted => Some(MailKind::Acceptance),
             Status::RejectedWritten | Status::RejectedInterview => Some(MailKind::Rejection),
@@ -95,9 +95,9 @@ impl Waiting {
             });
         let is_there = decision.person.is_some();
         self.submissions += 1;
-        self.undecided += usize::from(requested.is_none());
+        self.undecided += usize::from(expected.is_none());
         self.unmailed +=
-            usize::from(is_there && requested.is_some() && communicated.last_kind() != requested);
+            usize::from(is_there && expected.is_some() && communicated.last_kind() != expected);
         self.unreached += usize::from(is_there && is_unreached);
     }
 }
@@ -108,7 +108,7 @@ impl Table {
     pub async fn waiting(&self, application: Id<Application>) -> Result<Waiting, TableError> {
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let partition = (keys::submissions(application, part), None);
-            let requested = [
+            let expected = [
                 "status",
                 "person",
                 "acceptance_mail",
@@ -117,7 +117,7 @@ impl Table {
             ];
             let pages = limits::COUNTED_PAGES;
             let (found, has_more) = self
-                .some_of::<Submission>(partition, &requested, pages, None)
+                .some_of::<Submission>(partition, &expected, pages, None)
                 .await?;
             let mut waiting = Waiting {
                 has_more,
@@ -178,8 +178,8 @@ impl Table {
         let entries = self.index_entries(keys::address(email), range).await?;
         // The index tells neither which ones are open nor when they were sent.
         let latest = entries.iter().rev().take(limits::HOME_INVITES_READ);
-        let requested: Vec<Key> = latest.map(Stored::key).collect();
-        let mut found: Vec<Invite> = self.get_many(requested).await?.into_entities();
+        let expected: Vec<Key> = latest.map(Stored::key).collect();
+        let mut found: Vec<Invite> = self.get_many(expected).await?.into_entities();
         found.retain(|invite| invite.is_open(now) && invite.email == email.folded());
         found.sort_by_key(|invite| std::cmp::Reverse(invite.updated_at));
         found.truncate(limits::HOME_INVITES);

@@ -55,7 +55,7 @@ pub fn confirmation(
         at: &at,
         revision: submission.revision,
     };
-    let answer_line: Vec<AnswerLine> = submission
+    let lines: Vec<AnswerLine> = submission
         .answers
         .read()
         .iter()
@@ -63,7 +63,7 @@ pub fn confirmation(
         .collect();
     let bodies =
         |answers| ConfirmationHtml::bodies(&personal.first_name, submitted, answers, receipt);
-    let whole = bodies(Some(answer_line));
+    let whole = bodies(Some(lines));
     let fits = whole.html.len() <= limits::MAIL_BYTES && whole.text.len() <= limits::MAIL_BYTES;
     let occasion = Occasion {
         about: submission.id.get(),

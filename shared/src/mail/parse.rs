@@ -75,15 +75,15 @@ impl<'a> Parser<'a> {
 
     fn variable(&self, name: &str) -> Result<Variable, String> {
         let name = name.trim();
-        let variables = self
+        let variable = self
             .variables
             .iter()
-            .find(|variables| variables.name() == name);
-        variables.copied().ok_or_else(|| {
+            .find(|variable| variable.name() == name);
+        variable.copied().ok_or_else(|| {
             let names: Vec<&str> = self
                 .variables
                 .iter()
-                .map(|variables| variables.name())
+                .map(|variable| variable.name())
                 .collect();
             let names = names.join(", ");
             format!("{name:?} is not a variable. There are: {names}.")

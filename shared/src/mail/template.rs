@@ -110,17 +110,17 @@ impl Template {
     /// Returns the source without scripts, event handlers and unsafe links ([`html::clean`]).
     /// `{{ link }}` may be the address of a link.
     pub fn clean(source: &str) -> String {
-        let mut output = String::with_capacity(source.len());
+        let mut protected = String::with_capacity(source.len());
         for (n, part) in source.split("{{").enumerate() {
             let link = part
                 .split_once("}}")
                 .filter(|(name, _)| n > 0 && name.trim() == Variable::Link.name());
             match link {
-                Some((_, after)) => output.extend([LINK, after]),
-                None => output.extend([if n > 0 { "{{" } else { "" }, part]),
+                Some((_, after)) => protected.extend([LINK, after]),
+                None => protected.extend([if n > 0 { "{{" } else { "" }, part]),
             }
         }
-        html::clean(&output).replace(LINK, "{{ link }}")
+        html::clean(&protected).replace(LINK, "{{ link }}")
     }
 
     /// Returns an error message if `cleaned`, what [`Template::clean`] made of `source`, would show

@@ -17,7 +17,7 @@ pub use crate::text::kind::List;
 
 /// What a text may look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum JsonForm {
+enum TextForm {
     /// Anything.
     Free,
     /// At least one character that is no space.
@@ -45,7 +45,7 @@ fn is_separator(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-impl JsonForm {
+impl TextForm {
     fn pattern(self) -> Option<&'static str> {
         match self {
             Self::Free => None,
@@ -144,9 +144,9 @@ macro_rules! texts {
         own_kinds! {$(
             $(#[$doc])*
             $name: String => String,
-                |sent| JsonForm::$form.read(sent, $max),
-                text($max, JsonForm::$form.pattern())
-                    .min_length(JsonForm::$form.is_filled().then_some(1));
+                |sent| TextForm::$form.read(sent, $max),
+                text($max, TextForm::$form.pattern())
+                    .min_length(TextForm::$form.is_filled().then_some(1));
         )+}
     };
 }

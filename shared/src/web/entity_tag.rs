@@ -46,7 +46,7 @@ impl EntityTags {
 
     /// Returns whether the header contains `tag` or `*`.
     pub(super) fn contain(&self, tag: &str) -> bool {
-        let is_listed = |tag| self.tags.iter().any(|not_modified| not_modified == tag);
+        let is_listed = |tag| self.tags.iter().any(|one| one == tag);
         self.any || opaque(tag).is_some_and(is_listed)
     }
 }
@@ -170,7 +170,7 @@ impl SourceTag {
 /// one ([`SourceTag`]). Answers 304 when the client already has the body, and sets `Cache-Control`.
 pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
     let method = request.method().clone();
-    let not_modified = EntityTags::of(request.headers(), header::IF_NONE_MATCH);
+    let if_none_match = EntityTags::of(request.headers(), header::IF_NONE_MATCH);
     let private = request.headers().contains_key(header::AUTHORIZATION);
     let response = next.run(request).await;
     let status = response.status();
@@ -197,7 +197,7 @@ pub(super) async fn entity_tags(request: Request, next: Next) -> Response {
     let given = given.and_then(|tag| Some(tag.to_str().ok()?.to_owned()));
     let tag = given.unwrap_or_else(|| entity_tag(&bytes));
     set(&mut parts.headers, header::ETAG, &tag);
-    if is_get && not_modified.contain(&tag) {
+    if is_get && if_none_match.contain(&tag) {
         parts.status = StatusCode::NOT_MODIFIED;
         parts.headers.remove(header::CONTENT_TYPE);
         parts.headers.remove(header::CONTENT_LENGTH);

@@ -297,7 +297,7 @@ impl ApiError {
                 "This was changed since you read it. Read it again, then decide.".to_owned()
             }
             Self::TooLarge(limit) => format!("The request body is larger than {limit} bytes."),
-            Self::UnsupportedMediaType(requested) => (*requested).to_owned(),
+            Self::UnsupportedMediaType(expected) => (*expected).to_owned(),
             Self::Rule(_, message) | Self::RateLimited(message, _) | Self::OutOfScope(message) => {
                 message.clone()
             }

@@ -59,7 +59,7 @@ impl Reader {
                     .add(format!("{}{name}{inside}", self.inside), why);
                 return None;
             }
-            Field::Absent if self.is_pending(presence) => REQUIRED.into(),
+            Field::Absent if self.is_required(presence) => REQUIRED.into(),
             Field::Absent => {
                 return default
                     .filter(|_| self.mode == Mode::Create)
@@ -98,7 +98,7 @@ impl Reader {
     }
 
     /// Returns whether a field that is absent is an error.
-    fn is_pending(&self, presence: Presence) -> bool {
+    fn is_required(&self, presence: Presence) -> bool {
         match self.mode {
             Mode::Create => presence == Presence::Required,
             Mode::Replace => presence != Presence::Free,

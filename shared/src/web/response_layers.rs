@@ -31,7 +31,7 @@ pub(crate) async fn no_sniffing(request: Request, next: Next) -> Response {
 struct Shortened(Bytes);
 
 /// Keeps a short form of large responses to successful writes: without their large lists. What is
-/// stored is never told as an error (H35).
+/// stored is never reported as an error (H35).
 pub(crate) async fn shortened(request: Request, next: Next) -> Response {
     let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
     let response = next.run(request).await;

@@ -48,7 +48,7 @@ pub struct ImportRow {
     lists: BTreeMap<String, Vec<String>>,
     /// Columns whose cell is no text.
     wrong: Vec<String>,
-    /// The names of the columns as they were sent, in their order.
+    /// The names of the columns as they were sent, each with its field path.
     sent: Vec<(String, String)>,
 }
 

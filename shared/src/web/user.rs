@@ -331,8 +331,8 @@ const DAY: i64 = 86_400;
 fn seen_as(identity: &Identity, seen: i64) -> Option<i64> {
     let issued_at = identity.issued_at;
     if identity.is_admin {
-        let is_pending = issued_at > seen.abs() + if seen > 0 { DAY } else { 0 };
-        return is_pending.then_some(issued_at);
+        let is_new = issued_at > seen.abs() + if seen > 0 { DAY } else { 0 };
+        return is_new.then_some(issued_at);
     }
     (seen > 0 && issued_at >= seen).then_some(-issued_at)
 }

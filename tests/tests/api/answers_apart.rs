@@ -212,8 +212,8 @@ async fn submission_with_answers_inside_is_read_decided_and_replaced() {
     let list = recruitment.officer.get(&path).await.ok();
     assert_eq!(list[0]["responses"][0]["text"], "Because.");
     let receipt = json!({ "receipt": first["receipt"] });
-    let notified = sue.post("/api/receipts/verify/", receipt).await.ok();
-    assert_eq!(notified["stored"], "current");
+    let verified = sue.post("/api/receipts/verify/", receipt).await.ok();
+    assert_eq!(verified["stored"], "current");
     recruitment.decide(&first, 4, "").await;
     recruitment.decide(&first, 1, "").await;
     let same = sue.post(&path, recruitment.answer("Because.")).await.ok();

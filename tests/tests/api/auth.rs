@@ -132,15 +132,15 @@ async fn bad_tokens_are_401_on_every_route_public_ones_included() {
 }
 
 /// An issuer that gives these answers, one after the other, and then only the last.
-struct RoundRobin(Mutex<VecDeque<Result<JwkSet, String>>>);
+struct OneAfterTheOther(Mutex<VecDeque<Result<JwkSet, String>>>);
 
-impl RoundRobin {
+impl OneAfterTheOther {
     fn new(answers: impl Into<VecDeque<Result<JwkSet, String>>>) -> Self {
         Self(Mutex::new(answers.into()))
     }
 }
 
-impl KeySource for RoundRobin {
+impl KeySource for OneAfterTheOther {
     fn fetch(&self) -> BoxFuture<'_, Result<JwkSet, String>> {
         let mut answers = self.0.lock().expect("a lock");
         let response = if answers.len() > 1 {
@@ -156,7 +156,7 @@ impl KeySource for RoundRobin {
 #[tokio::test]
 async fn unreachable_issuer_is_no_401_and_unknown_keys_are_fetched_once_a_minute() {
     let issuer = Issuer::new(&Issuer::new_key().expect("a key"), ISSUER).expect("an issuer");
-    let flaky = RoundRobin::new([Err("unreachable".into()), Ok(issuer.keys())]);
+    let flaky = OneAfterTheOther::new([Err("unreachable".into()), Ok(issuer.keys())]);
     let verifier = Verifier::new(&local::settings(), Keys::new(flaky));
     let token = issuer.sign(&claims()).expect("a token");
     assert!(matches!(
@@ -279,7 +279,7 @@ async fn accepted_token_is_refused_after_its_time_or_key_ended() {
     let (old, new) = (issuer(), issuer());
     let verifier = Verifier::new(
         &local::settings(),
-        Keys::new(RoundRobin::new([Ok(old.keys()), Ok(new.keys())])),
+        Keys::new(OneAfterTheOther::new([Ok(old.keys()), Ok(new.keys())])),
     );
     let claims = |expires: TimeDelta| with("exp", json!((start() + expires).timestamp()));
     let short = old.sign(&claims(TimeDelta::minutes(10))).expect("a token");

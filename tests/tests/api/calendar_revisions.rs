@@ -217,7 +217,7 @@ impl<'a> Holding<'a> {
 
 // proves V22
 #[tokio::test(start_paused = true)]
-async fn changes_of_interviewers_are_seen() {
+async fn interviewers_see_changes_of_their_slots() {
     let campus = TestCampus::new();
     let mut scene = Holding::new(&campus).await;
     scene.there.book(scene.slot).await.ok();

@@ -206,7 +206,7 @@ async fn a_chain_has_an_end_and_at_most_five_conditions() {
 
 // proves Q9
 #[tokio::test]
-async fn needed_options_cannot_be_deleted() {
+async fn needed_questions_and_options_stay() {
     let campus = TestCampus::new();
     let form = Form::of(&campus).await;
     let choice = form.choice(json!({})).await;

@@ -49,11 +49,11 @@ async fn locations_and_links_need_sign_in() {
                 );
             }
         } else {
-            let notified = campus.as_("bob").get(path).await.text();
-            assert!(notified.contains("Planted room"), "{path}: {notified}");
+            let shown = campus.as_("bob").get(path).await.text();
+            assert!(shown.contains("Planted room"), "{path}: {shown}");
             assert!(
-                !notified.contains("\"ticket_order_limit\":10"),
-                "for officers: {notified}"
+                !shown.contains("\"ticket_order_limit\":10"),
+                "for officers: {shown}"
             );
         }
     }
@@ -130,8 +130,8 @@ async fn tickets_are_for_officers_and_not_in_the_global_list() {
     let event = ada.post(CHESS, body).await.created();
     let one = format!("/api/events/{}/", id(&event));
     assert_eq!(event["showings"][0]["ticket_drop_time"], hours(1));
-    let notified = campus.as_("bob").get(&one).await.ok();
-    assert_eq!(notified["showings"][0]["ticket_drop_time"], json!(null));
+    let shown = campus.as_("bob").get(&one).await.ok();
+    assert_eq!(shown["showings"][0]["ticket_drop_time"], json!(null));
     let list = ada.get("/api/events/").await.ok();
     assert_eq!(list[0]["showings"][0]["ticket_order_limit"], json!(null));
 }

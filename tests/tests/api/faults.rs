@@ -125,7 +125,7 @@ async fn deadline_on_failing_table_loses_and_doubles_nothing() {
             .map(|n| campus.as_(&format!("student{n}")))
             .collect();
         faults.hit(RATE);
-        let notified = join_all(
+        let submitted_all = join_all(
             students
                 .iter()
                 .enumerate()
@@ -135,7 +135,7 @@ async fn deadline_on_failing_table_loses_and_doubles_nothing() {
         // Late writes arrive now.
         tokio::time::sleep(Duration::from_secs(5)).await;
         faults.hit(0);
-        let mut expected: Vec<String> = notified.into_iter().flatten().collect();
+        let mut expected: Vec<String> = submitted_all.into_iter().flatten().collect();
         let list = recruitment
             .officer
             .get(&format!("{}submissions/", recruitment.path))

@@ -340,7 +340,7 @@ fn failing(operation: &'static str) -> (TestCampus, Arc<AtomicBool>) {
 // If the id were not stored before the work, a repeat after a failed read would do the work again.
 // proves X5
 #[tokio::test(start_paused = true)]
-async fn failure_after_a_write_is_not_repeated() {
+async fn repeat_after_a_failure_writes_once() {
     let (campus, armed) = failing("GetItem");
     let (ada, admin) = (campus.as_("ada"), campus.admin());
     campus.club("chess", &ada).await;

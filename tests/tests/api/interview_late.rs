@@ -223,7 +223,7 @@ async fn the_list_of_slots_finishes_a_deletion() {
 
 // proves K10
 #[tokio::test(start_paused = true)]
-async fn move_to_a_past_time_is_refused() {
+async fn move_to_a_past_time_is_mailed() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let (next, over) = (there.slot(slot(30)).await, there.slot(slot(-5)).await);

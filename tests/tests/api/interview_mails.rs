@@ -292,7 +292,12 @@ async fn the_release_ends_it_when_somebody_asks() {
     // The applicant asks.
     assert_eq!(go.interview().await, json!(null));
     go.sue.get("/api/submissions/").await.ok();
-    assert!(!campus.stored().iter().any(|item| item["type"] == "Booking"));
+    assert!(
+        !campus
+            .stored()
+            .iter()
+            .any(|item| item["type"]["S"] == "Booking")
+    );
     assert_eq!(recount(&campus), [""; 0]);
 }
 

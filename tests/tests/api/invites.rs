@@ -316,7 +316,7 @@ async fn accepted_persons_invite_stays_revoked_or_renewed() {
 
 // proves P11, I8
 #[tokio::test]
-async fn unapproved_clubs_are_visible_to_the_invited_only() {
+async fn unapproved_club_is_open_to_the_invited_and_404_to_others() {
     let (campus, ada) = chess().await;
     invite(&ada, json!({ "email": "ina@uni.example" })).await;
     campus.deliver().await;

@@ -102,7 +102,7 @@ async fn a_token_confirms_no_membership() {
 
 // proves M13
 #[tokio::test]
-async fn request_before_import_counts_as_confirmed() {
+async fn applicant_before_import_has_confirmed() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     recruitment.submit(&campus.as_("sue")).await;

@@ -62,7 +62,7 @@ fn put_tombstone(campus: &TestCampus, created_item: &Value) {
 
 // proves X17
 #[tokio::test]
-async fn late_repeat_keeps_newer_item() {
+async fn tombstone_of_a_later_release_is_no_obstacle() {
     let campus = TestCampus::new();
     let recruitment = campus.recruitment("chess").await;
     let (officer, sue, bob) = (&recruitment.officer, campus.as_("sue"), campus.as_("bob"));

@@ -210,10 +210,10 @@ async fn a_preview_that_is_too_large_is_refused() {
     let accepted = json!({ "submissions": ids, "status": 4 });
     let status = format!("{}submissions/status/", recruitment.path);
     recruitment.officer.post(&status, accepted).await.ok();
-    let notified = recruitment
+    let shown = recruitment
         .send("acceptance", json!({ "dry_run": true }))
         .await;
-    let detail = notified.error(400);
+    let detail = shown.error(400);
     assert!(detail.contains("too large"), "{detail}");
 }
 

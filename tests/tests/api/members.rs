@@ -141,7 +141,7 @@ pub(crate) const MIA: &str = "/api/clubs/chess/members/mia/";
 
 // proves H19, H20, P5, M3, M5, M7, M9
 #[tokio::test]
-async fn officers_change_members_below_their_role() {
+async fn officers_change_members_up_to_their_role() {
     let (campus, [ada, olga, otto, mia, _]) = staffed().await;
     let changed = olga
         .patch(

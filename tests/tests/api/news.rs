@@ -191,7 +191,7 @@ async fn off_inactive_archived_and_erased_mean_no_news() {
 
 // proves G3
 #[tokio::test]
-async fn moved_event_is_new_even_if_it_began() {
+async fn later_or_moved_things_are_new_even_if_they_began() {
     let campus = TestCampus::new();
     let ada = campus.as_("ada");
     campus.club("chess", &ada).await;

@@ -124,7 +124,7 @@ async fn a_club_that_comes_back_reminds_of_what_is_not_over() {
 
 // proves G3
 #[tokio::test]
-async fn reminder_is_not_repeated_after_hiding_the_club() {
+async fn news_is_not_repeated_after_hiding_the_club() {
     let campus = TestCampus::new();
     let (ada, _) = follower(&campus).await;
     open(&ada, "Autumn", 2, 2_000).await;

@@ -229,10 +229,10 @@ async fn concurrent_new_addresses_are_the_same() {
     let present = calendar(&sue).await;
     for response in [one, two] {
         let response = response.ok();
-        let notified = path(response["url"].as_str().unwrap_or_default());
-        assert_ne!(notified, old);
+        let new_path = path(response["url"].as_str().unwrap_or_default());
+        assert_ne!(new_path, old);
         // A request that began after the other one has replaced its address.
-        assert!(notified == present || campus.anonymous().get(&notified).await.status == 404);
+        assert!(new_path == present || campus.anonymous().get(&new_path).await.status == 404);
     }
     read(&campus, &present).await;
 }

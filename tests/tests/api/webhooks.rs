@@ -249,7 +249,7 @@ async fn a_test_and_another_attempt_can_be_asked_for() {
 // In an earlier version, it was switched off five days after the other attempt.
 // proves Z8, Z9
 #[tokio::test]
-async fn failing_test_does_not_make_a_failing_webhook() {
+async fn failing_retry_does_not_make_a_failing_webhook() {
     let (campus, owner) = campus().await;
     let receiver = Receiver::start().await;
     let (one, _) = hook(&owner, &receiver, json!(["club.updated"])).await;

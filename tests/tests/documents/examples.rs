@@ -90,8 +90,8 @@ pub async fn admin_of_demo() -> (Client, Values) {
         ("/api/webhooks/", ["{all_webhook}", "{all_delivery}"]),
     ] {
         let webhook = list(&admin, path).await.remove(0)["id"].clone();
-        let notified = list(&admin, &format!("{path}{webhook}/deliveries/")).await;
-        values.extend([(names[0], webhook), (names[1], notified[0]["id"].clone())]);
+        let shown = list(&admin, &format!("{path}{webhook}/deliveries/")).await;
+        values.extend([(names[0], webhook), (names[1], shown[0]["id"].clone())]);
     }
     let own = admin.get("/api/settings/").await.ok();
     let link = link_of(&campus, own["id"].as_u64().unwrap_or_default()).await;

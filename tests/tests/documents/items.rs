@@ -35,7 +35,7 @@ fn names_of(item: &Value) -> BTreeSet<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_items_of_yesterday_can_be_read() {
+async fn items_of_yesterday_can_be_read() {
     let stored = one_of_everything().await.stored();
     let folder = crate::root().join("tests/items");
     let read = |path: &Path| {

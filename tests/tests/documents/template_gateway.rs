@@ -10,7 +10,7 @@ use crate::template::{deployments, template};
 // What one caller may see is not given to another one from the cache at the edge (V20).
 // proves V20
 #[test]
-fn only_public_lists_are_cached_at_the_edge() {
+fn only_public_lists_and_calendars_are_cached_at_the_edge() {
     let template = template();
     let delivery = &template.resources()["Delivery"]["Properties"]["DistributionConfig"];
     let disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";

@@ -68,7 +68,7 @@ pub async fn create(
     let mut webhook = Webhook {
         key: WebhookKey {
             club: holder.club.clone(),
-            key: 0,
+            number: 0,
             webhook: id,
         },
         version: id.get(),
@@ -109,9 +109,9 @@ async fn store(
             let is_own = owned.webhook.secrets == webhook.secrets;
             return Ok((owned.clone(), is_own));
         }
-        let is_taken = |key: &u8| all.iter().any(|owned| owned.webhook.key.key == *key);
-        let empty = (0..limits::WEBHOOKS).find(|key| !is_taken(key));
-        webhook.key.key = empty.ok_or_else(too_many)?;
+        let is_taken = |number: &u8| all.iter().any(|owned| owned.webhook.key.number == *number);
+        let empty = (0..limits::WEBHOOKS).find(|number| !is_taken(number));
+        webhook.key.number = empty.ok_or_else(too_many)?;
         match app.table.put_webhook(&webhook).await {
             Ok(()) => {
                 let is_on = webhook.active;

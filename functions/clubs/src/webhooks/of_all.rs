@@ -37,12 +37,12 @@ pub async fn list_webhooks(
 )]
 pub async fn create_webhook(
     State(app): State<Shared>,
-    RequestedAt(requested): RequestedAt,
+    RequestedAt(when): RequestedAt,
     OfAll(holder): OfAll,
     new: NewId,
     Input(input): Input<WebhookInput>,
 ) -> Result<Created<WebhookBody>> {
-    actions::create(&app, &holder, new, requested.received, input).await
+    actions::create(&app, &holder, new, when.received, input).await
 }
 
 /// Get a webhook for all clubs.

@@ -39,12 +39,12 @@ pub async fn list_club_webhooks(
 )]
 pub async fn create_club_webhook(
     State(app): State<Shared>,
-    RequestedAt(requested): RequestedAt,
+    RequestedAt(when): RequestedAt,
     OfClub(holder): OfClub,
     new: NewId,
     Input(input): Input<WebhookInput>,
 ) -> Result<Created<WebhookBody>> {
-    actions::create(&app, &holder, new, requested.received, input).await
+    actions::create(&app, &holder, new, when.received, input).await
 }
 
 /// Get a webhook of a club.

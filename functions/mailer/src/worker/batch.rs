@@ -90,7 +90,7 @@ impl Worker {
         response
     }
 
-    /// Leaves in `open` the records that are processed now. Returns the rest, and the turns.
+    /// Leaves in `open` the records that are processed now. Returns the rest, and the send slots.
     async fn step(
         &self,
         open: &mut Vec<usize>,
@@ -100,13 +100,13 @@ impl Worker {
         let count = self.side_by_side().await?.min(open.len());
         let send_slots = self.send_slots(&open[..count], records, began).await?;
         if send_slots.is_empty() {
-            return Err(RetryLater("other workers have all turns".into()));
+            return Err(RetryLater("other workers have all send slots".into()));
         }
         Ok((open.split_off(send_slots.len()), send_slots))
     }
 
     /// Returns how many mails are handed over at the same time. Never more than may be sent in a
-    /// second, so that few turns are lost when the time is up.
+    /// second, so that few send slots are lost when the time is up.
     async fn side_by_side(&self) -> Result<usize, TableError> {
         let rate = usize::try_from(self.settings.mail.rate).unwrap_or_default();
         let most = if rate == 0 { SIDE_BY_SIDE } else { rate };
@@ -149,9 +149,9 @@ impl Worker {
     }
 
     /// Returns when each of these records may be processed. If the number of mails in a second is
-    /// limited (O7), turns are reserved for those that are still to be sent. All workers share the
-    /// limit, so the send slots are kept in the table. Ends before the first record for which no
-    /// send slot is left.
+    /// limited (O7), send slots are reserved for those that are still to be sent. All workers share
+    /// the limit, so the send slots are kept in the table. Ends before the first record for which
+    /// no send slot is left.
     async fn send_slots(
         &self,
         open: &[usize],
@@ -172,7 +172,7 @@ impl Worker {
     }
 
     /// Whether a record is a mail that nobody has handed over. After a batch was cut short, its
-    /// first records come again, and should not take the turns of the others.
+    /// first records come again, and should not take the send slots of the others.
     async fn is_to_be_sent(&self, record: &Record) -> bool {
         match record {
             Record::Parked(_) | Record::Unread { .. } => false,

@@ -61,12 +61,12 @@ impl Worker {
                 self.table.notice_now(mail, self.now()),
                 self.table.asking_now(mail)
             )?;
-            let is_pending = (mail.notice.is_none() || notice.is_some())
+            let still_applies = (mail.notice.is_none() || notice.is_some())
                 && (mail.request.is_none() || asking.is_some());
             // Before the claim: if this fails, SES has not seen the mail, and it stays `queued`.
             let (envelope, mut ends) = self.envelope(mail, notice, asking).await?;
             match self.table.claim_mail(mail, self.now()).await {
-                Ok(()) if !is_pending => {
+                Ok(()) if !still_applies => {
                     // Not before the claim: this mail may have been sent already.
                     self.table.forget_telling(mail).await?;
                     return self
@@ -233,7 +233,7 @@ impl Worker {
         }
     }
 
-    /// Reserves turns for mails: as many as this invocation can wait for.
+    /// Reserves send slots for mails: as many as this invocation can wait for.
     pub(super) async fn reserve(
         &self,
         mails: usize,

@@ -106,7 +106,7 @@ impl Worker {
         &self,
         mail: &Mail,
         result: &MailResult<'_>,
-        before: &EndedInterviews,
+        mentioned: &EndedInterviews,
     ) -> Result<(), RetryLater> {
         let mut retries = Retries::default();
         loop {
@@ -118,7 +118,10 @@ impl Worker {
             } else {
                 EndedInterviews::default()
             };
-            let new = ends.ended.iter().filter(|one| !one.is_among(&before.ended));
+            let new = ends
+                .ended
+                .iter()
+                .filter(|one| !one.is_among(&mentioned.ended));
             let new: Vec<EndedInterview> = new.cloned().collect();
             let mails = cancellations(&self.table, mail, &new, result.now).await?;
             let settled = self.table.settle_shown(mail, result, ends, mails).await;

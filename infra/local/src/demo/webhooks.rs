@@ -35,7 +35,7 @@ fn webhook(
     Webhook {
         key: WebhookKey {
             club,
-            key: 0,
+            number: 0,
             webhook: Id::new(id),
         },
         version: id,

@@ -100,7 +100,7 @@ impl Query<'_> {
         }
     }
 
-    /// Which attributes are wanted. `None` if they are not simple names.
+    /// Which attributes are returned. `None` if they are not simple names.
     pub(super) fn projected(&self, source: &Source) -> Option<Projection<'_>> {
         let Some(projection) = &self.projection_expression else {
             return Some(Projection::All);

@@ -19,8 +19,8 @@ const FIRST_DIGIT: char = '1';
 /// Records that follow each other.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
-    /// Those that are wanted. Their time is that of the machine.
-    pub(crate) change_records: Vec<EventRecord>,
+    /// Those that are selected. Their time is that of the machine.
+    pub(crate) selected: Vec<EventRecord>,
     /// The number of the last record that was looked at, if there was one.
     pub(crate) end: Option<String>,
 }
@@ -31,7 +31,7 @@ impl Records {
         connection: &Connection,
         after: Option<&str>,
         most: usize,
-        is_projected: fn(&str) -> bool,
+        is_selected: fn(&str) -> bool,
     ) -> rusqlite::Result<Self> {
         let after = after.and_then(|number| number.strip_prefix(FIRST_DIGIT));
         let after: i64 = after.and_then(|number| number.parse().ok()).unwrap_or(0);
@@ -45,15 +45,15 @@ impl Records {
         let (mut records, mut bytes) = (Self::default(), 0);
         while let Some(row) = rows.next()? {
             let number = format!("{FIRST_DIGIT}{:020}", row.get::<_, i64>(1)?);
-            if is_projected(&partition(row)?) {
+            if is_selected(&partition(row)?) {
                 bytes += size(row)?;
-                if bytes > BATCH_BYTES && !records.change_records.is_empty() {
+                if bytes > BATCH_BYTES && !records.selected.is_empty() {
                     break;
                 }
-                records.change_records.push(record(row, &number)?);
+                records.selected.push(record(row, &number)?);
             }
             records.end = Some(number);
-            if records.change_records.len() == most {
+            if records.selected.len() == most {
                 break;
             }
         }

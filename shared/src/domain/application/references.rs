@@ -35,11 +35,11 @@ impl Table {
         &self,
         submissions: impl Iterator<Item = &'a Answered>,
     ) -> Result<ApplicationParts, TableError> {
-        let (mut form_keys, mut prompts) = (HashMap::new(), HashMap::new());
+        let (mut application_keys, mut prompts) = (HashMap::new(), HashMap::new());
         let mut slots = HashMap::new();
         for submission in submissions {
             let application = submission.application;
-            form_keys.insert(
+            application_keys.insert(
                 application,
                 keys::application(&submission.club, application),
             );
@@ -54,11 +54,11 @@ impl Table {
                 );
             }
         }
-        let requested = form_keys.values().chain(prompts.values());
+        let requested = application_keys.values().chain(prompts.values());
         let requested = requested.chain(slots.values()).cloned().collect();
         let mut found = self.get_many(requested).await?;
         let mut parts = ApplicationParts::default();
-        for (id, key) in form_keys {
+        for (id, key) in application_keys {
             if let Some(application) = found
                 .take::<Application>(&key)?
                 .filter(|application| application.deleted.is_none())

@@ -304,7 +304,7 @@ impl Table {
         ];
         let slots = self.all_slots(id).await?;
         let people = slots.iter().flat_map(|slot| &slot.interviewers);
-        let mails: BTreeSet<Key> = people
+        let interviewer_entries: BTreeSet<Key> = people
             .map(|one| keys::own_interviews(one.person, id))
             .collect();
         let drafts =
@@ -350,7 +350,7 @@ impl Table {
                 .into_iter()
                 .flatten()
                 .filter(|key| *key != head)
-                .chain(mails)
+                .chain(interviewer_entries)
                 .collect(),
         )
         .await?;

@@ -80,9 +80,9 @@ impl Table {
         committee: Option<Id<Committee>>,
         now: Timestamp,
     ) -> Result<bool, TableError> {
-        let submission_id = Submission::id_of(application, person, committee);
+        let sort_key = Submission::id_of(application, person, committee);
         let (stored, answers) = futures::try_join!(
-            self.stored_submission(application, submission_id),
+            self.stored_submission(application, sort_key),
             self.drafts(application, person)
         )?;
         let submitted = stored.last_submitted();
@@ -103,9 +103,8 @@ impl Table {
         let range = Range::Prefix(keys::OWN_DRAFTS.into());
         let entries = self.index_entries(keys::own(person), range).await?;
         let matches = |entry: &&Stored| {
-            let submission_id = entry.index_sort_key();
-            let id =
-                submission_id.and_then(|submission_id| keys::application_of_draft(&submission_id));
+            let sort_key = entry.index_sort_key();
+            let id = sort_key.and_then(|sort_key| keys::application_of_draft(&sort_key));
             id.is_some_and(|id| applications.contains(&id))
         };
         let requested = entries.iter().filter(matches).map(Stored::key);
@@ -132,9 +131,9 @@ impl Table {
         let submissions: Vec<_> = submissions.into_iter().collect();
         let key = |(application, id): &(_, _)| keys::submission(*application, *id);
         let mut found = self.get_many(submissions.iter().map(key).collect()).await?;
-        let last = |submission_id: &(Id<Application>, Id<Submission>)| {
-            let stored = StoredSubmission::of(found.take_item(&key(submission_id)))?;
-            Ok((submission_id.1, stored.last_submitted()))
+        let last = |sort_key: &(Id<Application>, Id<Submission>)| {
+            let stored = StoredSubmission::of(found.take_item(&key(sort_key)))?;
+            Ok((sort_key.1, stored.last_submitted()))
         };
         submissions.iter().map(last).collect()
     }

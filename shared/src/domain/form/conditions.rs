@@ -24,10 +24,7 @@ impl Form {
         let mut chain: Vec<&Question> = Vec::new();
         let mut condition = question.prompt.show_if.as_ref();
         while let Some(next) = condition.and_then(|show_if| self.question(show_if.question)) {
-            if chain
-                .iter()
-                .any(|visible_options| visible_options.id == next.id)
-            {
+            if chain.iter().any(|seen| seen.id == next.id) {
                 break;
             }
             chain.push(next);
@@ -97,10 +94,9 @@ impl Form {
         for question in &mut self.questions {
             let condition = &mut question.prompt.show_if;
             if let Some(show_if) = condition {
-                let visible_options = options.get(&show_if.question);
-                let is_there = |id: &Id<Choice>| {
-                    visible_options.is_some_and(|visible_options| visible_options.contains(id))
-                };
+                let existing = options.get(&show_if.question);
+                let is_there =
+                    |id: &Id<Choice>| existing.is_some_and(|existing| existing.contains(id));
                 show_if.options.retain(is_there);
             }
             condition.take_if(|show_if| show_if.options.is_empty());

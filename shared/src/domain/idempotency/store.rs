@@ -75,7 +75,7 @@ impl Table {
             .map(drop)
     }
 
-    /// Deletes everything that is stored about a person's idempotency records.
+    /// Deletes a person's idempotency records.
     pub(crate) async fn forget_idempotency(&self, person: Id<Person>) -> Result<(), TableError> {
         let keys = self
             .keys(

@@ -15,7 +15,7 @@ use crate::ids::Id;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
-/// An entry, or several, whose interviews changed: they get another mark.
+/// An entry, or several, whose interviews changed: they get another revision.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CalendarPart {
     /// The interview that this person has booked for a submission.
@@ -31,15 +31,15 @@ pub enum CalendarPart {
     InterviewsIn(Id<Person>, ClubCode),
 }
 
-/// How many marks are written at the same time.
+/// How many revisions are written at the same time.
 const AT_ONCE: usize = 16;
 
 impl Table {
-    /// Gives the entries of these interviews another mark. `revision` has to return another number
-    /// each time. 1 write for each part; for [`CalendarPart::BookedBy`] also a read of the
+    /// Gives the entries of these interviews another revision. `revision` has to return another
+    /// number each time. 1 write for each part; for [`CalendarPart::BookedBy`] also a read of the
     /// submission; for [`CalendarPart::Decided`] also a read of the application, and no write
     /// before its release; for [`CalendarPart::InterviewsIn`] 1 query, and 1 write for each
-    /// application. What is not there is not marked.
+    /// application. What is not there gets none.
     pub async fn touch_calendars(
         &self,
         parts: Vec<CalendarPart>,
@@ -87,15 +87,15 @@ impl Table {
         for keys in keys.chunks(AT_ONCE) {
             let writes = keys.iter().map(|key| {
                 let marked = Write::update(key.clone()).set("calendar_revision", &revision());
-                self.revision(marked.if_exists())
+                self.write_revision(marked.if_exists())
             });
             try_join_all(writes).await?;
         }
         Ok(())
     }
 
-    /// Writes a mark, if its item is still there.
-    async fn revision(&self, write: Write) -> Result<(), TableError> {
+    /// Writes a revision, if its item is still there.
+    async fn write_revision(&self, write: Write) -> Result<(), TableError> {
         match self.write(write).await {
             Err(TableError::Refused(_)) => Ok(()),
             done => done.map(drop),

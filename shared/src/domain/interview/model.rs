@@ -94,7 +94,7 @@ impl Interview {
         }
     }
 
-    /// Returns the interview after its place in the slot `from` was freed.
+    /// Returns the interview after its place in the slot `from` was released.
     #[must_use]
     pub fn after_release(&self, from: &Slot, received: u64) -> Self {
         Self {

@@ -1,5 +1,5 @@
-//! Interviews: how they are booked, moved and freed. Each is one transaction of the submission, the
-//! slots, and the booking beside the profile (K7).
+//! Interviews: how they are booked, moved and released. Each is one transaction of the submission,
+//! the slots, and the booking beside the profile (K7).
 
 use std::collections::BTreeMap;
 
@@ -74,10 +74,10 @@ impl Submission {
             let Some(slot) = submission.booked() else {
                 continue;
             };
-            let released_slots = slots
+            let write = slots
                 .remove(&slot)
                 .unwrap_or_else(|| Write::update(keys::slot(submission.application, slot)));
-            slots.insert(slot, Write::remove(released_slots, &submission.seat()));
+            slots.insert(slot, Write::remove(write, &submission.seat()));
             if let Some(person) = submission.person {
                 let booking = keys::booking(person, submission.id.get());
                 writes.push(Write::delete(booking));
@@ -97,7 +97,7 @@ impl Submission {
     /// Returns the write of its interview, under the condition that nobody changed it.
     fn interview_write(&self, new: &Interview) -> Write {
         let write = Write::update(self.key()).set("interview", new);
-        // A place that is free because of a rejection is freed in the request of somebody else.
+        // A place that is free because of a rejection is released in the request of somebody else.
         let write = if new.over {
             write.set(keys::CHANGED_BY, &None::<u64>)
         } else {
@@ -120,8 +120,8 @@ impl Submission {
 }
 
 impl Table {
-    /// Books, moves or frees an interview: 1 transaction. Refused if the submission changed after
-    /// it was read, or if the slot changed or has no free place.
+    /// Books, moves or releases an interview: 1 transaction. Refused if the submission changed
+    /// after it was read, or if the slot changed or has no free place.
     pub async fn change_interview(&self, change: InterviewChange<'_>) -> Result<(), TableError> {
         let InterviewChange {
             submission,

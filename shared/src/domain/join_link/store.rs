@@ -9,7 +9,7 @@ use crate::domain::keys::Key;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::member::store::counted;
 use crate::domain::person::model::Person;
-use crate::domain::request::store::request_absent;
+use crate::domain::request::store::delete_request_of;
 use crate::ids::Id;
 use crate::text::ClubCode;
 
@@ -133,7 +133,7 @@ impl Table {
         is_again: bool,
     ) -> Result<(), TableError> {
         let mut writes: Vec<Write> = counted(membership, None)?.into();
-        writes.push(request_absent(&membership.club, membership.person));
+        writes.push(delete_request_of(&membership.club, membership.person));
         let used = LinkUse {
             club: link.club.clone(),
             link: link.id,

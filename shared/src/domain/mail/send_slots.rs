@@ -15,7 +15,8 @@ const FARTHEST: TimeDelta = TimeDelta::minutes(5);
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SendSlots {
     next: i64,
-    /// Random, so that a repeated write does not take the same turns of another worker for its own.
+    /// Random, so that a repeated write does not take the same send slots of another worker for its
+    /// own.
     #[serde(default)]
     by: String,
 }
@@ -29,10 +30,10 @@ impl Entity for SendSlots {
 }
 
 impl Table {
-    /// Reserves turns for this number of mails, at most `per_second` in a second, and returns their
-    /// times: 1 write, or 2 while other workers send too. Turns from `until` on are not reserved,
-    /// so there may be fewer: whoever cannot wait for a send slot must not move those of the
-    /// others.
+    /// Reserves send slots for this number of mails, at most `per_second` in a second, and returns
+    /// their times: 1 write, or 2 while other workers send too. Turns from `until` on are not
+    /// reserved, so there may be fewer: whoever cannot wait for a send slot must not move those of
+    /// the others.
     pub async fn reserve_send_slots(
         &self,
         now: DateTime<Utc>,

@@ -212,7 +212,7 @@ impl FromStr for MailId {
             attempt: attempt.parse().map_err(|_| NoMailId::Foreign)?,
             kind: MailKind::ALL
                 .into_iter()
-                .find(|state| state.name() == kind)
+                .find(|one| one.name() == kind)
                 .ok_or(NoMailId::UnknownKind)?,
         })
     }

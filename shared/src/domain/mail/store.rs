@@ -68,13 +68,13 @@ fn still_true(mail: &Mail) -> Vec<Write> {
     let Some((notice, person)) = mail.notice.as_ref().zip(mail.person) else {
         return vec![];
     };
-    let consent = Write::check(keys::profile(person))
+    let requested = Write::check(keys::profile(person))
         .if_equals("created_at", &notice.since)
         .if_equals("erasing", &false);
-    let consent = match notice.kind {
-        NoticeKind::Drafts => consent.if_absent_or_equals("notices.drafts", &true),
-        NoticeKind::Interviews => consent.if_absent_or_equals("notices.interviews", &true),
-        NoticeKind::News => consent.if_equals("notices.news", &NewsRhythm::Weekly),
+    let requested = match notice.kind {
+        NoticeKind::Drafts => requested.if_absent_or_equals("notices.drafts", &true),
+        NoticeKind::Interviews => requested.if_absent_or_equals("notices.interviews", &true),
+        NoticeKind::News => requested.if_equals("notices.news", &NewsRhythm::Weekly),
     };
     let object = match &notice.about {
         NoticeAbout::Interview {
@@ -91,7 +91,7 @@ fn still_true(mail: &Mail) -> Vec<Write> {
         }
         NoticeAbout::News { .. } => None,
     };
-    let all = std::iter::once(consent).chain(object);
+    let all = std::iter::once(requested).chain(object);
     all.map(|check| check.or(Refusal::Superseded)).collect()
 }
 
@@ -268,9 +268,9 @@ impl Table {
 
     /// Returns mails of the outbox as they are now: 1 batch read per 100.
     pub async fn mails(&self, mails: &[MailId]) -> Result<Vec<Mail>, TableError> {
-        let consent: Vec<Key> = mails.iter().map(key_of).collect();
-        let mut found = self.get_many(consent.clone()).await?;
-        consent
+        let requested: Vec<Key> = mails.iter().map(key_of).collect();
+        let mut found = self.get_many(requested.clone()).await?;
+        requested
             .iter()
             .filter_map(|key| found.take(key).transpose())
             .collect()

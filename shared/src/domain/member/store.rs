@@ -17,7 +17,7 @@ use crate::domain::mail::model::Mail;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
 use crate::domain::request::model::MembershipRequest;
-use crate::domain::request::store::request_absent;
+use crate::domain::request::store::delete_request_of;
 use crate::ids::Id;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -279,7 +279,7 @@ impl Table {
         {
             owners += i64::from(membership.role == Role::Owner);
             writes.extend(added(membership, limit)?);
-            let answered = request_absent(&membership.club, membership.person);
+            let answered = delete_request_of(&membership.club, membership.person);
             // The text of the mail depends on the request, so refuse if it was created or deleted
             // after it was read.
             writes.push(match request {
@@ -312,7 +312,7 @@ impl Table {
         let used = invite.end()?;
         let mut writes: Vec<Write> = counted(membership, limit)?.into();
         writes.push(used);
-        writes.push(request_absent(&membership.club, membership.person));
+        writes.push(delete_request_of(&membership.club, membership.person));
         if let Some(by) = invite.by.filter(|_| invite.role < Role::Member) {
             if by == membership.id {
                 return Err(TableError::Refused(Refusal::Authority));

@@ -1,4 +1,4 @@
-//! The mark of a profile that is being erased, and its end.
+//! The flag of a profile that is being erased, and its end.
 
 use crate::db::{Entity as _, Refusal, Retries, Table, TableError, Write};
 use crate::domain::keys;
@@ -6,7 +6,7 @@ use crate::domain::person::model::{Creations, Person};
 use crate::domain::reference::store::count_person;
 
 impl Table {
-    /// Marks a profile as being erased, or removes the mark. Refused if the profile does not exist,
+    /// Marks a profile as being erased, or removes the flag. Refused if the profile does not exist,
     /// or is another one: that of somebody who came back.
     pub(crate) async fn flag_erasing(
         &self,

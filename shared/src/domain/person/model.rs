@@ -12,7 +12,7 @@ use crate::time::{CLOCKS_DIFFER, Timestamp};
 pub struct Person {
     /// Derived from the issuer and the subject of the token.
     pub id: Id<Person>,
-    /// Details from the claims of the token.
+    /// Copied from the claims of the token.
     pub personal: Personal,
     /// Addresses that they had before, folded, the latest last. Invites to them belong to their
     /// data (P13, P14).

@@ -42,7 +42,7 @@ impl Entity for Creations {
 
 /// Which half of a profile was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Details {
+enum ProfileHalf {
     /// The claims from the person's token.
     Claims,
     /// The settings that the person edits.
@@ -173,7 +173,7 @@ impl Table {
     /// the token, and the next request does the update again. If somebody else changed the claims
     /// after `old` was read, their version is kept.
     pub async fn update_claims(&self, old: &Person, person: &Person) -> Result<(), TableError> {
-        Box::pin(self.refresh_details(person, Details::Claims)).await?;
+        Box::pin(self.refresh_copies(person, ProfileHalf::Claims)).await?;
         let profile = Write::update(person.key())
             .parts(person, &CLAIMS)?
             .if_equals("personal", &old.personal);
@@ -193,7 +193,7 @@ impl Table {
         };
         // Update the copies again: some may have been made from the old profile in the meantime.
         match stored {
-            Some(stored) => Box::pin(self.refresh_details(&stored, Details::Claims)).await,
+            Some(stored) => Box::pin(self.refresh_copies(&stored, ProfileHalf::Claims)).await,
             None => Ok(()),
         }
     }
@@ -235,7 +235,7 @@ impl Table {
         new: &Person,
         now: Timestamp,
     ) -> Result<(), TableError> {
-        Box::pin(self.refresh_details(new, Details::Settings)).await?;
+        Box::pin(self.refresh_copies(new, ProfileHalf::Settings)).await?;
         let write = Write::update(new.key())
             .parts(new, &SETTINGS)?
             .if_parts_unchanged(old, &SETTINGS)?
@@ -250,14 +250,14 @@ impl Table {
         if let Err(TableError::Refused(_)) = &done
             && let Some(theirs) = self.person(new.id).await?
         {
-            Box::pin(self.refresh_details(&theirs, Details::Settings)).await?;
+            Box::pin(self.refresh_copies(&theirs, ProfileHalf::Settings)).await?;
         }
         done
     }
 
     /// Updates the copies of one half of a profile. The other half is not changed: a request that
     /// writes it at the same time also updates its copies.
-    async fn refresh_details(&self, person: &Person, copied: Details) -> Result<(), TableError> {
+    async fn refresh_copies(&self, person: &Person, copied: ProfileHalf) -> Result<(), TableError> {
         let personal = &person.personal;
         let subscriptions = Range::Prefix(keys::SUBSCRIPTIONS.into());
         let own = keys::own(person.id);
@@ -269,22 +269,26 @@ impl Table {
             let write = Write::update(item.key());
             let item = item.into_item().ok()?;
             let write = match (item.kind(), copied) {
-                (Membership::TYPE, Details::Claims) => write.set("personal", &JsonText(personal)),
-                (Membership::TYPE, Details::Settings) => write.set("image_url", &person.image_url),
+                (Membership::TYPE, ProfileHalf::Claims) => {
+                    write.set("personal", &JsonText(personal))
+                }
+                (Membership::TYPE, ProfileHalf::Settings) => {
+                    write.set("image_url", &person.image_url)
+                }
                 (
                     Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE,
-                    Details::Claims,
+                    ProfileHalf::Claims,
                 ) => write.set("applicant.personal", personal),
                 (
                     Submission::TYPE | MembershipRequest::TYPE | Subscription::TYPE,
-                    Details::Settings,
+                    ProfileHalf::Settings,
                 ) => {
                     let write = write.set("applicant.graduation_year", &person.graduation_year);
                     write
                         .set("applicant.school", &person.school)
                         .set("applicant.major", &person.major)
                 }
-                (Extension::TYPE, Details::Claims) => write.set("username", &personal.username),
+                (Extension::TYPE, ProfileHalf::Claims) => write.set("username", &personal.username),
                 _ => return None,
             };
             if write.is_done_in(Some(&item)) {

@@ -60,7 +60,7 @@ pub struct JoinState {
 }
 
 /// Returns the write that deletes a person's request, if there is one.
-pub(crate) fn request_absent(club: &ClubCode, person: Id<Person>) -> Write {
+pub(crate) fn delete_request_of(club: &ClubCode, person: Id<Person>) -> Write {
     Write::delete(keys::request(club, MembershipRequest::id_of(club, person)))
 }
 
@@ -181,14 +181,14 @@ impl Table {
             check_not_erasing(request.person),
         ];
         if !mails.is_empty() {
-            let communicated =
+            let notified =
                 Write::update(club.key()).set("requests_notified_at", &request.created_at);
-            let communicated = match club.requests_notified_at {
-                Some(before) => communicated.if_equals("requests_notified_at", &before),
+            let notified = match club.requests_notified_at {
+                Some(before) => notified.if_equals("requests_notified_at", &before),
                 // New clubs have null here. Older clubs do not have the attribute.
-                None => communicated.if_none("requests_notified_at"),
+                None => notified.if_none("requests_notified_at"),
             };
-            writes.push(communicated);
+            writes.push(notified);
         }
         for mail in mails {
             writes.push(Write::put(mail)?);

@@ -73,7 +73,7 @@ impl Slot {
 
     /// The writes by which the calendars of those who hold these interviews know of them. Refused
     /// as [`Refusal::Erased`] if one of these people is being erased.
-    fn interviewers_notified<'a>(
+    fn own_interview_entries<'a>(
         slots: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Vec<Write>, TableError> {
         let mut own: Vec<(Key, OwnInterviews)> = Vec::new();
@@ -177,7 +177,7 @@ impl Table {
                     writes.push(Write::put(&task)?);
                 }
             }
-            writes.extend(Slot::interviewers_notified(chunk)?);
+            writes.extend(Slot::own_interview_entries(chunk)?);
             match self.transact(writes).await {
                 // The rest may still be missing.
                 Err(TableError::Refused(Refusal::Exists)) => {
@@ -234,7 +234,7 @@ impl Table {
             writes.push(Write::put(&task)?);
         }
         if old.interviewers != new.interviewers {
-            writes.extend(Slot::interviewers_notified([new])?);
+            writes.extend(Slot::own_interview_entries([new])?);
         }
         for mail in mails {
             writes.push(Write::put(mail)?.if_new());

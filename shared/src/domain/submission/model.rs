@@ -300,7 +300,7 @@ pub struct RecentSubmission {
 /// The applicant as lists show them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Applicant {
-    /// Details from the token.
+    /// Copied from the token.
     pub personal: Personal,
     /// Year of graduation, from the profile.
     pub graduation_year: Option<u16>,

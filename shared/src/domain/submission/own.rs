@@ -71,14 +71,14 @@ impl Table {
     /// The keys of a person's submissions, also of withdrawn ones.
     async fn own_keys(&self, person: Id<Person>) -> Result<Vec<Key>, TableError> {
         let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
-        let (entries, recent) = futures::try_join!(
+        let (entries, one) = futures::try_join!(
             self.index_entries(keys::own(person), range),
             self.recent_submissions(person)
         )?;
-        let recent = recent
+        let one = one
             .iter()
-            .map(|recent| keys::submission(recent.application, recent.submission));
-        let keys: BTreeSet<Key> = entries.iter().map(Stored::key).chain(recent).collect();
+            .map(|one| keys::submission(one.application, one.submission));
+        let keys: BTreeSet<Key> = entries.iter().map(Stored::key).chain(one).collect();
         Ok(keys.into_iter().collect())
     }
 
@@ -115,10 +115,10 @@ impl Table {
         if let Some(item) = self.index_items(pk, Range::Prefix(sk)).await?.pop() {
             return StoredSubmission::of(Some(item));
         }
-        let Some(recent) = self.recent_submission(person, id).await? else {
+        let Some(one) = self.recent_submission(person, id).await? else {
             return Ok(StoredSubmission::Nothing);
         };
-        let stored = self.stored_submission(recent.application, id).await?;
+        let stored = self.stored_submission(one.application, id).await?;
         let is_own = match &stored {
             StoredSubmission::Present(submission) => submission.person == Some(person),
             StoredSubmission::Withdrawn(withdrawal) => withdrawal.person == Some(person),
@@ -141,18 +141,17 @@ impl Table {
         let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
         let entries = self.index_entries(keys::own(person), range).await?;
         let is_there = |entry: &&Stored| entry.kind() == Submission::TYPE;
-        let (submissions, recent) = (entries.iter().filter(is_there).count(), entries.len());
-        if submissions < limits::SUBMISSIONS / 2 && recent < limits::SUBMISSIONS_WITH_WITHDRAWN / 2
-        {
-            return Ok((submissions, recent));
+        let (submissions, one) = (entries.iter().filter(is_there).count(), entries.len());
+        if submissions < limits::SUBMISSIONS / 2 && one < limits::SUBMISSIONS_WITH_WITHDRAWN / 2 {
+            return Ok((submissions, one));
         }
         let indexed: BTreeSet<Key> = entries.iter().map(Stored::key).collect();
         let noted = self.recent_submissions(person).await?;
         let new = noted
             .iter()
-            .map(|recent| keys::submission(recent.application, recent.submission))
+            .map(|one| keys::submission(one.application, one.submission))
             .filter(|key| !indexed.contains(key))
             .count();
-        Ok((submissions + new, recent + new))
+        Ok((submissions + new, one + new))
     }
 }

@@ -279,9 +279,8 @@ impl Table {
             .await?
         {
             let when = RequestTime { received, at };
-            let recent = (submission.application, submission.id);
-            self.finish_withdrawal(recent, submission.person, when)
-                .await?;
+            let key = (submission.application, submission.id);
+            self.finish_withdrawal(key, submission.person, when).await?;
             return Ok(WithdrawOutcome::Done);
         }
         let stored = self.submission(submission.application, submission.id);
@@ -353,9 +352,8 @@ impl Table {
             received: withdrawal.received,
             at: withdrawal.withdrawn_at,
         };
-        let recent = (withdrawal.application, withdrawal.id);
-        self.finish_withdrawal(recent, withdrawal.person, when)
-            .await
+        let key = (withdrawal.application, withdrawal.id);
+        self.finish_withdrawal(key, withdrawal.person, when).await
     }
 
     /// Removes the reviews, and the answers that were sent before the withdrawal with their files.

@@ -51,7 +51,7 @@ impl Table {
     }
 
     /// Stores a new token: 1 transaction. Refused if its person is being erased, if its number is
-    /// not as it was read: empty, or with `replaced`, and as [`crate::db::Refusal::Tombstone`] if
+    /// not as it was read: empty, or with `replaced`, and as [`crate::db::Refusal::Deleted`] if
     /// it was ended before (X17).
     pub async fn put_token(
         &self,

@@ -12,7 +12,7 @@ pub(crate) fn webhooks(club: Option<&ClubCode>) -> String {
 pub(crate) fn webhook(key: &WebhookKey) -> Key {
     Key::new(
         webhooks(key.club.as_ref()),
-        format!("WEBHOOK#{:02}", key.key),
+        format!("WEBHOOK#{:02}", key.number),
     )
 }
 

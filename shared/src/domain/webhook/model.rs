@@ -18,7 +18,7 @@ pub struct WebhookKey {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub club: Option<ClubCode>,
     /// Which number it has.
-    pub key: u8,
+    pub number: u8,
     /// Id of the webhook, because another one may get the number later.
     pub webhook: Id<Webhook>,
 }
@@ -271,7 +271,7 @@ pub enum OffReason {
     /// No call was answered with success for five days.
     Failed,
     /// Its receiver answered 410 to a call that was made at this time.
-    Declined(Timestamp),
+    EndedByReceiver(Timestamp),
     /// The secret with this id cannot be decrypted any more.
     NoSecret(u64),
 }
@@ -282,9 +282,9 @@ impl OffReason {
         *self == Self::Failed
     }
 
-    /// Returns whether its receiver is gone.
-    pub fn is_declined(&self) -> bool {
-        matches!(self, Self::Declined(_))
+    /// Returns whether its receiver answered that it is gone (410).
+    pub fn is_ended_by_receiver(&self) -> bool {
+        matches!(self, Self::EndedByReceiver(_))
     }
 
     /// Returns whether its secret is lost.

@@ -132,7 +132,7 @@ impl Table {
     }
 
     /// Stores a new webhook: 1 transaction. Refused if its number is not empty, as
-    /// [`Refusal::Tombstone`] if it was deleted before (X17), and as [`Refusal::ReferenceDeleted`]
+    /// [`Refusal::Deleted`] if it was deleted before (X17), and as [`Refusal::ReferenceDeleted`]
     /// if the club is deleted (Z10).
     pub async fn put_webhook(&self, webhook: &Webhook) -> Result<(), TableError> {
         let put = Write::put(webhook)?.if_absent().or(Refusal::Exists);
