@@ -264,12 +264,12 @@ impl Table {
                     change = change.if_absent_or_below("applications", &quota.all);
                 }
             }
-            let pending = application.scheduled_task(application.updated_at);
-            let pending = pending.filter(|_| is_moved).as_ref().map(Write::put);
+            let task = application.scheduled_task(application.updated_at);
+            let task = task.filter(|_| is_moved).as_ref().map(Write::put);
             let all = writes
                 .iter()
                 .cloned()
-                .chain(pending.transpose()?)
+                .chain(task.transpose()?)
                 .chain([change, self.invalidate(&[keys::club(code)])]);
             match self.transact(all.collect()).await {
                 // Another application of the club was changed at the same moment.

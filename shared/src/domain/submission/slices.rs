@@ -85,8 +85,8 @@ impl Table {
             if entries.is_empty() && parts.iter().all(|part| part.is_done) {
                 break;
             }
-            let pending = entries.iter().map(|(_, key)| key.clone()).collect();
-            let mut stored = self.get_entities::<Submission>(pending).await?;
+            let keys_of_entries = entries.iter().map(|(_, key)| key.clone()).collect();
+            let mut stored = self.get_entities::<Submission>(keys_of_entries).await?;
             for (sort_key, key) in &entries {
                 // The index may be a moment behind: a submission may be gone, or stand in another
                 // place because it was withdrawn and made again.
