@@ -66,7 +66,7 @@ pub async fn list_clubs(
     let now = app.now();
     // Only the order `featured` depends on events.
     let months = if filter.order == ClubOrder::Featured {
-        versions.event_parts(Some(now), None)
+        versions.event_segments(Some(now), None)
     } else {
         vec![]
     };
@@ -92,13 +92,13 @@ async fn clubs_with_upcoming_events(
     months: &[String],
     now: Timestamp,
 ) -> Result<HashSet<ClubCode>, TableError> {
-    let parts = app
+    let segments = app
         .events
-        .parts(&app.table, versions, months, app.clock.now())
+        .segments(&app.table, versions, months, app.clock.now())
         .await?;
-    let upcoming = parts
+    let upcoming = segments
         .iter()
-        .flat_map(|part| part.iter())
+        .flat_map(|segment| segment.iter())
         .filter(|listed| listed.span.is_some_and(|span| span.ends.1 >= now))
         .map(|listed| &listed.event.club);
     // Each club once, before its code is copied.

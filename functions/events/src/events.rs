@@ -99,7 +99,7 @@ async fn find_all(
     };
     let events = app
         .events
-        .parts(&app.table, versions, &requested, app.clock.now());
+        .segments(&app.table, versions, &requested, app.clock.now());
     let (clubs, parts, fair, badges) =
         futures::try_join!(app.all_clubs(versions), events, fair, app.entries(versions))?;
     let mut hits: Vec<Hit> = Vec::new();

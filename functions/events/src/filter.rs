@@ -103,7 +103,7 @@ impl EventFilter {
         .into_iter()
         .flatten()
         .max();
-        versions.event_parts(from, self.latest_end)
+        versions.event_segments(from, self.latest_end)
     }
 
     pub(crate) fn matches(

@@ -54,7 +54,7 @@ pub use bookmark::model::{Favorite, Subscription};
 pub use bookmark::store::{Bookmark, Bookmarks};
 #[cfg(feature = "api")]
 pub use catalogue::memory::{
-    Catalogue, Clubs, ListedAt, ListedClub, ListedEvent, PartItems, club_parts,
+    Catalogue, Clubs, ListedAt, ListedClub, ListedEvent, PartItems, club_segments,
 };
 pub use catalogue::versions::Versions;
 pub use change::model::{

@@ -1,5 +1,5 @@
-//! Catalogues in memory. A warm function can answer a list with one read: the versions of the parts
-//! of the catalogue.
+//! Catalogues in memory. A warm function can answer a list with one read: the versions of the
+//! segments of the catalogue.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,27 +18,27 @@ use crate::domain::keys;
 use crate::text::{ClubCode, html};
 use crate::{ids, text};
 
-/// Memory for the parts of one catalogue, in bytes as counted by [`Listed::size`]. If more is
-/// needed, the parts that were not used recently are removed.
+/// Memory for the segments of one catalogue, in bytes as counted by [`Listed::size`]. If more is
+/// needed, the segments that were not used recently are removed.
 const MAX_CATALOGUE_BYTES: usize = 96 * 1024 * 1024;
 
-/// Where an item is: the number of its part in the request, and its position there.
+/// Where an item is: the number of its segment in the request, and its position there.
 #[derive(Debug, Clone, Copy)]
 pub struct ListedAt {
-    /// The number of the part.
+    /// The number of the segment.
     pub segment: usize,
-    /// The position in the part.
+    /// The position in the segment.
     pub position: usize,
 }
 
-/// The items of several parts, in the order of the request.
+/// The items of several segments, in the order of the request.
 pub type PartItems<L> = Vec<Items<L>>;
 
-/// The parts of a catalogue in memory, each with its version.
+/// The segments of a catalogue in memory, each with its version.
 pub struct Catalogue<L>(Mutex<Loaded<L>>);
 
 struct Loaded<L> {
-    parts: HashMap<String, Segment<L>>,
+    segments: HashMap<String, Segment<L>>,
     /// How often the catalogue was used.
     uses: u64,
 }
@@ -46,47 +46,50 @@ struct Loaded<L> {
 impl<L> Default for Catalogue<L> {
     fn default() -> Self {
         Self(Mutex::new(Loaded {
-            parts: HashMap::new(),
+            segments: HashMap::new(),
             uses: 0,
         }))
     }
 }
 
 impl<L: Listed> Catalogue<L> {
-    /// Returns the items of these parts, in the order of their keys. The result includes every
-    /// write whose response was sent before `versions` was read. Of a part in memory only what
-    /// changed is read, and parts that were never written are not read at all.
-    pub async fn parts(
+    /// Returns the items of these segments, in the order of their keys. The result includes every
+    /// write whose response was sent before `versions` was read. Of a segment in memory only what
+    /// changed is read, and segments that were never written are not read at all.
+    pub async fn segments(
         &self,
         table: &Table,
         versions: &Versions,
-        segments: &[String],
+        requested_names: &[String],
         now: DateTime<Utc>,
     ) -> Result<PartItems<L>, TableError> {
         // The lock is held while loading, so that concurrent requests wait for the same load.
         let mut loaded = self.0.lock().await;
         let loaded = &mut *loaded;
         loaded.uses += 1;
-        let parts = &loaded.parts;
-        let written = segments
+        let segments = &loaded.segments;
+        let written = requested_names
             .iter()
             .filter(|name| versions.of(name) > 0)
             .cloned();
         let reads = stream::iter(written.collect::<Vec<String>>()).map(async |name| {
-            let update = read_update(parts.get(&name), table, &name, versions, now).await?;
+            let update = read_update(segments.get(&name), table, &name, versions, now).await?;
             Ok::<_, TableError>((name, update))
         });
         let updates: Vec<_> = reads.buffer_unordered(PARALLEL).try_collect().await?;
         for (name, update) in updates {
-            match (loaded.parts.get_mut(&name), update) {
+            match (loaded.segments.get_mut(&name), update) {
                 (Some(segment), update) => segment.apply(update, versions, now),
-                (None, Update::All(segment)) => drop(loaded.parts.insert(name, segment)),
+                (None, Update::All(segment)) => drop(loaded.segments.insert(name, segment)),
                 (None, _) => {}
             }
         }
-        let mut items = Vec::with_capacity(segments.len());
-        for name in segments {
-            let segment = loaded.parts.get_mut(name).filter(|_| versions.of(name) > 0);
+        let mut items = Vec::with_capacity(requested_names.len());
+        for name in requested_names {
+            let segment = loaded
+                .segments
+                .get_mut(name)
+                .filter(|_| versions.of(name) > 0);
             items.push(segment.map_or_else(Arc::default, |segment| {
                 segment.used = loaded.uses;
                 segment.items.clone()
@@ -98,20 +101,23 @@ impl<L: Listed> Catalogue<L> {
 }
 
 impl<L> Loaded<L> {
-    /// Removes parts that this use did not need, the least recently used first, until the rest
+    /// Removes segments that this use did not need, the least recently used first, until the rest
     /// fits.
     fn shrink(&mut self) {
-        let mut size: usize = self.parts.values().map(|segment| segment.size).sum();
+        let mut size: usize = self.segments.values().map(|segment| segment.size).sum();
         while size > MAX_CATALOGUE_BYTES {
             let unused = self
-                .parts
+                .segments
                 .iter()
                 .filter(|(_, segment)| segment.used < self.uses)
                 .min_by_key(|(_, segment)| segment.used);
             let Some(name) = unused.map(|(name, _)| name.clone()) else {
                 return;
             };
-            size -= self.parts.remove(&name).map_or(0, |segment| segment.size);
+            size -= self
+                .segments
+                .remove(&name)
+                .map_or(0, |segment| segment.size);
         }
     }
 }
@@ -159,7 +165,7 @@ impl Listed for ListedClub {
 pub struct Clubs(PartItems<ListedClub>);
 
 impl Clubs {
-    /// Returns all clubs, part by part.
+    /// Returns all clubs, segment by segment.
     pub fn iter(&self) -> impl Iterator<Item = &ListedClub> {
         self.0
             .iter()
@@ -191,8 +197,8 @@ impl Clubs {
     }
 }
 
-/// Returns the names of the parts of the catalogue that contain clubs.
-pub fn club_parts() -> Vec<String> {
+/// Returns the names of the segments of the catalogue that contain clubs.
+pub fn club_segments() -> Vec<String> {
     (0..keys::CLUB_PARTS).map(keys::clubs).collect()
 }
 
@@ -204,7 +210,7 @@ impl Catalogue<ListedClub> {
         versions: &Versions,
         now: DateTime<Utc>,
     ) -> Result<Clubs, TableError> {
-        self.parts(table, versions, &club_parts(), now)
+        self.segments(table, versions, &club_segments(), now)
             .await
             .map(Clubs)
     }
@@ -218,7 +224,7 @@ pub struct ListedEvent {
     pub text: String,
     /// When its showings start and end. It is what lists are ordered by.
     pub span: Option<Span>,
-    /// The number of the part of the catalogue that has its club.
+    /// The number of the segment of the catalogue that has its club.
     pub club_part: usize,
 }
 
@@ -251,35 +257,35 @@ mod tests {
     fn unused_segments_are_dropped_when_memory_is_full() {
         let segment = Segment::<()>::empty;
         let third = MAX_CATALOGUE_BYTES / 3 + 1;
-        let parts = [
+        let segments = [
             ("old", segment(1, third)),
             ("small", segment(2, 10)),
             ("young", segment(3, third)),
             ("now", segment(4, third)),
         ];
         let mut loaded = Loaded {
-            parts: parts
+            segments: segments
                 .map(|(name, segment)| (name.to_owned(), segment))
                 .into(),
             uses: 4,
         };
         loaded.shrink();
-        let mut names: Vec<&str> = loaded.parts.keys().map(String::as_str).collect();
+        let mut names: Vec<&str> = loaded.segments.keys().map(String::as_str).collect();
         names.sort_unstable();
         assert_eq!(
             names,
             ["now", "small", "young"],
             "the longest unused goes, and no more than it takes"
         );
-        // The parts of the current request stay, whatever their size.
+        // The segments of the current request stay, whatever their size.
         loaded
-            .parts
+            .segments
             .insert("huge".into(), segment(4, MAX_CATALOGUE_BYTES));
         loaded.shrink();
         assert!(
-            loaded.parts.contains_key("huge")
-                && loaded.parts.contains_key("now")
-                && loaded.parts.len() == 2
+            loaded.segments.contains_key("huge")
+                && loaded.segments.contains_key("now")
+                && loaded.segments.len() == 2
         );
     }
 }

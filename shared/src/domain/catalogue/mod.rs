@@ -1,4 +1,4 @@
-//! What lists show, in memory, and the versions of its parts.
+//! What lists show, in memory, and the versions of its segments.
 
 pub(crate) mod keys;
 pub(crate) mod memory;

@@ -1,4 +1,4 @@
-//! A part of a catalogue in memory, and what it takes to bring it up to date.
+//! A segment of a catalogue in memory, and what it takes to bring it up to date.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,14 +15,14 @@ use crate::domain::catalogue::versions::{Change, Versions};
 /// item is read once more after this time.
 const SETTLED_AFTER: TimeDelta = TimeDelta::minutes(1);
 
-/// After this time the whole part is read again, in case a change was missed all the same.
+/// After this time the whole segment is read again, in case a change was missed all the same.
 const LASTS: TimeDelta = TimeDelta::hours(1);
 
 /// Counters are refreshed for at least so many items in one read.
 const SLICE: usize = 25;
 
-/// The counters of a smaller part are refreshed all at once. In a larger one a slice waits for at
-/// most a quarter of the time that counters last.
+/// The counters of a smaller segment are refreshed all at once. In a larger one a slice waits for
+/// at most a quarter of the time that counters last.
 const SMALL: usize = 4 * SLICE;
 
 /// An item of a catalogue.
@@ -39,13 +39,13 @@ pub trait Listed: Sized + Send + Sync + 'static {
     fn size(&self) -> usize;
 }
 
-/// The items of a part, ordered by their keys.
+/// The items of a segment, ordered by their keys.
 pub type Items<L> = Arc<Vec<Arc<L>>>;
 
 pub(super) struct Segment<L> {
     pub(super) name: String,
     version: u64,
-    /// When the whole part was read.
+    /// When the whole segment was read.
     at: DateTime<Utc>,
     /// The sort keys of the items.
     keys: Vec<String>,
@@ -61,7 +61,7 @@ pub(super) struct Segment<L> {
     refreshed: (usize, DateTime<Utc>),
 }
 
-/// What has to be read to bring a part up to date.
+/// What has to be read to bring a segment up to date.
 enum Stale {
     Nothing,
     /// Single items, and the items at these positions.
@@ -71,7 +71,7 @@ enum Stale {
     Unnamed,
 }
 
-/// Where it begins, and how many. It goes on at the beginning of the part.
+/// Where it begins, and how many. It goes on at the beginning of the segment.
 #[derive(Clone, Copy, Default)]
 pub(super) struct SegmentSlice {
     from: usize,
@@ -79,7 +79,7 @@ pub(super) struct SegmentSlice {
 }
 
 impl SegmentSlice {
-    /// The positions whose counters should be read now, of a part with `all` items. Steady use
+    /// The positions whose counters should be read now, of a segment with `all` items. Steady use
     /// reads a few each time, and a use after a pause reads all.
     fn stale(
         all: usize,
@@ -110,14 +110,14 @@ impl SegmentSlice {
         }
     }
 
-    /// The slice as ranges in a part with `all` items.
+    /// The slice as ranges in a segment with `all` items.
     fn ranges(self, all: usize) -> [Range<usize>; 2] {
         let end = self.from + self.len;
         [self.from..end.min(all), 0..end.saturating_sub(all)]
     }
 }
 
-/// What was read to bring a part up to date.
+/// What was read to bring a segment up to date.
 pub(super) enum Update<L: Listed> {
     Nothing,
     /// The items that were wanted, and what was found.
@@ -152,7 +152,7 @@ pub(super) async fn read_update<L: Listed>(
 }
 
 impl<L: Listed> Segment<L> {
-    /// Reads a whole part.
+    /// Reads a whole segment.
     async fn load(
         table: &Table,
         name: &str,
@@ -181,7 +181,7 @@ impl<L: Listed> Segment<L> {
         })
     }
 
-    /// What has to be read so that the part includes all that `versions` knows.
+    /// What has to be read so that the segment includes all that `versions` knows.
     fn stale(&self, versions: &Versions, now: DateTime<Utc>) -> Stale {
         if (now - self.at).abs() >= LASTS {
             return Stale::All;
@@ -281,7 +281,7 @@ impl<L: Listed> Segment<L> {
         self.note(keys, versions, now);
     }
 
-    /// Notes which changes the part has.
+    /// Notes which changes the segment has.
     fn note(&mut self, read: Vec<String>, versions: &Versions, now: DateTime<Utc>) {
         let read: HashSet<String> = read.into_iter().collect();
         self.unsettled.retain(|(key, _)| !read.contains(key));

@@ -1,4 +1,4 @@
-//! The versions of the catalogue parts. All of them are in one item, and every list reads it.
+//! The versions of the catalogue segments. All of them are in one item, and every list reads it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
@@ -21,14 +21,14 @@ const SLOT_NAME: &str = "change";
 /// write of the catalogue dearer.
 const CHANGE_SLOTS: usize = 8;
 
-/// The versions of all parts. A part is a partition of the table; both have the same name.
+/// The versions of all segments. A segment is a partition of the table; both have the same name.
 #[derive(Debug, Clone, Default)]
 pub struct Versions {
     versions: HashMap<String, u64>,
     changes: Vec<(String, Change)>,
 }
 
-/// A change of an item of a part.
+/// A change of an item of a segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
     /// Differs for each change.
@@ -38,7 +38,7 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Reads a change and the name of its part.
+    /// Reads a change and the name of its segment.
     fn parse(text: &str) -> Option<(String, Self)> {
         let mut words = text.splitn(3, ' ').map(str::to_owned);
         let (id, segment, key) = (words.next()?, words.next()?, words.next()?);
@@ -68,20 +68,20 @@ impl Versions {
         self.versions.is_empty()
     }
 
-    /// Returns the version of a part; 0 if nothing was ever written there.
+    /// Returns the version of a segment; 0 if nothing was ever written there.
     pub fn of(&self, segment: &str) -> u64 {
         self.versions.get(segment).copied().unwrap_or_default()
     }
 
-    /// Returns the last changes of a part that are still named.
+    /// Returns the last changes of a segment that are still named.
     pub(crate) fn changes(&self, segment: &str) -> Vec<Change> {
         let own = self.changes.iter().filter(|(of, _)| of == segment);
         own.map(|(_, change)| change.clone()).collect()
     }
 
-    /// Returns the parts with events whose last showing ends between `from` and `to`, in order of
-    /// time. Parts are whole months, so they may contain other events too.
-    pub fn event_parts(&self, from: Option<Timestamp>, to: Option<Timestamp>) -> Vec<String> {
+    /// Returns the segments with events whose last showing ends between `from` and `to`, in order
+    /// of time. Segments are whole months, so they may contain other events too.
+    pub fn event_segments(&self, from: Option<Timestamp>, to: Option<Timestamp>) -> Vec<String> {
         let segment = |time: Timestamp| keys::events(&time.to_string());
         let (from, to) = (from.map(segment), to.map(segment));
         let all = self
@@ -92,14 +92,14 @@ impl Versions {
             from.as_ref().is_none_or(|from| *segment >= from)
                 && to.as_ref().is_none_or(|to| *segment <= to)
         });
-        let mut parts: Vec<String> = inside.cloned().collect();
-        parts.sort();
-        parts
+        let mut segments: Vec<String> = inside.cloned().collect();
+        segments.sort();
+        segments
     }
 }
 
-/// Each part once, with the number of its items.
-fn parts_of(items: &[Key]) -> Vec<(i64, String)> {
+/// Each segment once, with the number of its items.
+fn segments_of(items: &[Key]) -> Vec<(i64, String)> {
     let mut numbers: BTreeMap<&str, i64> = BTreeMap::new();
     for item in items {
         *numbers.entry(&item.pk).or_default() += 1;
@@ -109,9 +109,9 @@ fn parts_of(items: &[Key]) -> Vec<(i64, String)> {
         .collect()
 }
 
-/// Returns the write that makes everybody read these parts again. It follows a load of data.
-pub(crate) fn invalidate_segments(parts: impl IntoIterator<Item = String>) -> Write {
-    parts.into_iter().fold(
+/// Returns the write that makes everybody read these segments again. It follows a load of data.
+pub(crate) fn invalidate_segments(segments: impl IntoIterator<Item = String>) -> Write {
+    segments.into_iter().fold(
         Write::update(keys::versions()).set("type", &TYPE),
         |write, segment| write.add(&segment, 1),
     )
@@ -123,7 +123,7 @@ impl Table {
         self.read(keys::versions()).await.map(drop)
     }
 
-    /// Returns the versions of all parts: 1 read.
+    /// Returns the versions of all segments: 1 read.
     pub async fn versions(&self) -> Result<Versions, TableError> {
         Versions::of_item(self.read(keys::versions()).await?)
     }
@@ -133,19 +133,19 @@ impl Table {
         Versions::of_item(self.get_all(vec![keys::versions()], false).await?.pop())
     }
 
-    /// Returns the write that increases the versions of the parts of these items and names the
+    /// Returns the write that increases the versions of the segments of these items and names the
     /// changes, so that warm functions read the items again. It is part of the transaction that
     /// changes them.
     pub(crate) fn invalidate(&self, items: &[Key]) -> Write {
         let mut write = Write::update(keys::versions()).set("type", &TYPE);
-        for (number, segment) in parts_of(items) {
+        for (number, segment) in segments_of(items) {
             write = write.add(&segment, number);
         }
         if items.len() > CHANGE_SLOTS {
             return write;
         }
         // Without a random number a change may have the id of another one. Then nobody finds as
-        // many changes as the versions say, and the whole part is read.
+        // many changes as the versions say, and the whole segment is read.
         let mut random = [0; 4];
         let _ = aws_lc_rs::rand::fill(&mut random);
         let id = u32::from_be_bytes(random);

@@ -113,10 +113,10 @@ impl ReferenceData {
         versions: &Versions,
         now: DateTime<Utc>,
     ) -> Result<Entries<T>, TableError> {
-        let parts = T::catalogue(self)
-            .parts(table, versions, &[T::PART.to_owned()], now)
+        let segments = T::catalogue(self)
+            .segments(table, versions, &[T::PART.to_owned()], now)
             .await?;
-        Ok(Entries(parts.into_iter().next().unwrap_or_default()))
+        Ok(Entries(segments.into_iter().next().unwrap_or_default()))
     }
 
     /// Returns the registrations of clubs for fairs, ordered by fair.
@@ -126,10 +126,10 @@ impl ReferenceData {
         versions: &Versions,
         now: DateTime<Utc>,
     ) -> Result<Items<Registration>, TableError> {
-        let parts = self
+        let segments = self
             .registrations
-            .parts(table, versions, &[keys::REGISTRATIONS.to_owned()], now)
+            .segments(table, versions, &[keys::REGISTRATIONS.to_owned()], now)
             .await?;
-        Ok(parts.into_iter().next().unwrap_or_default())
+        Ok(segments.into_iter().next().unwrap_or_default())
     }
 }
