@@ -1,4 +1,4 @@
-//! The queue of the webhooks: what they are to be told, and when (Z9).
+//! The queues: mails that are to be sent (E12), and what webhooks are to be told (Z9).
 
 use std::time::Duration;
 
@@ -6,9 +6,11 @@ use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::DisplayErrorContext;
 use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
 use aws_types::SdkConfig;
-
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
+use serde::Serialize;
+
+use crate::db::Key;
 use crate::domain::Call;
 
 /// The most messages that SQS takes at once.
@@ -20,10 +22,31 @@ pub const LONGEST_DELAY: Duration = Duration::from_mins(15);
 
 /// The queue did not take everything. What it took is there.
 #[derive(Debug, thiserror::Error)]
-#[error("the queue of the webhooks: {0}")]
+#[error("a queue: {0}")]
 pub struct QueueError(String);
 
-/// The queue of the webhooks, in SQS.
+/// What a queue holds: one thing to be done. It may be done more than once, and in any order.
+pub trait Message: Serialize {
+    /// Returns the group of the message. While the messages of one group are slow or many, SQS
+    /// prefers the others.
+    fn group(&self) -> Option<String>;
+}
+
+/// A call of a webhook.
+impl Message for Call {
+    fn group(&self) -> Option<String> {
+        Some(self.key.webhook.to_string())
+    }
+}
+
+/// A mail of the outbox that is to be sent.
+impl Message for Key {
+    fn group(&self) -> Option<String> {
+        None
+    }
+}
+
+/// A queue in SQS.
 #[derive(Debug, Clone)]
 pub struct Queue {
     client: Client,
@@ -39,12 +62,12 @@ impl Queue {
         }
     }
 
-    /// Puts calls into the queue, which gives them out after this time, at most [`LONGEST_DELAY`]:
-    /// 1 request for 10. They may be given out more than once, and in any order.
-    pub async fn send(&self, calls: &[Call], delay: Duration) -> Result<(), QueueError> {
+    /// Puts messages into the queue, which gives them out after this time, at most
+    /// [`LONGEST_DELAY`]: 1 request for 10. They may be given out more than once, and in any order.
+    pub async fn send(&self, messages: &[impl Message], delay: Duration) -> Result<(), QueueError> {
         let seconds = delay.min(LONGEST_DELAY).as_millis().div_ceil(1_000);
         let seconds = i32::try_from(seconds).unwrap_or_default();
-        let sent = calls
+        let sent = messages
             .chunks(AT_ONCE)
             .map(|some| self.send_some(some, seconds));
         let sent: Vec<_> = sent.collect();
@@ -52,16 +75,15 @@ impl Queue {
         sent.try_collect().await
     }
 
-    async fn send_some(&self, calls: &[Call], seconds: i32) -> Result<(), QueueError> {
-        let mut entries = Vec::with_capacity(calls.len());
-        for (position, call) in calls.iter().enumerate() {
-            let text = serde_json::to_string(call);
+    async fn send_some(&self, some: &[impl Message], seconds: i32) -> Result<(), QueueError> {
+        let mut entries = Vec::with_capacity(some.len());
+        for (position, message) in some.iter().enumerate() {
+            let text = serde_json::to_string(message);
             let entry = SendMessageBatchRequestEntry::builder()
                 .id(position.to_string())
                 .message_body(text.map_err(|error| QueueError(error.to_string()))?)
                 .delay_seconds(seconds)
-                // While the calls of one webhook are slow or many, SQS prefers the others.
-                .message_group_id(call.key.webhook.to_string())
+                .set_message_group_id(message.group())
                 .build();
             entries.push(entry.map_err(|error| QueueError(error.to_string()))?);
         }

@@ -110,6 +110,11 @@ pub struct MailSettings {
     pub from: String,
     /// `MAIL_RATE`: maximum number of mails per second; 0 (default) means no limit.
     pub rate: u32,
+    /// `MAIL_QUEUE`: the URL of the queue in SQS for decisions, and for answers to what somebody
+    /// did. Only the function for changes needs it.
+    pub queue: String,
+    /// `NOTICE_QUEUE`: the same for reminders and news.
+    pub notice_queue: String,
     /// `MAIL_CONFIGURATION_SET`: the SES configuration set, if any.
     pub configuration_set: Option<String>,
     /// `CAMPUS_TIME_ZONE`: the time zone in which mails tell times, as an IANA name; default UTC.

@@ -45,7 +45,7 @@ impl TestCampus {
             images,
             files,
             settings,
-            positions: [None, None, None],
+            positions: [None, None],
             receivers: None,
             lock: None,
         };

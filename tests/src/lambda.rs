@@ -156,13 +156,6 @@ impl LambdaProcess {
         receiver.await.expect("an answer")
     }
 
-    /// An event with the records of the table's stream, as Lambda delivers them.
-    pub fn stream_event(&self) -> Value {
-        let campus = &self.campus.campus;
-        let (event, _) = campus.stream.next(&*campus.worker).expect("a stream");
-        json!(event)
-    }
-
     /// The files in the bucket: name, headers, size in bytes.
     pub async fn images(&self) -> Vec<(String, HeaderMap, usize)> {
         self.cloud.images.lock().await.clone()

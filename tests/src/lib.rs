@@ -32,6 +32,7 @@ use local::clock::MovableClock;
 use local::engine::{self, Engine};
 use local::issuer::Issuer;
 use local::mailbox::{self, KeptMail, Mailbox};
+use local::queues::{MAILS, NOTICES};
 use local::stream::Delivered;
 use local::{Campus, Parts};
 use object_store::ObjectStore;
@@ -210,7 +211,7 @@ impl Setup {
             images: self.images,
             files: self.files,
             settings,
-            positions: [None, None, None],
+            positions: [None, None],
             receivers: self.receivers,
             lock: None,
         })
@@ -306,33 +307,37 @@ impl TestCampus {
         worked
     }
 
-    /// Delivers the stream to the mail worker until nothing is left, or until the worker asks for
-    /// another delivery.
+    /// Passes new mails on, and sends what is due. Returns whether mails are left that are tried
+    /// again two minutes later.
     pub async fn deliver(&self) -> Delivered {
-        // A mail that another worker has claimed is delivered again and again while the clock
-        // stands still.
-        for _ in 0..50 {
-            match self
-                .campus
-                .stream
-                .deliver(&*self.campus.worker)
-                .await
-                .expect("a stream")
-            {
-                Delivered::All => {}
-                end => return end,
-            }
+        self.list_changes().await;
+        let (queues, worker) = (&self.campus.queues, &*self.campus.worker);
+        for queue in [MAILS, NOTICES] {
+            while queues.deliver(queue, worker).await {}
         }
-        Delivered::RetryLater
+        match queues.len(MAILS) + queues.len(NOTICES) {
+            0 => Delivered::Nothing,
+            _ => Delivered::RetryLater,
+        }
+    }
+
+    /// Sends all mails, however often that has to be tried. Tokio's clock must be paused.
+    pub async fn deliver_all(&self) {
+        while self.deliver().await == Delivered::RetryLater {
+            self.advance(TimeDelta::minutes(2));
+            tokio::time::sleep(Duration::from_mins(2)).await;
+        }
     }
 
     /// Runs `work` while the mail worker runs.
     pub async fn with_worker<T>(&self, work: impl Future<Output = T>) -> T {
+        let campus = &self.campus;
+        let worker = &*campus.worker;
         tokio::select! {
             done = work => done,
-            () = self.campus.stream.run(&*self.campus.worker) => {
-                unreachable!("the stream runs for ever")
-            }
+            () = campus.stream.run(&campus.feed) => unreachable!("it runs for ever"),
+            () = campus.queues.run(MAILS, worker) => unreachable!("it runs for ever"),
+            () = campus.queues.run(NOTICES, worker) => unreachable!("it runs for ever"),
         }
     }
 

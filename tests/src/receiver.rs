@@ -17,6 +17,7 @@ use chrono::TimeDelta;
 use http::HeaderMap;
 use http::StatusCode;
 use http_body_util::BodyExt as _;
+use local::queues::WEBHOOKS;
 use local::stream::Delivered;
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -165,14 +166,15 @@ impl Setup {
 impl TestCampus {
     /// Lists the changes that the stream tells, until nothing is left.
     pub async fn list_changes(&self) {
-        let (stream, feed) = (&self.campus.feed_stream, &*self.campus.feed);
+        let (stream, feed) = (&self.campus.stream, &self.campus.feed);
         while stream.deliver(feed).await.expect("a stream") != Delivered::Nothing {}
     }
 
     /// Lists the changes, and tells the webhooks what is due.
     pub async fn call_webhooks(&self) {
         self.list_changes().await;
-        while self.campus.calls.deliver(&self.campus.dispatcher).await {}
+        let (queues, dispatcher) = (&self.campus.queues, &*self.campus.dispatcher);
+        while queues.deliver(WEBHOOKS, dispatcher).await {}
     }
 
     /// Moves the clock forward, and does in order what is due until then.

@@ -1,5 +1,5 @@
-//! Stores the changes of a batch of records, each once (Z7), passes them on to the webhooks, and
-//! marks the calendars that changed (V22).
+//! Stores the changes of a batch of records, each once (Z7), passes them on to the webhooks, marks
+//! the calendars that changed (V22), and puts new mails into their queues (E12).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use std::time::Duration;
 use aws_lambda_events::event::dynamodb::{Event, EventRecord};
 use aws_lambda_events::event::streams::{DynamoDbBatchItemFailure, DynamoDbEventResponse};
 use futures::stream::{self, StreamExt as _};
-use shared::db::Table;
-use shared::domain::{CalendarPart, Delivery, NewChange, Webhook};
+use shared::db::{Key, Table};
+use shared::domain::{CalendarPart, Delivery, MailKind, NewChange, Webhook};
 use shared::ids::Ids;
-use shared::queue::Queue;
+use shared::queue::{Queue, QueueError};
 use shared::text::ClubCode;
 use shared::time::{Clock, Timestamp};
 
 use crate::calendars::calendars_of;
 use crate::forward::{Forwarder, NotForwarded};
-use crate::image::Unreadable;
+use crate::image::{Image, Unreadable};
 use crate::record::{asked_of, changes_of};
 
 /// Clubs whose changes are stored at the same time.
@@ -25,9 +25,21 @@ const CLUBS_AT_ONCE: usize = 8;
 /// Pause before a batch that failed is delivered again. The stream does that at once.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// The queues that the feed fills.
+pub struct Queues {
+    /// Decisions, and answers to what somebody did.
+    pub mails: Queue,
+    /// Reminders and news, which may wait behind all others (E21).
+    pub notices: Queue,
+    /// Calls of webhooks.
+    pub webhooks: Queue,
+}
+
 /// Stores the changes that the stream tells.
 pub struct Feed {
     table: Table,
+    mails: Queue,
+    notices: Queue,
     clock: Arc<dyn Clock>,
     ids: Ids,
     webhooks: Forwarder,
@@ -76,11 +88,13 @@ impl Work {
 }
 
 impl Feed {
-    /// A feed for the changes of a table, and a queue for webhooks.
-    pub fn new(table: Table, queue: Queue, clock: Arc<dyn Clock>) -> Self {
-        let webhooks = Forwarder::new(table.clone(), queue);
+    /// A feed for the changes of a table.
+    pub fn new(table: Table, queues: Queues, clock: Arc<dyn Clock>) -> Self {
+        let webhooks = Forwarder::new(table.clone(), queues.webhooks);
         Self {
             table,
+            mails: queues.mails,
+            notices: queues.notices,
             clock,
             ids: Ids::random(),
             webhooks,
@@ -98,7 +112,9 @@ impl Feed {
         } = Work::of(&event.records);
         let count = clubs.values().map(Vec::len).sum::<usize>();
         let oldest = clubs.values().flatten().map(|(_, change)| change.at).min();
-        let mut done = self.store_all(clubs).await;
+        // A record that cannot be read holds up no mail of its batch.
+        let mut done: Vec<_> = self.queue_mails(&event.records).await.into_iter().collect();
+        done.extend(self.store_all(clubs).await);
         done.extend(self.forward_all_asked(asked).await);
         done.extend(self.touch_calendars(calendars).await);
         let stored = done.iter().flatten().sum::<usize>();
@@ -119,6 +135,28 @@ impl Feed {
             response.batch_item_failures.push(failure);
         }
         response
+    }
+
+    /// Puts the mails that were stored into their queues. Returns the position of the first one if
+    /// they are not all there.
+    async fn queue_mails(&self, records: &[EventRecord]) -> Option<Result<usize, usize>> {
+        let all = records.iter().enumerate();
+        let new = all.filter_map(|(position, record)| Some((position, new_mail(record)?)));
+        let new: Vec<_> = new.collect();
+        let (first, _) = *new.first()?;
+        let of = |is_notice| {
+            let chosen = new.iter().filter(move |(_, mail)| mail.1 == is_notice);
+            chosen.map(|(_, mail)| mail.0.clone()).collect::<Vec<Key>>()
+        };
+        let queued: Result<_, QueueError> = async {
+            self.mails.send(&of(false), Duration::ZERO).await?;
+            self.notices.send(&of(true), Duration::ZERO).await
+        }
+        .await;
+        queued.err().map(|error| {
+            tracing::warn!(%error, "mails are queued later");
+            Err(first)
+        })
     }
 
     /// Stores the changes of all clubs. Returns for each one how many were new, or the position of
@@ -197,4 +235,16 @@ impl Feed {
         }
         done
     }
+}
+
+/// Returns the key of the mail that a record stored, and whether it is a reminder or news. One of a
+/// kind that this release does not have counts as such.
+fn new_mail(record: &EventRecord) -> Option<(Key, bool)> {
+    let image = Image(&record.change.new_image);
+    if record.event_name != "INSERT" || image.kind() != "Mail" {
+        return None;
+    }
+    let kind = image.text("kind").unwrap_or_default();
+    let found = MailKind::ALL.iter().find(|one| one.name() == kind);
+    Some((image.key(), found.is_none_or(|kind| kind.is_notice())))
 }

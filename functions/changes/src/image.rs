@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_dynamo::{AttributeValue, Item};
+use shared::db::Key;
 use shared::domain::Person;
 use shared::ids::Id;
 
@@ -16,10 +17,7 @@ pub struct Image<'a>(pub &'a Item);
 impl<'a> Image<'a> {
     /// Returns the type of the item; empty if there was none.
     pub fn kind(self) -> &'a str {
-        match self.0.get("type") {
-            Some(AttributeValue::S(kind)) => kind,
-            _ => "",
-        }
+        self.text("type").unwrap_or_default()
     }
 
     /// Reads the item, if it is of this type.
@@ -34,6 +32,20 @@ impl<'a> Image<'a> {
         // The error is not kept, because it may quote what people wrote (O9).
         let read = serde_dynamo::from_item(self.0.clone());
         read.map(Some).map_err(|_| Unreadable(kind))
+    }
+
+    /// Returns the key of the item.
+    pub fn key(self) -> Key {
+        let part = |name| self.text(name).unwrap_or_default().to_owned();
+        Key::new(part("pk"), part("sk"))
+    }
+
+    /// Returns an attribute that is a text.
+    pub fn text(self, name: &str) -> Option<&'a str> {
+        match self.0.get(name) {
+            Some(AttributeValue::S(text)) => Some(text),
+            _ => None,
+        }
     }
 
     /// Returns who stored the item, if it says so.

@@ -3,7 +3,8 @@
 //!
 //! The stream delivers at least once, the changes of one item in their order, and those of
 //! different items in any order. `record.rs` says what a record changed, `feed.rs` stores each
-//! change once, and `forward.rs` passes it on to the webhooks. `calendars.rs` says whose calendars
+//! change once, and `forward.rs` passes it on to the webhooks. New mails go to their queues (E12).
+//! `calendars.rs` says whose calendars
 //! changed, which `feed.rs` marks.
 
 mod calendars;
@@ -12,7 +13,7 @@ mod forward;
 mod image;
 mod record;
 
-pub use feed::Feed;
+pub use feed::{Feed, Queues};
 
 use std::sync::Arc;
 
@@ -30,8 +31,13 @@ pub async fn run() -> Result<(), Error> {
         config,
         table,
     } = begin().await?;
-    let queue = Queue::connect(&config, &settings.webhooks.queue);
-    let feed = &Feed::new(table.clone(), queue, Arc::new(SystemClock));
+    let queue = |url: &str| Queue::connect(&config, url);
+    let queues = Queues {
+        mails: queue(&settings.mail.queue),
+        notices: queue(&settings.mail.notice_queue),
+        webhooks: queue(&settings.webhooks.queue),
+    };
+    let feed = &Feed::new(table.clone(), queues, Arc::new(SystemClock));
     let ready = &table;
     let handle = async move |event: LambdaEvent<Value>| -> Result<DynamoDbEventResponse, Error> {
         if event.payload["path"] == READY {

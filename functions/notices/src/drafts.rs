@@ -119,9 +119,7 @@ impl Timer {
                 .iter()
                 .map(|draft| self.remind_of_draft(recruitment, draft, end_of(draft.person), now));
             let queued: Vec<bool> = try_join_all(looks).await?;
-            let new = queued.iter().filter(|is_queued| **is_queued).count();
-            self.rest(new).await;
-            mails += new;
+            mails += queued.iter().filter(|is_queued| **is_queued).count();
         }
         let again = next_reminder(&application, extended.values(), now);
         self.finish(entry, again, now).await?;

@@ -222,18 +222,7 @@ impl Timer {
             }
             TaskKind::News { .. } => self.tell_news(entry, now, &mut run.clubs).await?,
         };
-        self.rest(mails).await;
         Ok(Looked::of(mails))
-    }
-
-    /// Waits after this number of mails was queued, so that reminders and news take at most half
-    /// of the rate of mails, and a decision does not wait behind many of them (G5).
-    pub(crate) async fn rest(&self, mails: usize) {
-        let (rate, mails) = (f64::from(self.settings.mail.rate), u32::try_from(mails));
-        let seconds = 2.0 * f64::from(mails.unwrap_or(u32::MAX)) / rate;
-        if rate > 0.0 {
-            tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
-        }
     }
 
     /// Writes the log line of a run, in a deployed stack as metrics (O17).

@@ -104,7 +104,7 @@ pub(crate) async fn call(
     }
     if target.as_deref() == Some(SEND) {
         let request = serde_json::from_slice(&body).unwrap_or_default();
-        return Json(services.calls.keep(&request)).into_response();
+        return Json(services.queues.keep(&request)).into_response();
     }
     let _alone = match &services.alone {
         Some(lock) if is_table => Some(lock.lock().await),

@@ -5,7 +5,6 @@
 mod bucket;
 mod burst;
 mod caller;
-mod calls;
 mod checks;
 mod conveniences;
 mod environments;
@@ -15,6 +14,7 @@ mod forward;
 mod gateway;
 mod interviews;
 mod options;
+mod queues;
 mod services;
 mod story;
 mod stream;
@@ -138,10 +138,10 @@ impl Cloud {
             .map(|(name, function)| (name, Environments::new(function, start.clone())))
             .collect();
         let gateway = Gateway::new(&template, &functions);
-        for function in ["Mailer", "Changes"] {
-            beside(Mapping::new(function, &functions, &template, &origin)?.run());
+        beside(Mapping::new("Changes", &functions, &template, &origin)?.run());
+        for mapping in queues::mappings(&template, &functions) {
+            beside(services.queues.clone().run(mapping));
         }
-        beside(services.calls.clone().run(functions["Webhooks"].clone()));
         beside(report(functions["MailReports"].clone(), incoming));
         Ok(Self {
             template,

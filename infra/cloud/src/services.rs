@@ -13,8 +13,8 @@ use tests::template::{ACCOUNT, Function, REGION, SamTemplate, table_actions};
 use tokio::sync::mpsc;
 
 use crate::bucket;
-use crate::calls::Calls;
 use crate::environments::access_key;
+use crate::queues::Queues;
 use crate::{Error, http};
 
 pub struct Services {
@@ -34,8 +34,8 @@ pub struct Services {
     /// Locked during each call of the table, if it takes only one call at a time.
     pub(crate) alone: Option<tokio::sync::Mutex<()>>,
     pub(crate) faults: Arc<Faults>,
-    /// The queue of the webhooks.
-    pub(crate) calls: Arc<Calls>,
+    /// The queues of mails and of webhooks.
+    pub(crate) queues: Arc<Queues>,
     pub(crate) http: reqwest::Client,
 }
 
@@ -111,7 +111,7 @@ impl Services {
             roles,
             alone: alone.then(tokio::sync::Mutex::default),
             faults,
-            calls: Arc::default(),
+            queues: Arc::default(),
             http: http(),
         }))
     }

@@ -305,7 +305,7 @@ async fn decide_and_send(
     .await?;
     let before = cloud.services.mails().await?.len();
     // The stream is delivered again from its beginning, and the officer sends again.
-    let mut again = Mapping::new("Mailer", &cloud.functions, &cloud.template, &cloud.origin)?;
+    let mut again = Mapping::new("Changes", &cloud.functions, &cloud.template, &cloud.origin)?;
     while again.deliver().await? {}
     assert_eq!(
         ada.post(&format!("{path}send_emails/"), send(false))

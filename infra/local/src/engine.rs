@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use aws_lambda_events::event::dynamodb::EventRecord;
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
@@ -18,7 +19,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::reader::{Reader, Records};
+use crate::reader::Reader;
 
 /// The engine looks for the largest sequence number of its stream at each write, through all
 /// records that it ever wrote. With an index it finds the number at once. As in template.yaml, only
@@ -53,9 +54,6 @@ fn in_memory() -> String {
     let number = IN_MEMORY.fetch_add(1, Ordering::Relaxed);
     format!("file:/clubs-{number}?vfs=memdb")
 }
-
-/// The beginning of the keys of mails, as it is in a request body.
-const OUTBOX: &[u8] = b"\"OUTBOX#";
 
 /// Gets each call before the engine, for tests of slow and failing tables. If it returns `None`,
 /// the engine executes the call.
@@ -94,7 +92,6 @@ pub struct Engine {
     reader: Arc<Mutex<Reader>>,
     /// In memory, a reader would make a writer fail: one call goes after the other.
     one_at_a_time: bool,
-    queued: Arc<Notify>,
     written: Arc<Notify>,
     hook: Option<EngineHook>,
 }
@@ -140,7 +137,6 @@ impl Engine {
             database,
             reader: Arc::new(Mutex::new(reader)),
             one_at_a_time,
-            queued: Arc::default(),
             written: Arc::default(),
             hook: None,
         };
@@ -167,11 +163,6 @@ impl Engine {
             hook: Some(hook),
             ..self.clone()
         }
-    }
-
-    /// Is notified after each write that may have put a mail into the outbox.
-    pub fn queued(&self) -> &Notify {
-        &self.queued
     }
 
     /// Is notified after each write.
@@ -208,12 +199,6 @@ impl Engine {
                 storage_error(&error).unwrap_or_else(|| (error.status_code(), error.to_json()))
             }
         };
-        // As in template.yaml, the worker is invoked for new mails only.
-        if matches!(operation, "PutItem" | "TransactWriteItems")
-            && body.windows(OUTBOX.len()).any(|part| part == OUTBOX)
-        {
-            self.queued.notify_one();
-        }
         if !matches!(operation, "GetItem" | "BatchGetItem" | "Query") {
             self.written.notify_one();
         }
@@ -229,15 +214,14 @@ impl Engine {
         self.reader().respond(operation, body)
     }
 
-    /// At most `most` records of the stream whose partition is selected: those after the record
-    /// with this number, or the first ones.
+    /// At most `most` records of the stream: those after the record with this number, or the first
+    /// ones. Their time is that of the machine.
     pub(crate) fn records(
         &self,
         after: Option<&str>,
         most: usize,
-        is_selected: fn(&str) -> bool,
-    ) -> Result<Records, String> {
-        let records = self.reader().records(after, most, is_selected);
+    ) -> Result<Vec<EventRecord>, String> {
+        let records = self.reader().records(after, most);
         records.map_err(|error| error.to_string())
     }
 

@@ -1,6 +1,5 @@
 //! The local service: the routers of all functions in one process (O10).
 
-pub mod calls;
 pub mod clock;
 pub mod demo;
 pub mod engine;
@@ -11,6 +10,7 @@ pub mod mailbox;
 pub mod oidc;
 mod pages;
 mod parts;
+pub mod queues;
 mod reader;
 pub mod routes;
 pub mod simulator;
@@ -50,11 +50,11 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use webhooks::{Dispatcher, Receivers};
 
-use calls::Calls;
 use clock::MovableClock;
 use engine::Engine;
 use issuer::{AUDIENCE, Issuer};
 use mailbox::Mailbox;
+use queues::{Queues, WEBHOOKS};
 use stream::Stream;
 use table::TABLE;
 use timer::Ticker;
@@ -76,9 +76,6 @@ pub const GROUPS: [Group; 5] = [
     ("events", events::routes),
 ];
 
-/// The name of the queue of the webhooks.
-const QUEUE: &str = "http://127.0.0.1/webhooks";
-
 /// The local service with all its parts.
 pub struct Campus {
     /// The state of the routers.
@@ -89,16 +86,14 @@ pub struct Campus {
     pub mailbox: Mailbox,
     /// The files of applicants.
     pub files: Arc<dyn ObjectStore>,
-    /// The stream of the table, for the mail worker.
+    /// The stream of the table.
     pub stream: Arc<Stream>,
+    /// Lists the changes of clubs, and fills the queues.
+    pub feed: Arc<Feed>,
+    /// What waits for the mail worker and for the webhooks.
+    pub queues: Queues,
     /// The mail worker.
     pub worker: Arc<Worker>,
-    /// The stream of the table, for the changes of clubs.
-    pub feed_stream: Arc<Stream>,
-    /// Lists the changes of clubs.
-    pub feed: Arc<Feed>,
-    /// The queue of the webhooks.
-    pub calls: Calls,
     /// Calls the webhooks.
     pub dispatcher: Arc<Dispatcher>,
     /// The timer for reminders and news.
@@ -171,7 +166,7 @@ impl Campus {
             images,
             files,
             settings,
-            positions: [mails_from, changes_from, queue_at],
+            positions: [changes_from, queues_at],
             receivers,
             lock,
         } = parts;
@@ -193,22 +188,24 @@ impl Campus {
         let verifier = Verifier::new(&settings, Keys::new(FixedKeys(issuer.keys())));
         let media = Media::new(images, false, &settings.media.url);
         let app = App::new(table, verifier, media, clock.clone(), ids, settings);
-        let stream_from = |position| Stream::open(engine.clone(), clock.clone(), position);
-        let stream = Arc::new(stream_from(mails_from));
-        let feed_stream = Arc::new(stream_from(changes_from));
-        let calls = Calls::open(clock.clone(), queue_at);
-        let queue = Queue::connect(&sdk_config(calls.clone()), QUEUE);
-        let feed = Arc::new(Feed::new(app.table.clone(), queue.clone(), clock.clone()));
-        let dispatcher = Arc::new(dispatcher(&app, queue, receivers, clock.clone()));
+        let stream = Arc::new(Stream::open(engine.clone(), clock.clone(), changes_from));
+        let queues = Queues::open(clock.clone(), queues_at);
+        let feed = Feed::new(app.table.clone(), queues.of_feed(), clock.clone());
+        let feed = Arc::new(feed);
+        let dispatcher = Arc::new(dispatcher(
+            &app,
+            queues.queue(WEBHOOKS),
+            receivers,
+            clock.clone(),
+        ));
         let ticker = Arc::new(Ticker {
             timer: Timer::new(app.table.clone(), app.settings.clone())?,
             clock: clock.clone(),
             engine: engine.clone(),
             stream: stream.clone(),
-            worker: worker.clone(),
-            feed_stream: feed_stream.clone(),
             feed: feed.clone(),
-            calls: calls.clone(),
+            queues: queues.clone(),
+            worker: worker.clone(),
             dispatcher: dispatcher.clone(),
             lock: tokio::sync::Mutex::default(),
         });
@@ -227,10 +224,9 @@ impl Campus {
             mailbox,
             files,
             stream,
-            worker,
-            feed_stream,
             feed,
-            calls,
+            queues,
+            worker,
             dispatcher,
             ticker,
             reports,

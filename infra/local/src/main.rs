@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use axum::extract::{ConnectInfo, Request};
 use clap::Parser;
+use local::queues::{MAILS, NOTICES, WEBHOOKS};
 use local::{Campus, Error, Parts, demo};
 use shared::settings::{Approval, WebhookSettings};
 use shared::time::Clock as _;
@@ -91,9 +92,10 @@ async fn run(options: Options) -> Result<(), Error> {
     let server = axum::serve(listener, service).with_graceful_shutdown(stop);
     tokio::select! {
         done = std::future::IntoFuture::into_future(server) => done.map_err(Error::from)?,
-        () = campus.stream.run(&*campus.worker) => {}
-        () = campus.feed_stream.run(&*campus.feed) => {}
-        () = campus.calls.run(&campus.dispatcher) => {}
+        () = campus.stream.run(&campus.feed) => {}
+        () = campus.queues.run(MAILS, &*campus.worker) => {}
+        () = campus.queues.run(NOTICES, &*campus.worker) => {}
+        () = campus.queues.run(WEBHOOKS, &*campus.dispatcher) => {}
         () = campus.ticker.run() => {}
         () = campus.mailbox.report(&campus.reports) => {}
     }

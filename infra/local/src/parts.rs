@@ -34,9 +34,8 @@ pub struct Parts {
     pub images: Arc<dyn ObjectStore>,
     pub files: Arc<dyn ObjectStore>,
     pub settings: Settings,
-    /// The files for the positions of the mail worker and of the changes in the stream, and for the
-    /// queue of the webhooks.
-    pub positions: [Option<PathBuf>; 3],
+    /// The files for the position of the changes in the stream, and for the queues.
+    pub positions: [Option<PathBuf>; 2],
     /// Through what receivers of webhooks are called, if not through the network.
     pub receivers: Option<SharedHttpConnector>,
     /// Keeps other processes out of the folder.
@@ -105,11 +104,7 @@ impl Parts {
             images,
             files,
             settings: settings(),
-            positions: [
-                file("stream.position"),
-                file("changes.position"),
-                file("webhooks.queue"),
-            ],
+            positions: [file("stream.position"), file("queues.json")],
             receivers: None,
             lock,
         })
@@ -165,6 +160,8 @@ pub fn settings() -> Settings {
         mail: MailSettings {
             from: "Clubs <no-reply@clubs.example>".into(),
             rate: 0,
+            queue: String::new(),
+            notice_queue: String::new(),
             configuration_set: Some("local".into()),
             time_zone: "UTC".into(),
         },

@@ -11,6 +11,7 @@ mod records;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use aws_lambda_events::event::dynamodb::EventRecord;
 use dynoxide::Item;
 use dynoxide::types::item_size;
 use rusqlite::{Connection, OptionalExtension as _, Row};
@@ -18,7 +19,6 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::reader::query::{Attributes, ITEMS, Projection, Query, Source, stored};
-pub(crate) use crate::reader::records::Records;
 use crate::table::TABLE;
 
 /// A page of a query has at most these bytes, as in DynamoDB.
@@ -91,15 +91,14 @@ impl Reader {
         }
     }
 
-    /// Reads at most `most` records of the stream whose partition is selected: those after the
-    /// record with this number, or the first ones.
+    /// Reads at most `most` records of the stream: those after the record with this number, or the
+    /// first ones.
     pub(crate) fn records(
         &self,
         after: Option<&str>,
         most: usize,
-        is_selected: fn(&str) -> bool,
-    ) -> rusqlite::Result<Records> {
-        Records::read(&self.0, after, most, is_selected)
+    ) -> rusqlite::Result<Vec<EventRecord>> {
+        records::read(&self.0, after, most)
     }
 
     fn get(&self, request: GetItem<'_>) -> Option<String> {

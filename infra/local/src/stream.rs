@@ -1,75 +1,26 @@
-//! Delivers the records of the table's stream to the functions that it invokes, in the same form as
-//! Lambda does.
+//! Delivers the records of the table's stream to the function that lists changes, in the same form
+//! as Lambda does.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use aws_lambda_events::event::dynamodb::{Event, EventRecord};
-use aws_lambda_events::event::streams::DynamoDbEventResponse;
 use changes::Feed;
-use mailer::Worker;
-use tokio::sync::Notify;
 
 use crate::clock::MovableClock;
 use crate::engine::Engine;
-use crate::reader::Records;
 
 /// The largest number of records in one delivery.
 const BATCH: usize = 100;
+/// How long records are collected, as `MaximumBatchingWindowInSeconds` in template.yaml.
+const COLLECTS: Duration = Duration::from_secs(1);
 /// Digits of a sequence number.
 const SEQUENCE: usize = 21;
 /// The pause before records are delivered again after a failure.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// A function that the stream invokes.
-pub trait Consumer {
-    /// How long records are collected, as `MaximumBatchingWindowInSeconds` in template.yaml.
-    const COLLECTS: Duration;
-
-    /// Whether it gets the records of this partition, as the filter in template.yaml says.
-    fn takes(partition: &str) -> bool;
-
-    /// Is notified after each write that may be for it.
-    fn notify(engine: &Engine) -> &Notify;
-
-    /// Processes records, and says from where on they must be delivered again.
-    fn handle(&self, event: Event) -> impl Future<Output = DynamoDbEventResponse>;
-}
-
-impl Consumer for Worker {
-    const COLLECTS: Duration = Duration::ZERO;
-
-    fn takes(partition: &str) -> bool {
-        partition.starts_with("OUTBOX#")
-    }
-
-    fn notify(engine: &Engine) -> &Notify {
-        engine.queued()
-    }
-
-    async fn handle(&self, event: Event) -> DynamoDbEventResponse {
-        Self::handle(self, event).await
-    }
-}
-
-impl Consumer for Feed {
-    const COLLECTS: Duration = Duration::from_secs(1);
-
-    fn takes(partition: &str) -> bool {
-        !partition.starts_with("OUTBOX#")
-    }
-
-    fn notify(engine: &Engine) -> &Notify {
-        engine.written()
-    }
-
-    async fn handle(&self, event: Event) -> DynamoDbEventResponse {
-        Self::handle(self, event).await
-    }
-}
-
-/// The stream, with the position of the last record that was delivered to one function.
+/// The stream, with the position of the last record that was delivered.
 pub struct Stream {
     engine: Engine,
     clock: Arc<MovableClock>,
@@ -111,19 +62,18 @@ impl Stream {
         self.position.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next records for this function, and the number of the last record that was looked at.
-    pub fn next<C: Consumer>(&self, _to: &C) -> Result<(Event, Option<String>), String> {
+    /// The next records.
+    pub fn next(&self) -> Result<Event, String> {
         let after = self.position().clone();
-        let Records { mut selected, end } =
-            self.engine.records(after.as_deref(), BATCH, C::takes)?;
-        for record in &mut selected {
+        let mut records = self.engine.records(after.as_deref(), BATCH)?;
+        for record in &mut records {
             // The engine writes the time of the machine. The clock of the service may be ahead.
             let at = &mut record.change.approximate_creation_date_time;
             *at = self.clock.at(*at);
         }
         let mut event = Event::default();
-        event.records = selected;
-        Ok((event, end))
+        event.records = records;
+        Ok(event)
     }
 
     fn advance(&self, number: String) {
@@ -136,17 +86,14 @@ impl Stream {
     }
 
     /// Delivers one batch of new records to the function.
-    pub async fn deliver<C: Consumer>(&self, to: &C) -> Result<Delivered, String> {
+    pub async fn deliver(&self, to: &Feed) -> Result<Delivered, String> {
         let _lock = self.lock.lock().await;
-        let (event, Some(end)) = self.next(to)? else {
-            return Ok(Delivered::Nothing);
-        };
-        if event.records.is_empty() {
-            self.advance(end);
-            return Ok(Delivered::All);
-        }
+        let event = self.next()?;
         let number = |record: &EventRecord| record.change.sequence_number.clone();
         let numbers: Vec<String> = event.records.iter().filter_map(number).collect();
+        let Some(end) = numbers.last().cloned() else {
+            return Ok(Delivered::Nothing);
+        };
         let respond = to.handle(event).await;
         let failed = respond.batch_item_failures.first();
         let Some(failed) = failed.and_then(|failure| failure.item_identifier.as_ref()) else {
@@ -160,13 +107,13 @@ impl Stream {
     }
 
     /// Delivers all records to the function, for ever.
-    pub async fn run<C: Consumer>(&self, to: &C) {
+    pub async fn run(&self, to: &Feed) {
         loop {
             match self.deliver(to).await {
                 Ok(Delivered::All) => {}
                 Ok(Delivered::Nothing) => {
-                    C::notify(&self.engine).notified().await;
-                    tokio::time::sleep(C::COLLECTS).await;
+                    self.engine.written().notified().await;
+                    tokio::time::sleep(COLLECTS).await;
                 }
                 Ok(Delivered::RetryLater) => tokio::time::sleep(RETRY).await,
                 Err(error) => {

@@ -12,9 +12,9 @@ use shared::time::{Clock as _, Timestamp};
 use tokio::sync::Mutex;
 use webhooks::Dispatcher;
 
-use crate::calls::Calls;
 use crate::clock::MovableClock;
 use crate::engine::Engine;
+use crate::queues::{MAILS, NOTICES, Queues, WEBHOOKS};
 use crate::stream::{Delivered, Stream};
 
 /// The pause between two runs.
@@ -29,10 +29,9 @@ pub struct Ticker {
     pub(crate) clock: Arc<MovableClock>,
     pub(crate) engine: Engine,
     pub(crate) stream: Arc<Stream>,
-    pub(crate) worker: Arc<Worker>,
-    pub(crate) feed_stream: Arc<Stream>,
     pub(crate) feed: Arc<Feed>,
-    pub(crate) calls: Calls,
+    pub(crate) queues: Queues,
+    pub(crate) worker: Arc<Worker>,
     pub(crate) dispatcher: Arc<Dispatcher>,
     /// One move or run at a time.
     pub(crate) lock: Mutex<()>,
@@ -103,9 +102,11 @@ impl Ticker {
 
     /// Sends what is queued, and tells the webhooks what changed.
     async fn deliver(&self) -> Result<(), String> {
-        while self.stream.deliver(&*self.worker).await? == Delivered::All {}
-        while self.feed_stream.deliver(&*self.feed).await? == Delivered::All {}
-        while self.calls.deliver(&self.dispatcher).await {}
+        while self.stream.deliver(&self.feed).await? == Delivered::All {}
+        for queue in [MAILS, NOTICES] {
+            while self.queues.deliver(queue, &*self.worker).await {}
+        }
+        while self.queues.deliver(WEBHOOKS, &*self.dispatcher).await {}
         Ok(())
     }
 
@@ -120,7 +121,7 @@ impl Ticker {
         });
         // A timestamp has whole seconds.
         let rounded = |at: DateTime<Utc>| Timestamp::at(at + TimeDelta::milliseconds(999));
-        let mut next = self.calls.next().map(rounded);
+        let mut next = self.queues.next().map(rounded);
         loop {
             let page = self.engine.json("Scan", &scan);
             let page = page.map_err(|error| error.to_string())?;

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use serde::{Deserialize, Serialize};
 
 pub(crate) const PK: &str = "pk";
 pub(crate) const SK: &str = "sk";
@@ -22,14 +23,15 @@ pub(crate) const GSI2PK: &str = "gsi2pk";
 pub(crate) const GSI2SK: &str = "gsi2sk";
 
 /// A primary key of the table or of its index.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Key {
     pub(crate) pk: String,
     pub(crate) sk: String,
 }
 
 impl Key {
-    pub(crate) fn new(pk: String, sk: String) -> Self {
+    /// The key of an item of the table.
+    pub fn new(pk: String, sk: String) -> Self {
         Self { pk, sk }
     }
 

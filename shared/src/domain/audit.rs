@@ -18,9 +18,7 @@ use crate::domain::invite::model::{InvitationLog, Invite};
 use crate::domain::join_link::model::{JoinLink, LinkUse};
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::mail::model::{Mail, MailLease};
-use crate::domain::mail::outage::MailOutage;
-use crate::domain::mail::send_slots::SendSlots;
+use crate::domain::mail::model::Mail;
 use crate::domain::member::model::Membership;
 use crate::domain::notice::model::{BegunDraft, NoticeTimer, ScheduledTask};
 use crate::domain::person::model::{Creations, Person, PersonAddress, PersonWord};
@@ -103,9 +101,6 @@ pub fn misplaced(item: &Item) -> Option<String> {
         ReferenceEntry<Tag>,
         ReferenceEntry<Year>,
         Mail,
-        MailLease,
-        MailOutage,
-        SendSlots,
         Membership,
         MembershipRequest,
         NoticeTimer,

@@ -83,10 +83,9 @@ pub use invite::model::{AcceptanceMail, DailyCount, InvitationLog, Invite};
 pub use invite::store::InviteWrite;
 pub use join_link::model::{JoinLink, LinkUse};
 pub use mail::model::{
-    Appointment, AppointmentNews, CommunicatedDecision, Decision, InviteLink, Mail, MailLease,
-    RequestNews, SUPERSEDED,
+    Appointment, AppointmentNews, CommunicatedDecision, Decision, InviteLink, Mail, RequestNews,
+    SUPERSEDED,
 };
-pub use mail::outage::MailOutage;
 pub use mail::report::{MailReport, MailResult};
 pub use mail::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report, Telling};
 pub use mail::store::DecisionMail;

@@ -7,7 +7,7 @@ use super::{
 use crate::metrics::Metrics;
 
 /// Every variable that [`Settings`] reads. A test compares them with template.yaml.
-pub const VARIABLES: [&str; 34] = [
+pub const VARIABLES: [&str; 36] = [
     "TABLE_NAME",
     "OIDC_ISSUER",
     "OIDC_AUDIENCE",
@@ -28,6 +28,8 @@ pub const VARIABLES: [&str; 34] = [
     "SITE_URL",
     "MAIL_FROM",
     "MAIL_RATE",
+    "MAIL_QUEUE",
+    "NOTICE_QUEUE",
     "METRICS_STACK",
     "METRICS_BY_ROUTE",
     "MAIL_CONFIGURATION_SET",
@@ -159,6 +161,8 @@ impl Settings {
             mail: MailSettings {
                 from: mail_from,
                 rate: mail_rate,
+                queue: or("MAIL_QUEUE", ""),
+                notice_queue: or("NOTICE_QUEUE", ""),
                 configuration_set: optional("MAIL_CONFIGURATION_SET"),
                 time_zone: or("CAMPUS_TIME_ZONE", "UTC"),
             },

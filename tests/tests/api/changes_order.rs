@@ -24,8 +24,8 @@ async fn ids(officer: &Client) -> Vec<u64> {
 }
 
 /// The next records for the feed.
-fn next(campus: &TestCampus, stream: &Stream) -> Vec<Value> {
-    let (event, _) = stream.next(&*campus.campus.feed).expect("a stream");
+fn next(stream: &Stream) -> Vec<Value> {
+    let event = stream.next().expect("a stream");
     let record = |record| serde_json::to_value(record).expect("a record");
     event.records.iter().map(record).collect()
 }
@@ -46,12 +46,12 @@ async fn repeated_and_unordered_records_are_one_change_each() {
     };
     let reader = other();
     loop {
-        let more = next(&campus, &reader);
+        let more = next(&reader);
         if more.is_empty() {
             break;
         }
         records.extend(more);
-        reader.deliver(&**feed).await.expect("a stream");
+        reader.deliver(feed).await.expect("a stream");
     }
     let once = ids(&recruitment.officer).await;
     assert_eq!(once.len(), 60 + 3);
@@ -80,7 +80,7 @@ async fn a_shard_that_lags_comes_after_what_was_read() {
             .member("chess", &recruitment.officer, &format!("m{n}"), 20)
             .await;
     }
-    let records = next(&campus, &campus.campus.feed_stream);
+    let records = next(&campus.campus.stream);
     let is_late = |record: &Value| {
         let pk = record["dynamodb"]["Keys"]["pk"]["S"].as_str();
         pk.is_some_and(|pk| pk.starts_with("SUBMISSIONS#"))
@@ -299,7 +299,7 @@ async fn unreadable_record_waits() {
     let before = ids(&recruitment.officer).await;
     recruitment.submit(&campus.as_("sue")).await;
     recruitment.submit(&campus.as_("eve")).await;
-    let records = next(&campus, &campus.campus.feed_stream);
+    let records = next(&campus.campus.stream);
     let is_submission =
         |record: &&Value| record["dynamodb"]["NewImage"]["type"]["S"] == "Submission";
     let records: Vec<Value> = records.iter().filter(is_submission).cloned().collect();
@@ -342,10 +342,10 @@ async fn a_batch_has_at_most_6_mb_and_the_rest_comes_next() {
         let put = json!({ "TableName": "clubs", "Item": item });
         campus.campus.engine.json("PutItem", &put).expect("stored");
     }
-    let (stream, feed) = (&campus.campus.feed_stream, &*campus.campus.feed);
+    let (stream, feed) = (&campus.campus.stream, &campus.campus.feed);
     let mut seen = vec![];
     loop {
-        let records = next(&campus, stream);
+        let records = next(stream);
         if records.is_empty() {
             break;
         }

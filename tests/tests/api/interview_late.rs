@@ -338,10 +338,10 @@ async fn ended_booking_is_not_shown_as_booked() {
     let there = Interviewing::new(&campus).await;
     notified(&campus).await;
     let taken = there.slot(slot(30)).await;
-    there.book(taken).await.ok();
     there.recruitment.decide(&there.submission, 2, "").await;
-    // Both wait for the worker, which sends decisions first.
+    // Both wait for the worker, the rejection first.
     there.recruitment.send("rejection", json!({})).await.ok();
+    there.book(taken).await.ok();
     let mails = notified(&campus).await;
     let subjects: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
     assert_eq!(subjects, ["Your application to chess: Fall"]);

@@ -148,7 +148,7 @@ async fn a_mail_that_could_not_be_prepared_is_tried_again() {
     campus.deliver().await;
     refuses.store(false, Ordering::Relaxed);
     assert_eq!(state(&recruitment).await.0, "queued");
-    campus.deliver().await;
+    campus.deliver_all().await;
     assert_eq!(state(&recruitment).await.0, "sent");
     assert_eq!(campus.mails_but_welcomes().len(), 1);
 }

@@ -92,6 +92,8 @@ async fn last_communicated_decision_survives_an_earlier_delivery() {
     let campus = losing(0);
     let (recruitment, submission, _) = sent(&campus, "complaint").await;
     campus.advance(chrono::TimeDelta::minutes(1));
+    // The worker pauses after the error.
+    tokio::time::advance(std::time::Duration::from_mins(1)).await;
     recruitment.decide(&submission, 2, "Too late.").await;
     assert_eq!(
         campus
@@ -140,7 +142,7 @@ async fn late_delivered_mail_counts_even_if_the_next_fails() {
         (json!("queued"), json!(true)),
         "the state of the second mail, and `notified` by the first one"
     );
-    campus.deliver().await;
+    campus.deliver_all().await;
     assert_eq!(state(&recruitment).await, (json!("failed"), json!(true)));
     assert_eq!(
         recruitment

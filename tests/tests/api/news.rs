@@ -271,15 +271,13 @@ async fn news_of_many_people_are_all_mailed() {
 // proves G5
 #[tokio::test(start_paused = true)]
 async fn a_reminder_does_not_wait_for_the_news_of_many_people() {
-    let campus = Setup::default()
-        .settings(|settings| settings.mail.rate = 1)
-        .build();
+    let campus = Setup::default().latency(1_000).build();
     let there = Interviewing::new(&campus).await;
     open(&there.recruitment.officer, "Autumn", 1, 2_000).await;
     // Its reminder is due in the hour after the news.
     let slot = there.slot(slot(72)).await;
     there.book(slot).await.ok();
-    // At this rate, a run has no time for all of them.
+    // With such a slow table, a run has no time for all of them.
     fans(&campus, 310).await;
     campus.advance(TimeDelta::hours(49));
     let first = campus.tick().await.mails;

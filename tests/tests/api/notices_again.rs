@@ -140,24 +140,6 @@ async fn news_is_not_repeated_after_hiding_the_club() {
     assert_eq!(notified(&campus, &words), ["Autumn", "Winter"]);
 }
 
-// proves G5
-#[tokio::test(start_paused = true)]
-async fn reminders_are_queued_at_half_the_rate_of_mails() {
-    let campus = Setup::default()
-        .settings(|settings| settings.mail.rate = 2)
-        .build();
-    let recruitment = long_recruitment(&campus).await;
-    for n in 0..20 {
-        draft(&recruitment, &campus.as_(&format!("s{n}")), "One", 0).await;
-    }
-    campus.advance(TimeDelta::hours(72));
-    let began = tokio::time::Instant::now();
-    let worked = campus.campus.ticker.tick().await.expect("a table");
-    assert_eq!(worked.mails, 20);
-    let took = began.elapsed();
-    assert!(took >= Duration::from_secs(20), "{took:?}");
-}
-
 // proves G5, P17
 #[tokio::test(start_paused = true)]
 async fn late_reminder_is_not_queued_for_erased_person() {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use local::queues::WEBHOOKS;
 use serde_json::{Value, json};
 use shared::settings::Secret;
 use shared::time::Clock as _;
@@ -35,7 +36,7 @@ async fn failing_receiver_is_called_again_for_a_day() {
             times.push((campus.campus.clock.now() - began).num_seconds());
             ids.push(request.header("webhook-id").to_owned());
         }
-        let Some(next) = campus.campus.calls.next() else {
+        let Some(next) = campus.campus.queues.next() else {
             break;
         };
         campus.pass(next - campus.campus.clock.now()).await;
@@ -93,10 +94,10 @@ async fn success_ends_the_repeats() {
     }
     campus.pass(TimeDelta::seconds(5)).await;
     assert_eq!(receiver.take().len(), 3);
-    assert!(campus.campus.calls.next().is_some());
+    assert!(campus.campus.queues.next().is_some());
     campus.pass(TimeDelta::minutes(6)).await;
     assert_eq!(receiver.take().len(), 1);
-    assert!(campus.campus.calls.is_empty());
+    assert_eq!(campus.campus.queues.len(WEBHOOKS), 0);
     assert_eq!(owner.get(&one).await.ok()["failing_since"], Value::Null);
     assert_eq!(last(&owner, &one).await["status"], 204);
 }
@@ -114,14 +115,15 @@ async fn status_410_switches_webhook_off() {
     again.list_changes().await;
     campus.call_webhooks().await;
     assert_eq!(owner.get(&one).await.ok()["active"], false);
-    assert!(campus.campus.calls.is_empty());
+    assert_eq!(campus.campus.queues.len(WEBHOOKS), 0);
     campus.deliver().await;
     assert!(campus.mails()[0].text.contains("410"));
     assert_eq!(campus.mails().len(), 1);
     // It comes when somebody has switched the webhook on again.
     campus.advance(TimeDelta::seconds(1));
     owner.patch(&one, json!({ "active": true })).await.ok();
-    assert!(again.campus.calls.deliver(&again.campus.dispatcher).await);
+    let (queues, dispatcher) = (&again.campus.queues, &*again.campus.dispatcher);
+    assert!(queues.deliver(WEBHOOKS, dispatcher).await);
     assert_eq!(owner.get(&one).await.ok()["active"], true);
 }
 
@@ -218,7 +220,10 @@ async fn a_slow_receiver_delays_no_other() {
         change(&owner, &number.to_string()).await;
     }
     campus.list_changes().await;
-    let calls = campus.campus.calls.run(&campus.campus.dispatcher);
+    let calls = campus
+        .campus
+        .queues
+        .run(WEBHOOKS, &*campus.campus.dispatcher);
     let all_are_there = async {
         let mut got = 0;
         while got < 20 {
@@ -285,7 +290,7 @@ async fn call_result_is_stored_though_the_function_dies() {
     campus.pass(TimeDelta::seconds(5)).await;
     assert!(receiver.take().is_empty());
     assert_eq!(owner.get(&one).await.ok()["failing_since"], Value::Null);
-    assert!(campus.campus.calls.is_empty());
+    assert_eq!(campus.campus.queues.len(WEBHOOKS), 0);
 }
 
 // proves Z8, Z10
@@ -313,12 +318,8 @@ async fn a_secret_that_is_lost_switches_it_off() {
     owner.patch(&one, json!({ "active": true })).await.ok();
     change(&owner, "b").await;
     changed.list_changes().await;
-    while changed
-        .campus
-        .calls
-        .deliver(&changed.campus.dispatcher)
-        .await
-    {}
+    let (queues, dispatcher) = (&changed.campus.queues, &*changed.campus.dispatcher);
+    while queues.deliver(WEBHOOKS, dispatcher).await {}
     let requests = receiver.take();
     let secret = new["secret"].as_str().expect("a secret");
     assert!(requests.iter().all(|request| is_signed(request, secret)));

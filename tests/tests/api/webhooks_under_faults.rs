@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use local::queues::WEBHOOKS;
 use serde_json::json;
 use shared::time::Clock as _;
 use tests::Setup;
@@ -28,10 +29,10 @@ async fn changes_are_sent_with_every_third_call_at_fault() {
         }
         faults.hit(300);
         campus.list_changes().await;
-        let (calls, clock) = (&campus.campus.calls, &campus.campus.clock);
+        let (calls, clock) = (&campus.campus.queues, &campus.campus.clock);
         while let Some(next) = calls.next() {
             campus.advance((next - clock.now()).max(chrono::TimeDelta::zero()));
-            calls.deliver(&campus.campus.dispatcher).await;
+            calls.deliver(WEBHOOKS, &*campus.campus.dispatcher).await;
         }
         faults.hit(0);
         let (changes, _) = all(&owner, "chess").await;

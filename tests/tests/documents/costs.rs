@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::Method;
+use local::queues::{MAILS, WEBHOOKS};
 use serde_json::{Value, json};
 use shared::db::usage::{Usage, metered};
 use shared::time::Clock;
@@ -174,14 +175,15 @@ async fn workers(witness: &Witness) -> Vec<Row> {
     let submission = recruitment.submit(&p.campus.as_("sue")).await;
 
     p.serving(Some("Changes"));
-    let (stream, feed) = (&p.campus.campus.feed_stream, &p.campus.campus.feed);
-    let ((done, usage), rounds) = timed(Box::pin(metered(&clock, stream.deliver(&**feed)))).await;
+    let (stream, feed) = (&p.campus.campus.stream, &p.campus.campus.feed);
+    let ((done, usage), rounds) = timed(Box::pin(metered(&clock, stream.deliver(feed)))).await;
     done.expect("a stream");
     p.add("(changes)", usage, rounds);
 
     p.serving(Some("Webhooks"));
-    let (calls, dispatcher) = (&p.campus.campus.calls, &p.campus.campus.dispatcher);
-    let ((_, usage), rounds) = timed(Box::pin(metered(&clock, calls.deliver(dispatcher)))).await;
+    let (queues, dispatcher) = (&p.campus.campus.queues, &*p.campus.campus.dispatcher);
+    let called = queues.deliver(WEBHOOKS, dispatcher);
+    let ((_, usage), rounds) = timed(Box::pin(metered(&clock, called))).await;
     p.add("(webhooks)", usage, rounds);
 
     p.serving(Some("Notices"));
@@ -193,8 +195,11 @@ async fn workers(witness: &Witness) -> Vec<Row> {
     p.serving(None);
     recruitment.decide(&submission, 4, "").await;
     recruitment.send("acceptance", json!({})).await.ok();
+    p.campus.list_changes().await;
     p.serving(Some("Mailer"));
-    let ((_, usage), rounds) = timed(Box::pin(metered(&clock, p.campus.deliver()))).await;
+    let (queues, worker) = (&p.campus.campus.queues, &*p.campus.campus.worker);
+    let sent = queues.deliver(MAILS, worker);
+    let ((_, usage), rounds) = timed(Box::pin(metered(&clock, sent))).await;
     p.add("(mailer)", usage, rounds);
 
     p.serving(Some("MailReports"));

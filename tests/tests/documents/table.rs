@@ -2,7 +2,6 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use shared::domain::chart::chart;
-use shared::domain::{MailId, MailKind};
 use tests::fixtures::{Recruitment, hours};
 use tests::{Setup, TestCampus};
 
@@ -50,21 +49,8 @@ fn fits(key: &str, pattern: &str) -> bool {
     key == rest
 }
 
-/// The claim of a worker that died, and what an erased person leaves.
-async fn what_faults_and_erasure_leave(campus: &TestCampus) {
-    let mail = MailId {
-        about: 1,
-        sequence: 1,
-        kind: MailKind::Acceptance,
-        attempt: 1,
-    };
-    campus
-        .campus
-        .app
-        .table
-        .park_mail(&mail, 0, campus.campus.app.now())
-        .await
-        .expect("a table");
+/// What an erased person leaves.
+async fn what_an_erasure_leaves(campus: &TestCampus) {
     let flag = json!({
         "pk": { "S": "USER#0000000000000001" }, "sk": { "S": "ERASURE" },
         "gsi1pk": { "S": "USER#0000000000000001" },
@@ -72,14 +58,8 @@ async fn what_faults_and_erasure_leave(campus: &TestCampus) {
         "type": { "S": "ErasureFlag" }, "person": { "N": "1" }, "round": { "N": "2" },
         "expires": { "N": "1800000000" }, "ttl": { "N": "1800000000" },
     });
-    let outage = json!({
-        "pk": { "S": "MAILS" }, "sk": { "S": "OUTAGE" }, "type": { "S": "MailOutage" },
-        "errors": { "N": "0" }, "until": { "N": "0" }, "version": { "S": "a" },
-    });
-    for item in [flag, outage] {
-        let put = json!({ "TableName": local::table::TABLE, "Item": item });
-        campus.campus.engine.json("PutItem", &put).expect("a write");
-    }
+    let put = json!({ "TableName": local::table::TABLE, "Item": flag });
+    campus.campus.engine.json("PutItem", &put).expect("a write");
     let deleted = campus.as_("gone");
     deleted
         .post("/api/clubs/", json!({ "name": "Left behind" }))
@@ -315,7 +295,7 @@ pub async fn one_of_everything() -> TestCampus {
     campus.tick().await;
     campus.list_changes().await;
     what_is_deleted(&campus, &recruitment).await;
-    what_faults_and_erasure_leave(&campus).await;
+    what_an_erasure_leaves(&campus).await;
     campus
 }
 

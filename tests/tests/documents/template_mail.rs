@@ -36,6 +36,27 @@ fn mails_go_out_as_the_identity_that_they_are_from() {
     }
 }
 
+// proves E14, E19, O7
+#[test]
+fn the_queues_of_mails_fit_the_worker() {
+    let resources = template().resources();
+    let mut workers = 0;
+    for (queue, mapping) in [
+        ("Mails", "MailsMapping"),
+        ("NoticeMails", "NoticeMailsMapping"),
+    ] {
+        let queue = &resources[queue]["Properties"];
+        let visible = queue["VisibilityTimeout"].as_u64().expect("seconds");
+        // A message comes again after the claim of a worker that died has ended.
+        assert!(visible > 90 && template().functions()["Mailer"].timeout < 90);
+        let tries = queue["RedrivePolicy"]["maxReceiveCount"].as_u64();
+        assert_eq!(tries.map(|tries| tries * visible), Some(12 * 3_600));
+        let scaling = &resources[mapping]["Properties"]["ScalingConfig"];
+        workers += scaling["MaximumConcurrency"].as_u64().expect("a number");
+    }
+    assert_eq!(workers, u64::from(mailer::WORKERS));
+}
+
 #[test]
 fn the_reports_of_ses_reach_the_mailer() {
     let resources = template().resources();

@@ -1,24 +1,30 @@
 //! Sends mails: claims a mail, hands it to SES and stores the result (E12).
 
-mod batch;
 mod send;
 mod settle;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_lambda_events::event::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
 use chrono_tz::Tz;
 use shared::db::{Table, TableError};
 use shared::settings::Settings;
 use shared::time::{Clock, Timestamp};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
 
-use crate::outage::Outage;
 use crate::ses::Ses;
 
-/// Pause before an error is returned. The stream delivers the record again at once.
-const PAUSE: Duration = Duration::from_secs(10);
-/// Pause before a mail that another worker has claimed is read again.
-const PARKED_PAUSE: Duration = Duration::from_secs(2);
+/// How many workers send at the same time: `MaximumConcurrency` of both queues in template.yaml.
+/// Each has its part of the rate (O7).
+pub const WORKERS: u32 = 4;
+/// No mail is begun after this time in one invocation, so that even a slow call of SES ends before
+/// the time-out of the function.
+const BEGIN_WITHIN: Duration = Duration::from_secs(30);
+/// How long a worker sends nothing after a server error of SES (E20).
+const PAUSE: Duration = Duration::from_mins(1);
+
 /// The mail worker.
 pub struct Worker {
     table: Table,
@@ -27,16 +33,24 @@ pub struct Worker {
     settings: Settings,
     /// The time zone of the campus.
     zone: Tz,
-    outage: Outage,
+    /// When the next mail may be sent.
+    next: Mutex<Instant>,
 }
 
-/// The reason why a record could not be finished now. The stream delivers it again.
-#[derive(Debug)]
-struct RetryLater(String);
+/// Why a mail is not finished. The queue gives it out again after its visibility time-out.
+#[derive(Debug, thiserror::Error)]
+enum Later {
+    #[error(transparent)]
+    Table(#[from] TableError),
+    #[error("it cannot be read: {0}")]
+    Unreadable(#[from] serde_json::Error),
+    #[error("{0}")]
+    Waits(String),
+}
 
-impl From<TableError> for RetryLater {
-    fn from(error: TableError) -> Self {
-        Self(error.to_string())
+impl Later {
+    fn waits(why: &str) -> Self {
+        Self::Waits(why.to_owned())
     }
 }
 
@@ -60,11 +74,55 @@ impl Worker {
             clock,
             settings,
             zone,
-            outage: Outage::default(),
+            next: Mutex::new(Instant::now()),
         })
     }
 
-    pub(super) fn now(&self) -> Timestamp {
+    fn now(&self) -> Timestamp {
         Timestamp::at(self.clock.now())
+    }
+
+    /// Sends the mails that these messages name, one after the other. The response names those that
+    /// the queue gives out again.
+    pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
+        let began = Instant::now();
+        let mut response = SqsBatchResponse::default();
+        for message in &event.records {
+            if let Err(error) = self.take(message, began).await {
+                tracing::warn!(%error, "a mail is tried again later");
+                let mut failure = BatchItemFailure::default();
+                failure.item_identifier = message.message_id.clone().unwrap_or_default();
+                response.batch_item_failures.push(failure);
+            }
+        }
+        response
+    }
+
+    async fn take(&self, message: &SqsMessage, began: Instant) -> Result<(), Later> {
+        let key = serde_json::from_str(message.body.as_deref().unwrap_or_default())?;
+        match self.table.queued_mail(key).await? {
+            Some(mail) => self.work(&mail, began).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until the next mail may be sent: each worker has its part of the rate (O7).
+    async fn wait(&self, began: Instant) -> Result<(), Later> {
+        let mut next = self.next.lock().await;
+        let at = (*next).max(Instant::now());
+        if at >= began + BEGIN_WITHIN {
+            return Err(Later::waits("no time left"));
+        }
+        tokio::time::sleep_until(at).await;
+        let rate = self.settings.mail.rate;
+        if rate > 0 {
+            *next = at + Duration::from_secs(1) * WORKERS / rate;
+        }
+        Ok(())
+    }
+
+    /// Sends nothing for a while, because each further mail would become `unknown` (E20).
+    async fn pause(&self) {
+        *self.next.lock().await = Instant::now() + PAUSE;
     }
 }

@@ -3,19 +3,19 @@
 use chrono::TimeDelta;
 use shared::db::{Refusal, Retries, TableError};
 use shared::domain::{
-    EmailStatus, EndedInterview, EndedInterviews, Mail, MailId, MailKind, MailResult, SUPERSEDED,
+    EmailStatus, EndedInterview, EndedInterviews, Mail, MailKind, MailResult, SUPERSEDED,
 };
 
-use super::{RetryLater, Worker};
+use super::{Later, Worker};
 use crate::cancellations::cancellations;
 
 /// A claim that is older than this belongs to a worker that died (E19).
-const LEASE_SECONDS: i64 = 90;
+const CLAIM_SECONDS: i64 = 90;
 
 impl Worker {
     /// Gives up a mail because its submission was withdrawn, deleted or decided again, or has a
     /// later mail (E17). Its invitation is revoked (E25).
-    pub(super) async fn supersede(&self, mail: &Mail) -> Result<(), RetryLater> {
+    pub(super) async fn supersede(&self, mail: &Mail) -> Result<(), Later> {
         // First what is safe to repeat. A worker that dies in between finds the mail queued again.
         if mail.invite.is_some() {
             self.table.revoke_acceptance_late(mail).await?;
@@ -24,43 +24,25 @@ impl Worker {
             .await
     }
 
-    /// Handles a mail that is not queued any more. Returns true if it is finished. Returns false if
-    /// another worker has claimed it; then it is parked and read again until the claim ends, while
-    /// other mails go on (E19).
-    pub(super) async fn resolve(&self, id: &MailId, generation: u32) -> Result<bool, RetryLater> {
-        let Some(current) = self.table.mail(id).await? else {
-            return Ok(true);
-        };
+    /// Handles a mail that is not queued any more. If another worker has claimed it, its message
+    /// waits until the claim ends (E19).
+    pub(super) async fn resolve(&self, mail: &Mail) -> Result<(), Later> {
         // The worker may have died after it stored the result. An acceptance that was given up for
         // a later one leaves what it brought, too (E25).
-        let is_communicated =
-            current.status == EmailStatus::Sent && current.kind == MailKind::Rejection;
-        if is_communicated || (current.is_superseded() && current.invite.is_some()) {
-            self.table.revoke_acceptance_late(&current).await?;
+        let is_communicated = mail.status == EmailStatus::Sent && mail.kind == MailKind::Rejection;
+        if is_communicated || (mail.is_superseded() && mail.invite.is_some()) {
+            self.table.revoke_acceptance_late(mail).await?;
         }
-        if current.status != EmailStatus::Sending {
-            return Ok(true);
+        if mail.status != EmailStatus::Sending {
+            return Ok(());
         }
-        let lease_ends = current
-            .claimed_at
-            .unwrap_or(current.queued_at)
-            .plus(TimeDelta::seconds(LEASE_SECONDS));
-        if self.now() < lease_ends {
-            return match self.table.park_mail(id, generation, self.now()).await {
-                // Refused means that an earlier attempt, whose answer was lost, already parked it.
-                Ok(()) | Err(TableError::Refused(_)) => Ok(false),
-                Err(error) => Err(error.into()),
-            };
+        let claimed_at = mail.claimed_at.unwrap_or(mail.queued_at);
+        if self.now() < claimed_at.plus(TimeDelta::seconds(CLAIM_SECONDS)) {
+            return Err(Later::waits("another worker has it"));
         }
         // The worker died between claim and result. Nobody knows whether SES has the mail (E15).
-        self.settle(
-            &current,
-            EmailStatus::Sending,
-            EmailStatus::Unknown,
-            "the worker died",
-        )
-        .await?;
-        Ok(true)
+        let (from, to) = (EmailStatus::Sending, EmailStatus::Unknown);
+        self.settle(mail, from, to, "the worker died").await
     }
 
     pub(super) async fn settle(
@@ -69,7 +51,7 @@ impl Worker {
         from: EmailStatus,
         to: EmailStatus,
         outcome: &str,
-    ) -> Result<(), RetryLater> {
+    ) -> Result<(), Later> {
         let ends = EndedInterviews::default();
         self.settle_with(mail, (from, to), outcome, &ends).await
     }
@@ -81,7 +63,7 @@ impl Worker {
         (from, to): (EmailStatus, EmailStatus),
         outcome: &str,
         ends: &EndedInterviews,
-    ) -> Result<(), RetryLater> {
+    ) -> Result<(), Later> {
         let now = self.now();
         let result = MailResult {
             from,
@@ -107,7 +89,7 @@ impl Worker {
         mail: &Mail,
         result: &MailResult<'_>,
         mentioned: &EndedInterviews,
-    ) -> Result<(), RetryLater> {
+    ) -> Result<(), Later> {
         let mut retries = Retries::default();
         loop {
             retries.next().await?;

@@ -4,11 +4,7 @@ use aws_lambda_events::event::dynamodb::{EventRecord, StreamViewType};
 use chrono::DateTime;
 use rusqlite::{Connection, Row, params};
 
-use crate::reader::query::Attributes;
 use crate::table::TABLE;
-
-/// The largest number of records that are looked at for one batch.
-const LOOKED_AT: u32 = 1_000;
 
 /// A batch has at most these bytes, as in Lambda, or one record.
 const BATCH_BYTES: usize = 6 * 1_048_576;
@@ -16,55 +12,31 @@ const BATCH_BYTES: usize = 6 * 1_048_576;
 /// Numbers have 21 digits outside of the engine: this one, and the number with zeros.
 const FIRST_DIGIT: char = '1';
 
-/// Records that follow each other.
-#[derive(Debug, Default)]
-pub(crate) struct Records {
-    /// Those that are selected. Their time is that of the machine.
-    pub(crate) selected: Vec<EventRecord>,
-    /// The number of the last record that was looked at, if there was one.
-    pub(crate) end: Option<String>,
-}
-
-impl Records {
-    /// As in [`super::Reader::records`].
-    pub(super) fn read(
-        connection: &Connection,
-        after: Option<&str>,
-        most: usize,
-        is_selected: fn(&str) -> bool,
-    ) -> rusqlite::Result<Self> {
-        let after = after.and_then(|number| number.strip_prefix(FIRST_DIGIT));
-        let after: i64 = after.and_then(|number| number.parse().ok()).unwrap_or(0);
-        let sql = "SELECT keys_json, CAST(sequence_number AS INTEGER),
-                coalesce(event_id, sequence_number), event_name, created_at, new_image, old_image
-            FROM _stream_records
-            WHERE table_name = ?1 AND CAST(sequence_number AS INTEGER) > ?2
-            ORDER BY CAST(sequence_number AS INTEGER) LIMIT ?3";
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![TABLE, after, LOOKED_AT])?;
-        let (mut records, mut bytes) = (Self::default(), 0);
-        while let Some(row) = rows.next()? {
-            let number = format!("{FIRST_DIGIT}{:020}", row.get::<_, i64>(1)?);
-            if is_selected(&partition(row)?) {
-                bytes += size(row)?;
-                if bytes > BATCH_BYTES && !records.selected.is_empty() {
-                    break;
-                }
-                records.selected.push(record(row, &number)?);
-            }
-            records.end = Some(number);
-            if records.selected.len() == most {
-                break;
-            }
+/// As in [`super::Reader::records`].
+pub(super) fn read(
+    connection: &Connection,
+    after: Option<&str>,
+    most: usize,
+) -> rusqlite::Result<Vec<EventRecord>> {
+    let after = after.and_then(|number| number.strip_prefix(FIRST_DIGIT));
+    let after: i64 = after.and_then(|number| number.parse().ok()).unwrap_or(0);
+    let sql = "SELECT keys_json, CAST(sequence_number AS INTEGER),
+            coalesce(event_id, sequence_number), event_name, created_at, new_image, old_image
+        FROM _stream_records
+        WHERE table_name = ?1 AND CAST(sequence_number AS INTEGER) > ?2
+        ORDER BY CAST(sequence_number AS INTEGER) LIMIT ?3";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![TABLE, after, most])?;
+    let (mut records, mut bytes) = (vec![], 0);
+    while let Some(row) = rows.next()? {
+        bytes += size(row)?;
+        if bytes > BATCH_BYTES && !records.is_empty() {
+            break;
         }
-        Ok(records)
+        let number = format!("{FIRST_DIGIT}{:020}", row.get::<_, i64>(1)?);
+        records.push(record(row, &number)?);
     }
-}
-
-fn partition(row: &Row<'_>) -> rusqlite::Result<String> {
-    let keys: Attributes<'_> = json(row, 0)?;
-    let partition = keys.get("pk").map(|pk| pk.text.to_string());
-    Ok(partition.unwrap_or_default())
+    Ok(records)
 }
 
 /// The bytes of keys and images.

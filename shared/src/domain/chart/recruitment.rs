@@ -104,28 +104,6 @@ pub(super) const ROWS: &[ChartRow] = &[
             invitations are under ADDRESS#<address>.",
     ],
     [
-        "MailLease",
-        "OUTBOX#<about>",
-        "<sequence>#<kind>#<attempt>#LEASE#<generation>",
-        "",
-        "A mail that another worker has claimed. It comes through the stream again until the \
-            claim has ended.",
-    ],
-    [
-        "MailOutage",
-        "MAILS",
-        "OUTAGE",
-        "",
-        "Server errors of the mail service in a row, and until when all workers wait.",
-    ],
-    [
-        "SendSlots",
-        "MAILS",
-        "SEND_SLOTS",
-        "",
-        "When the next mail may be sent. All workers share it.",
-    ],
-    [
         "LinkUse",
         "CLUB#<code>",
         "JOINED#<link>#<person>",

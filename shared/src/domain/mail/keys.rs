@@ -30,23 +30,3 @@ pub(crate) fn outbox(about: u64, sequence: u64, kind: MailKind, attempt: u32) ->
         format!("{}#{}#{attempt:06}", padded(sequence), kind.name()),
     )
 }
-
-pub(crate) fn mail_outage() -> Key {
-    Key::new("MAILS".into(), "OUTAGE".into())
-}
-
-pub(crate) fn send_slots() -> Key {
-    Key::new("MAILS".into(), "SEND_SLOTS".into())
-}
-
-/// Returns the key of the lease of a mail. It is in the same partition as the mail.
-pub(crate) fn mail_lease(
-    about: u64,
-    sequence: u64,
-    kind: MailKind,
-    attempt: u32,
-    generation: u32,
-) -> Key {
-    let Key { pk, sk } = outbox(about, sequence, kind, attempt);
-    Key::new(pk, format!("{sk}#LEASE#{generation:06}"))
-}

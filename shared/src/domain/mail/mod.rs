@@ -2,10 +2,8 @@
 
 pub(crate) mod keys;
 pub(crate) mod model;
-pub(crate) mod outage;
 pub(crate) mod report;
 mod revoke;
-pub(crate) mod send_slots;
 pub(crate) mod state;
 pub(crate) mod status_writes;
 pub(crate) mod store;

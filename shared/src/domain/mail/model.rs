@@ -163,37 +163,6 @@ pub struct RequestNews {
     pub request: Id<MembershipRequest>,
 }
 
-/// Represents a mail whose worker has stopped or is still working. It passes through the table's
-/// stream again and again until the claim has expired, so that later mails do not have to wait
-/// (E19).
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct MailLease {
-    /// As in [`Mail`].
-    pub about: u64,
-    /// As in [`Mail`].
-    pub sequence: u64,
-    /// As in [`Mail`].
-    pub kind: MailKind,
-    /// As in [`Mail`].
-    pub attempt: u32,
-    /// How often it passed through the stream, from 1.
-    pub generation: u32,
-    /// When the table may delete this item, in seconds since 1970.
-    pub expires: i64,
-}
-
-impl MailLease {
-    /// Returns the id of the mail that it represents.
-    pub fn mail(&self) -> MailId {
-        MailId {
-            about: self.about,
-            sequence: self.sequence,
-            kind: self.kind,
-            attempt: self.attempt,
-        }
-    }
-}
-
 /// The decision that a mail is about.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Decision {

@@ -129,6 +129,14 @@ impl MailKind {
         matches!(self, Self::Acceptance | Self::Rejection)
     }
 
+    /// Returns whether such a mail is a reminder or news, and may wait behind all others (E21).
+    pub fn is_notice(self) -> bool {
+        matches!(
+            self,
+            Self::DraftReminder | Self::InterviewReminder | Self::News | Self::Webhook
+        )
+    }
+
     /// Returns how many days the record of such a mail is kept (O8).
     pub fn kept_days(self) -> i64 {
         if self.is_decision() { 400 } else { 60 }

@@ -10,7 +10,7 @@ use crate::domain::invite::model::AcceptanceMail;
 use crate::domain::invite::store::invite_accepted;
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::mail::model::{AppointmentNews, Mail, MailLease, SUPERSEDED};
+use crate::domain::mail::model::{AppointmentNews, Mail, SUPERSEDED};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState, Telling};
 use crate::domain::mail::status_writes::{communicated_writes, shows, state_of, status_writes};
 use crate::domain::notice::model::NoticeAbout;
@@ -41,24 +41,6 @@ impl Entity for Mail {
                 .plus(chrono::TimeDelta::days(days))
                 .epoch_seconds(),
         )
-    }
-}
-
-impl Entity for MailLease {
-    const TYPE: &'static str = "MailLease";
-
-    fn key(&self) -> Key {
-        keys::mail_lease(
-            self.about,
-            self.sequence,
-            self.kind,
-            self.attempt,
-            self.generation,
-        )
-    }
-
-    fn expires(&self) -> Option<i64> {
-        Some(self.expires)
     }
 }
 
@@ -257,13 +239,12 @@ impl Table {
         self.get(key_of(mail)).await
     }
 
-    /// Returns whether this item of the outbox still exists, also if it cannot be read: 1 read.
-    pub async fn has_mail(&self, pk: &str, sk: &str) -> Result<bool, TableError> {
-        let key = Key {
-            pk: pk.to_owned(),
-            sk: sk.to_owned(),
-        };
-        Ok(self.read(key).await?.is_some())
+    /// Returns the mail that a message of the queue names; none if it was deleted: 1 read.
+    ///
+    /// # Errors
+    /// Also if this release cannot read it (E33).
+    pub async fn queued_mail(&self, key: Key) -> Result<Option<Mail>, TableError> {
+        self.get(key).await
     }
 
     /// Returns mails of the outbox as they are now: 1 batch read per 100.
@@ -302,40 +283,6 @@ impl Table {
                 .collect(),
         )
         .await
-    }
-
-    /// Sends a mail through the stream again, behind the other mails, because another worker has
-    /// claimed it. Refused if this was already done in this generation.
-    pub async fn park_mail(
-        &self,
-        mail: &MailId,
-        generation: u32,
-        now: Timestamp,
-    ) -> Result<(), TableError> {
-        let expires = now.plus(chrono::TimeDelta::days(1)).epoch_seconds();
-        let MailId {
-            about,
-            sequence,
-            kind,
-            attempt,
-        } = mail.clone();
-        let lease = |generation| MailLease {
-            about,
-            sequence,
-            kind,
-            attempt,
-            generation,
-            expires,
-        };
-        let next = Write::put(&lease(generation + 1))?.if_new();
-        let last = (generation > 0).then(|| Write::delete(lease(generation).key()).if_exists());
-        self.transact(std::iter::once(next).chain(last).collect())
-            .await
-    }
-
-    /// Deletes the lease that was stored when the mail was parked.
-    pub async fn unpark_mail(&self, lease: &MailLease) -> Result<(), TableError> {
-        self.write(Write::delete(lease.key())).await.map(drop)
     }
 
     /// Returns the changes of submissions whose mail to the person is given up because another mail

@@ -1,4 +1,4 @@
-//! SQS in this process: the queue of the webhooks, by the clock of the service.
+//! SQS in this process: the queues of mails and of webhooks, by the clock of the service.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use aws_lambda_events::event::sqs::SqsEvent;
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
@@ -14,28 +14,66 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use chrono::{DateTime, TimeDelta, Utc};
-use futures::future::join_all;
-use futures::stream::{FuturesUnordered, StreamExt as _};
+use futures::stream::{self, FuturesUnordered, StreamExt as _};
+use mailer::Worker;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use shared::queue::Queue;
 use shared::time::Clock as _;
 use tokio::sync::Notify;
 use webhooks::Dispatcher;
 
 use crate::clock::MovableClock;
 use crate::engine::respond;
+use crate::sdk_config;
 
-/// The largest number of calls at the same time.
-const AT_ONCE: usize = 100;
+/// The queue of decisions and of answers to what somebody did.
+pub const MAILS: &str = "mails";
+/// The queue of reminders and news.
+pub const NOTICES: &str = "notices";
+/// The queue of the webhooks.
+pub const WEBHOOKS: &str = "webhooks";
 /// How often it is looked whether something is due: the clock may be moved.
 const LOOKS: Duration = Duration::from_secs(1);
-/// The pause before a message is given out again that was not finished.
-const AGAIN: TimeDelta = TimeDelta::seconds(1);
 
-/// A message in the queue.
+/// A function that queues invoke.
+pub trait Consumer {
+    /// The most messages of one invocation, as `BatchSize` in template.yaml.
+    const BATCH: usize;
+    /// The most invocations at the same time.
+    const AT_ONCE: usize;
+    /// The pause before a message is given out again that was not finished.
+    const PAUSE: TimeDelta;
+
+    /// Does what messages say, and names those that are not finished.
+    fn handle(&self, event: SqsEvent) -> impl Future<Output = SqsBatchResponse>;
+}
+
+impl Consumer for Worker {
+    const BATCH: usize = 5;
+    const AT_ONCE: usize = 1;
+    const PAUSE: TimeDelta = TimeDelta::minutes(2);
+
+    async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
+        Self::handle(self, event).await
+    }
+}
+
+impl Consumer for Dispatcher {
+    const BATCH: usize = 10;
+    const AT_ONCE: usize = 10;
+    const PAUSE: TimeDelta = TimeDelta::seconds(1);
+
+    async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
+        Self::handle(self, event).await
+    }
+}
+
+/// A message in a queue.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Message {
     id: u64,
+    queue: String,
     /// When it is given out.
     at: DateTime<Utc>,
     body: String,
@@ -49,9 +87,9 @@ struct State {
     taken: Vec<Message>,
 }
 
-/// The queue of the webhooks.
+/// All queues.
 #[derive(Clone)]
-pub struct Calls {
+pub struct Queues {
     clock: Arc<MovableClock>,
     state: Arc<Mutex<State>>,
     notify: Arc<Notify>,
@@ -59,14 +97,14 @@ pub struct Calls {
     is_changed: Arc<AtomicBool>,
 }
 
-impl fmt::Debug for Calls {
+impl fmt::Debug for Queues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Calls")
+        f.write_str("Queues")
     }
 }
 
-impl Calls {
-    /// A queue in memory, or with a copy in `file`.
+impl Queues {
+    /// Queues in memory, or with a copy in `file`.
     pub fn open(clock: Arc<MovableClock>, file: Option<PathBuf>) -> Self {
         let text = file.as_ref().and_then(|file| std::fs::read(file).ok());
         // It is cut if the disk was full.
@@ -87,14 +125,37 @@ impl Calls {
         }
     }
 
+    /// The queue with this name, as functions use it.
+    pub fn queue(&self, name: &str) -> Queue {
+        Queue::connect(
+            &sdk_config(self.clone()),
+            &format!("http://127.0.0.1/{name}"),
+        )
+    }
+
+    /// The queues that the feed fills.
+    pub fn of_feed(&self) -> changes::Queues {
+        changes::Queues {
+            mails: self.queue(MAILS),
+            notices: self.queue(NOTICES),
+            webhooks: self.queue(WEBHOOKS),
+        }
+    }
+
+    fn look(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Every change begins here.
     fn state(&self) -> MutexGuard<'_, State> {
         self.is_changed.store(true, Ordering::Relaxed);
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.look()
     }
 
     /// Takes the messages of a `SendMessageBatch` request.
     fn keep(&self, request: &Value) -> Value {
+        let url = request["QueueUrl"].as_str().unwrap_or_default();
+        let queue = url.rsplit('/').next().unwrap_or_default();
         let now = self.clock.now();
         let mut state = self.state();
         let entries = request["Entries"].as_array().into_iter().flatten();
@@ -103,6 +164,7 @@ impl Calls {
             let delay = TimeDelta::seconds(entry["DelaySeconds"].as_i64().unwrap_or_default());
             let message = Message {
                 id: state.last,
+                queue: queue.to_owned(),
                 at: now + delay,
                 body: entry["MessageBody"].as_str().unwrap_or_default().to_owned(),
             };
@@ -112,83 +174,85 @@ impl Calls {
             json!({ "Id": entry["Id"], "MessageId": id, "MD5OfMessageBody": "" })
         });
         let taken: Vec<Value> = taken.collect();
-        self.notify.notify_one();
+        self.notify.notify_waiters();
         json!({ "Successful": taken, "Failed": [] })
     }
 
-    /// Gives out messages that are due, the oldest first.
-    fn take(&self, most: usize) -> Vec<Message> {
+    /// Gives out messages that are due, the oldest first, in batches.
+    fn take<C: Consumer>(&self, queue: &str, batches: usize) -> Vec<Vec<Message>> {
         let now = self.clock.now();
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.look();
         let (mut pending, later): (Vec<_>, Vec<_>) = std::mem::take(&mut state.waiting)
             .into_iter()
-            .partition(|message| message.at <= now);
+            .partition(|message| message.queue == queue && message.at <= now);
         pending.sort_by_key(|message| (message.at, message.id));
         state.waiting = later;
-        let rest = pending.split_off(pending.len().min(most));
+        let rest = pending.split_off(pending.len().min(C::BATCH.saturating_mul(batches)));
         state.waiting.extend(rest);
         state.taken.extend(pending.clone());
         // What is stored has those that are taken, too, so nothing changed there.
-        pending
+        pending.chunks(C::BATCH).map(<[Message]>::to_vec).collect()
     }
 
     /// When the next message is given out; none if there is none.
     pub fn next(&self) -> Option<DateTime<Utc>> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.waiting.iter().map(|message| message.at).min()
+        self.look().waiting.iter().map(|message| message.at).min()
     }
 
-    /// How many messages there are that are not finished.
-    pub fn len(&self) -> usize {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.waiting.len() + state.taken.len()
+    /// How many messages of a queue are not finished.
+    pub fn len(&self, queue: &str) -> usize {
+        let state = self.look();
+        let all = state.waiting.iter().chain(&state.taken);
+        all.filter(|message| message.queue == queue).count()
     }
 
-    /// Whether there is no message.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Lets the function do what a message says.
-    async fn hand_over(&self, message: Message, to: &Dispatcher) {
-        let event = json!({ "Records": [
-            { "messageId": message.id.to_string(), "body": message.body, "attributes": {},
-              "messageAttributes": {} },
-        ]});
-        let is_done = match serde_json::from_value::<SqsEvent>(event) {
-            Ok(event) => to.handle(event).await.batch_item_failures.is_empty(),
+    /// Lets the function do what messages say.
+    async fn hand_over<C: Consumer>(&self, messages: Vec<Message>, to: &C) {
+        let record = |message: &Message| {
+            json!({ "messageId": message.id.to_string(), "body": message.body, "attributes": {},
+                "messageAttributes": {} })
+        };
+        let event = json!({ "Records": messages.iter().map(record).collect::<Vec<_>>() });
+        let failed: Vec<String> = match serde_json::from_value::<SqsEvent>(event) {
+            Ok(event) => {
+                let response = to.handle(event).await;
+                let failures = response.batch_item_failures.into_iter();
+                failures.map(|failure| failure.item_identifier).collect()
+            }
             Err(error) => {
-                tracing::error!(%error, "a message of the queue");
-                true
+                tracing::error!(%error, "messages of a queue");
+                vec![]
             }
         };
         let mut state = self.state();
-        state.taken.retain(|taken| taken.id != message.id);
-        if !is_done {
-            let at = self.clock.now() + AGAIN;
-            state.waiting.push(Message { at, ..message });
+        for message in messages {
+            state.taken.retain(|taken| taken.id != message.id);
+            if failed.contains(&message.id.to_string()) {
+                let at = self.clock.now() + C::PAUSE;
+                state.waiting.push(Message { at, ..message });
+            }
         }
     }
 
     /// Lets the function do everything that is due. Returns whether there was anything.
-    pub async fn deliver(&self, to: &Dispatcher) -> bool {
-        let pending = self.take(AT_ONCE);
-        let was_pending = !pending.is_empty();
-        join_all(
-            pending
-                .into_iter()
-                .map(|message| self.hand_over(message, to)),
-        )
-        .await;
+    pub async fn deliver<C: Consumer>(&self, queue: &str, to: &C) -> bool {
+        let batches = self.take::<C>(queue, usize::MAX);
+        let was_pending = !batches.is_empty();
+        let done = batches.into_iter().map(|batch| self.hand_over(batch, to));
+        let done: Vec<_> = done.collect();
+        stream::iter(done)
+            .buffer_unordered(C::AT_ONCE)
+            .collect::<()>()
+            .await;
         was_pending
     }
 
     /// Lets the function do everything when it is due, for ever. A slow receiver hinders no other.
-    pub async fn run(&self, to: &Dispatcher) {
+    pub async fn run<C: Consumer>(&self, queue: &str, to: &C) {
         let mut going = FuturesUnordered::new();
         loop {
-            for message in self.take(AT_ONCE - going.len()) {
-                going.push(self.hand_over(message, to));
+            for batch in self.take::<C>(queue, C::AT_ONCE - going.len()) {
+                going.push(self.hand_over(batch, to));
             }
             self.store();
             tokio::select! {
@@ -199,13 +263,13 @@ impl Calls {
         }
     }
 
-    /// Stores the copy. If that fails, or if the service ends before, calls are lost or repeated.
+    /// Stores the copy. If this fails, or the service ends before, messages are lost or repeated.
     fn store(&self) {
         let Some(file) = &self.file else { return };
         if !self.is_changed.swap(false, Ordering::Relaxed) {
             return;
         }
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.look();
         let all: Vec<&Message> = state.waiting.iter().chain(&state.taken).collect();
         let text = serde_json::to_vec(&all).unwrap_or_default();
         let new = file.with_extension("new");
@@ -213,7 +277,7 @@ impl Calls {
     }
 }
 
-impl HttpConnector for Calls {
+impl HttpConnector for Queues {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let body = request.body().bytes().unwrap_or_default();
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
@@ -223,7 +287,7 @@ impl HttpConnector for Calls {
     }
 }
 
-impl HttpClient for Calls {
+impl HttpClient for Queues {
     fn http_connector(
         &self,
         _: &HttpConnectorSettings,

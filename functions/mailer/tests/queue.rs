@@ -1,11 +1,11 @@
-//! The real binary behind the events of the table's stream.
+//! The real binary behind its queues.
 
 use serde_json::json;
 use tests::lambda::{LambdaProcess, ready_event};
 
 // proves E12, E22
 #[tokio::test(flavor = "multi_thread")]
-async fn the_function_sends_what_the_stream_delivers_once() {
+async fn the_function_sends_what_the_queue_gives_out_once() {
     let function = LambdaProcess::start(env!("CARGO_BIN_EXE_mailer")).await;
     let campus = &function.campus;
     let recruitment = campus.recruitment_now("chess").await;
@@ -13,13 +13,17 @@ async fn the_function_sends_what_the_stream_delivers_once() {
     recruitment.decide(&submission, 4, "").await;
     let send = recruitment.send("acceptance", json!({}));
     let (report, response) = tokio::join!(send, async {
-        let event = loop {
-            let event = function.stream_event();
-            if event.to_string().contains("OUTBOX#") {
-                break event;
+        let mail = loop {
+            let stored = campus.stored().into_iter();
+            if let Some(mail) = { stored }.find(|item| item["type"]["S"] == "Mail") {
+                break mail;
             }
             tokio::task::yield_now().await;
         };
+        let body = json!({ "pk": mail["pk"]["S"], "sk": mail["sk"]["S"] }).to_string();
+        let event = json!({ "Records": [
+            { "messageId": "1", "body": body, "attributes": {}, "messageAttributes": {} },
+        ]});
         let response = function.invoke(event.clone()).await;
         assert_eq!(function.invoke(event).await, response, "delivered twice");
         response
