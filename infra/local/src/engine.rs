@@ -14,12 +14,13 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::body::SdkBody;
 use dynoxide::{Database, DynoxideError};
 use futures::future::BoxFuture;
+use rusqlite::Connection;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::reader::Reader;
+use crate::records;
 
 /// The engine looks for the largest sequence number of its stream at each write, through all
 /// records that it ever wrote. With an index it finds the number at once. As in template.yaml, only
@@ -89,7 +90,8 @@ pub enum Reply {
 #[derive(Clone)]
 pub struct Engine {
     database: Database,
-    reader: Arc<Mutex<Reader>>,
+    /// A connection to the engine's database, for the records of the stream.
+    connection: Arc<Mutex<Connection>>,
     /// In memory, a reader would make a writer fail: one call goes after the other.
     one_at_a_time: bool,
     written: Arc<Notify>,
@@ -116,7 +118,7 @@ impl Engine {
     pub fn copy(&self) -> Result<Self, DynoxideError> {
         let path = in_memory();
         // A database in memory is deleted with its last connection, so one is opened first.
-        let kept = rusqlite::Connection::open(&path);
+        let kept = Connection::open(&path);
         let _kept = kept.map_err(|error| DynoxideError::InternalServerError(error.to_string()))?;
         self.database.vacuum_into(&path)?;
         Self::new(&path, true)
@@ -129,13 +131,13 @@ impl Engine {
 
     fn new(path: &str, one_at_a_time: bool) -> Result<Self, DynoxideError> {
         let database = Database::new(path)?;
-        let reader = rusqlite::Connection::open(path)
-            .and_then(|connection| connection.execute_batch(STREAM))
-            .and_then(|()| Reader::open(path))
-            .map_err(|error| DynoxideError::InternalServerError(error.to_string()))?;
+        let storage =
+            |error: rusqlite::Error| DynoxideError::InternalServerError(error.to_string());
+        let connection = Connection::open(path).map_err(storage)?;
+        connection.execute_batch(STREAM).map_err(storage)?;
         let engine = Self {
             database,
-            reader: Arc::new(Mutex::new(reader)),
+            connection: Arc::new(Mutex::new(connection)),
             one_at_a_time,
             written: Arc::default(),
             hook: None,
@@ -190,9 +192,6 @@ impl Engine {
     }
 
     fn respond(&self, operation: &str, body: &[u8]) -> (u16, String) {
-        if let Some(text) = self.passed_through(operation, body) {
-            return (200, text);
-        }
         let respond = match self.run(operation, body) {
             Ok(text) => (200, text),
             Err(error) => {
@@ -205,13 +204,10 @@ impl Engine {
         respond
     }
 
-    fn reader(&self) -> MutexGuard<'_, Reader> {
-        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The response to a plain read, as it is stored.
-    pub fn passed_through(&self, operation: &str, body: &[u8]) -> Option<String> {
-        self.reader().respond(operation, body)
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// At most `most` records of the stream: those after the record with this number, or the first
@@ -221,13 +217,13 @@ impl Engine {
         after: Option<&str>,
         most: usize,
     ) -> Result<Vec<EventRecord>, String> {
-        let records = self.reader().records(after, most);
+        let records = records::read(&self.connection(), after, most);
         records.map_err(|error| error.to_string())
     }
 
     fn run(&self, operation: &str, body: &[u8]) -> EngineResult {
         let db = &self.database;
-        let _lock = self.one_at_a_time.then(|| self.reader());
+        let _lock = self.one_at_a_time.then(|| self.connection());
         match operation {
             "GetItem" => typed(body, |r| db.get_item(r)),
             "BatchGetItem" => typed(body, |r| db.batch_get_item(r)),
@@ -247,8 +243,7 @@ impl Engine {
         }
     }
 
-    /// Executes a call in the engine itself, without the hook and the reader, and returns the
-    /// answer as JSON.
+    /// Executes a call in the engine itself, without the hook, and returns the answer as JSON.
     pub fn json(&self, operation: &str, body: &Value) -> Result<Value, DynoxideError> {
         let text = self.run(operation, body.to_string().as_bytes())?;
         serde_json::from_str(&text)

@@ -11,7 +11,7 @@ pub mod oidc;
 mod pages;
 mod parts;
 pub mod queues;
-mod reader;
+mod records;
 pub mod routes;
 pub mod simulator;
 pub mod state;

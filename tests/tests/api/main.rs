@@ -103,7 +103,6 @@ mod overtaken;
 mod own_calendar;
 mod own_submissions;
 mod personal_exports;
-mod plain_reads;
 mod privacy;
 mod question_order;
 mod questions;
