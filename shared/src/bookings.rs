@@ -1,7 +1,7 @@
 //! Places in slots that are given back: by the applicant, by an officer, with the slot, or with the
 //! application (K6).
 
-use crate::db::{Retries, Table, TableError};
+use crate::db::{Table, TableError};
 use crate::domain::{
     Application, AppointmentNews, Club, Interview, InterviewChange, Mail, Slot, Submission,
 };
@@ -68,7 +68,7 @@ pub fn seated(slot: &Slot) -> Vec<Id<Submission>> {
 /// Makes a slot invisible, so that nobody can book it any more. Safe to repeat. Returns the slot as
 /// it is then; none if it is gone.
 pub async fn closed(table: &Table, mut slot: Slot) -> Result<Option<Slot>, TableError> {
-    let mut retries = Retries::default();
+    let mut retries = table.retries();
     while !slot.deleted {
         retries.next().await?;
         match table.set_slot_deleted(&slot).await {
@@ -92,7 +92,7 @@ pub async fn release_all_bookings(
     received: u64,
     now: Timestamp,
 ) -> Result<Option<Slot>, TableError> {
-    let mut retries = Retries::default();
+    let mut retries = table.retries();
     while !slot.seats.is_empty() {
         retries.next().await?;
         let booked = table

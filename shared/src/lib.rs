@@ -41,4 +41,4 @@ pub mod web;
 pub mod webhook_off;
 
 #[cfg(feature = "api")]
-pub use state::{App, Shared};
+pub use state::{App, Context, Shared};

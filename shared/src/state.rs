@@ -1,7 +1,13 @@
 //! The state that a router is built with. All differences between Lambda, a local computer and a
 //! test are in this state; the rest of the code does not depend on them.
 
+use std::convert::Infallible;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use chrono::{DateTime, Utc};
 
 use crate::auth::{GrantCache, ProfileCache, Verifier};
 use crate::db::{Table, TableError};
@@ -13,7 +19,7 @@ use crate::ids::Ids;
 use crate::media::Media;
 use crate::receipts::{ReceiptClaims, Receipts};
 use crate::settings::Settings;
-use crate::time::Clock;
+use crate::time::{Clock, RequestTime, Timestamp};
 
 /// The state of every router.
 pub type Shared = Arc<App>;
@@ -83,8 +89,8 @@ impl App {
     }
 
     /// Returns the current time in whole seconds.
-    pub fn now(&self) -> crate::time::Timestamp {
-        crate::time::Timestamp::at(self.clock.now())
+    pub fn now(&self) -> Timestamp {
+        Timestamp::at(self.clock.now())
     }
 
     /// Returns the signer of receipts; none if the key cannot be made, which does not happen.
@@ -104,6 +110,35 @@ impl App {
     pub fn next_id(&self) -> u64 {
         self.ids.next(self.clock.now())
     }
+}
+
+/// What a handler needs for one request: the state of its router, and the table, which knows who
+/// makes the calls and counts what they use.
+#[derive(Clone)]
+pub struct Context {
+    /// The DynamoDB table, for this request.
+    pub table: Table,
+    app: Shared,
+}
+
+impl Context {
+    /// The context of a request that was received at this time, and begins now.
+    pub(crate) fn new(app: &Shared, received: DateTime<Utc>) -> Self {
+        let when = RequestTime {
+            received: app.ids.received(received),
+            at: Timestamp::at(received),
+        };
+        Self {
+            table: app.table.for_request(&app.clock, when),
+            app: app.clone(),
+        }
+    }
+
+    /// The context of the request with these parts.
+    pub fn of(parts: &Parts, app: &Shared) -> Self {
+        let context = parts.extensions.get().cloned();
+        context.unwrap_or_else(|| Self::new(app, app.clock.now()))
+    }
 
     /// Returns all clubs as they were at `versions`.
     pub async fn all_clubs(&self, versions: &Versions) -> Result<Clubs, TableError> {
@@ -118,5 +153,21 @@ impl App {
     ) -> Result<Entries<T>, TableError> {
         let now = self.clock.now();
         self.reference_data.all(&self.table, versions, now).await
+    }
+}
+
+impl Deref for Context {
+    type Target = App;
+
+    fn deref(&self) -> &App {
+        &self.app
+    }
+}
+
+impl FromRequestParts<Shared> for Context {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Infallible> {
+        Ok(Self::of(parts, app))
     }
 }

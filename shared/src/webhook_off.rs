@@ -1,6 +1,6 @@
 //! Switches a webhook off, with the mails that say so (Z10).
 
-use crate::db::{Retries, Table, TableError, Write};
+use crate::db::{Table, TableError, Write};
 use crate::domain::{OffReason, Role, Webhook, WebhookKey, WebhookRecipient};
 use crate::mail;
 use crate::time::Timestamp;
@@ -18,7 +18,7 @@ pub async fn switch_off(
     site: &str,
     now: Timestamp,
 ) -> Result<(), TableError> {
-    let mut retries = Retries::default();
+    let mut retries = table.retries();
     loop {
         retries.next().await?;
         let Some(webhook) = table.webhook(key).await?.filter(|webhook| webhook.active) else {

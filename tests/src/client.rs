@@ -4,7 +4,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Method, Request, StatusCode};
 use serde_json::Value;
-use shared::db::usage::Usage;
+use shared::db::Usage;
 use tower::ServiceExt as _;
 
 use crate::{TestCampus, contract};

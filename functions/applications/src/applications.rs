@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use axum::Json;
-use axum::extract::State;
-use shared::db::{Refusal, Retries, TableError};
+use shared::db::{Refusal, TableError};
 use shared::domain::{
     Application, ApplicationQuota, ApplicationTexts, Committee, Extension, Form, Submission,
     WholeForm,
@@ -16,7 +15,7 @@ use shared::web::{
     ApiError, Code, Created, Input, Load, Mode, NewId, Officer, Params, PathIds, ReceivedAt,
     Result, SignedIn, User, create,
 };
-use shared::{Shared, ids, limits};
+use shared::{Context, ids, limits};
 
 use crate::committees::{COMMITTEE_USED, remove_committees};
 use crate::form::{ApplicationBody, ApplicationInput, ApplicationViewer};
@@ -31,7 +30,7 @@ use crate::own::OwnSubmissionBody;
     params(("club" = String, Path)), responses((status = 200, body = Vec<ApplicationBody>))
 )]
 pub async fn list_applications(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentRead>,
 ) -> Result<Json<Vec<ApplicationBody>>> {
     let (forms, own) = futures::try_join!(
@@ -56,7 +55,7 @@ pub async fn list_applications(
     responses((status = 200, body = Vec<ApplicationBody>))
 )]
 pub async fn list_current_applications(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(now): ReceivedAt,
     scope: SignedIn<RecruitmentRead>,
 ) -> Result<Json<Vec<ApplicationBody>>> {
@@ -102,7 +101,7 @@ pub async fn list_current_applications(
 pub struct OwnExtension(pub(crate) Option<Extension>);
 
 impl Load for OwnExtension {
-    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(application) = path.id("application") else {
             return Ok(None);
         };
@@ -138,7 +137,7 @@ fn too_many() -> ApiError {
     responses((status = 201, body = ApplicationBody))
 )]
 pub async fn create_application(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite>,
     new: NewId,
     Input(input): Input<ApplicationInput>,
@@ -176,7 +175,7 @@ pub async fn create_application(
 }
 
 pub(crate) async fn create_form(
-    app: &Shared,
+    app: &Context,
     user: &User,
     whole: WholeForm,
 ) -> Result<Created<ApplicationBody>> {
@@ -210,7 +209,7 @@ pub(crate) async fn create_form(
     responses((status = 200, body = ApplicationBody))
 )]
 pub async fn show_application(
-    State(app): State<Shared>,
+    app: Context,
     scope: SignedIn<RecruitmentRead, (), (WholeForm, OwnExtension)>,
     session: Option<User>,
     params: Params,
@@ -243,7 +242,7 @@ pub async fn show_application(
     request_body = ApplicationInput, responses((status = 200, body = ApplicationBody))
 )]
 pub async fn update_application(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, (), (WholeForm, OwnExtension)>,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Json<ApplicationBody>> {
@@ -262,7 +261,7 @@ pub async fn update_application(
     request_body = ApplicationInput, responses((status = 200, body = ApplicationBody))
 )]
 pub async fn replace_application(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, (), (WholeForm, OwnExtension)>,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Json<ApplicationBody>> {
@@ -270,7 +269,7 @@ pub async fn replace_application(
 }
 
 async fn save_application(
-    app: &Shared,
+    app: &Context,
     scope: Officer<RecruitmentWrite, (), (WholeForm, OwnExtension)>,
     input: &ApplicationInput,
     mode: Mode,
@@ -289,7 +288,7 @@ async fn save_application(
 
 /// Stores the changes. `own` is what the request itself stored when it removed committees.
 async fn save(
-    app: &Shared,
+    app: &Context,
     scope: Officer<RecruitmentWrite, (), (WholeForm, OwnExtension)>,
     input: &ApplicationInput,
     mode: Mode,
@@ -301,7 +300,7 @@ async fn save(
     let body = |whole: &WholeForm| {
         serde_json::to_value(ApplicationBody::new(whole, viewer)).unwrap_or_default()
     };
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let old = whole.form.application.clone();
@@ -384,7 +383,7 @@ fn check_conditions(form: &Form, new: &Application) -> Result<()> {
     Err(ApiError::field("committees", why).coded(Code::InUse))
 }
 
-async fn read_again(app: &Shared, club: &ClubCode, id: Id<Application>) -> Result<WholeForm> {
+async fn read_again(app: &Context, club: &ClubCode, id: Id<Application>) -> Result<WholeForm> {
     let found = app.table.whole_form(club, id).await?;
     found.ok_or(ApiError::NotFound)
 }

@@ -1,11 +1,11 @@
 //! Committees that are removed from an application.
 
 use chrono::TimeDelta;
-use shared::db::{Retries, TableError};
+use shared::db::TableError;
 use shared::domain::{Application, Committee};
 use shared::ids::Id;
 use shared::web::{ApiError, Result};
-use shared::{Shared, limits};
+use shared::{Context, limits};
 
 pub(crate) const COMMITTEE_USED: &str =
     "A committee that has submissions or slots cannot be removed.";
@@ -13,7 +13,7 @@ pub(crate) const COMMITTEE_USED: &str =
 /// Waits until submissions that began before the change are stored (X14). A submission writes no
 /// item that the application shares, so no condition can detect them. A submission that takes
 /// longer than half of this wait reads the application again (X15).
-pub(crate) async fn wait_for_running_submissions(app: &Shared, application: &Application) {
+pub(crate) async fn wait_for_running_submissions(app: &Context, application: &Application) {
     let now = app.now();
     let changed_recently = now < application.updated_at.plus(TimeDelta::minutes(1));
     if changed_recently || (application.is_active && application.start <= now) {
@@ -25,7 +25,7 @@ pub(crate) async fn wait_for_running_submissions(app: &Shared, application: &App
 /// changes may still be refused. Returns `None` if a committee has a submission or a slot; then no
 /// committee is removed (A6). Returns `Refused` if the stored version is not that of `old`.
 pub(crate) async fn remove_committees(
-    app: &Shared,
+    app: &Context,
     old: &Application,
     removed: &[Committee],
 ) -> Result<std::result::Result<Option<Application>, TableError>> {
@@ -64,11 +64,11 @@ pub(crate) async fn remove_committees(
 /// Puts the committees back, because somebody applied to one of them after the check. Always
 /// returns `None`.
 async fn restore_committees(
-    app: &Shared,
+    app: &Context,
     old: &Application,
     removed: &[Committee],
 ) -> Result<Option<Application>> {
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let mut current = app

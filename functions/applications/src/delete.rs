@@ -1,15 +1,13 @@
 //! `/clubs/{club}/applications/{application}/` (DELETE)
 
-use axum::extract::State;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
-use shared::db::Retries;
 use shared::domain::{Application, Club, WholeForm};
 use shared::time::RequestTime;
 use shared::web::scopes::RecruitmentWrite;
 use shared::web::{
     ApiError, Code, Load, Maybe, NoBody, NoContent, Officer, Params, PathIds, Result, User,
 };
-use shared::{Shared, bookings};
+use shared::{Context, bookings};
 
 use crate::applications::OwnExtension;
 use crate::committees::wait_for_running_submissions;
@@ -19,7 +17,7 @@ use crate::form::{ApplicationBody, ApplicationViewer};
 pub struct Deletable(Application);
 
 impl Load for Deletable {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(id) = path.id("application") else {
             return Ok(None);
         };
@@ -50,7 +48,7 @@ type ToDelete = (Deletable, (Maybe<WholeForm>, OwnExtension));
     responses((status = 204))
 )]
 pub async fn delete_application(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, (), ToDelete>,
     params: Params,
     _: NoBody,
@@ -73,7 +71,7 @@ pub async fn delete_application(
     if application.deleted.is_none() && !force && app.table.has_submissions(application.id).await? {
         return Err(refused());
     }
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     let forced = loop {
         retries.next().await?;
         let forced = force || application.deleted == Some(true);
@@ -115,7 +113,7 @@ const SLOTS_AT_ONCE: usize = 16;
 /// Removes an application that is marked as deleted. If it has submissions and `forced` is false,
 /// removes the mark instead and returns false.
 async fn remove_deleted(
-    app: &Shared,
+    app: &Context,
     club: &Club,
     mut application: Application,
     forced: bool,
@@ -155,7 +153,7 @@ async fn remove_deleted(
 }
 
 async fn set_deleted(
-    app: &Shared,
+    app: &Context,
     application: &mut Application,
     deleted: Option<bool>,
 ) -> Result<()> {

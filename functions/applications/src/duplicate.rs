@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use axum::extract::State;
 use chrono::{DateTime, Days, Utc};
-use shared::Shared;
+use shared::Context;
 use shared::domain::{Application, Choice, Committee, Form, Question, ShowIf, WholeForm};
 use shared::ids::Id;
 use shared::time::Timestamp;
@@ -26,7 +25,7 @@ use crate::form::ApplicationBody;
     responses((status = 201, body = ApplicationBody))
 )]
 pub async fn duplicate_application(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, WholeForm>,
     new: NewId,
 ) -> Result<Created<ApplicationBody>> {

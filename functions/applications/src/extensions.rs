@@ -1,7 +1,6 @@
 //! `/clubs/{club}/applications/{application}/extensions/`, `…/{extension}/`
 
 use axum::Json;
-use axum::extract::State;
 use serde::Serialize;
 use shared::db::Refusal;
 use shared::domain::{Application, Extension, Person};
@@ -12,7 +11,7 @@ use shared::web::{
     ApiError, Code, Created, FieldInput, Input, Mode, NewId, NoContent, NoInput, Officer, Reader,
     Reference, Result, create, edit,
 };
-use shared::{Shared, limits};
+use shared::{Context, limits};
 use utoipa::ToSchema;
 
 /// A later end of an application for one person.
@@ -91,7 +90,7 @@ fn read_end(
     responses((status = 200, body = Vec<ExtensionBody>))
 )]
 pub async fn list_extensions(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentRead, Application>,
 ) -> Result<Json<Vec<ExtensionBody>>> {
     let mut extensions = app.table.extensions(scope.parent.id).await?;
@@ -110,7 +109,7 @@ pub async fn list_extensions(
     request_body = NewExtension, responses((status = 201, body = ExtensionBody))
 )]
 pub async fn create_extension(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Application>,
     new: NewId,
     Input(input): Input<NewExtension>,
@@ -157,7 +156,7 @@ pub async fn create_extension(
 
 /// The person whom the body names, with the name of the field that names them.
 async fn named(
-    app: &Shared,
+    app: &Context,
     person: FieldInput<Option<Reference>>,
     username: FieldInput<Option<String>>,
 ) -> Result<(&'static str, Person)> {
@@ -215,7 +214,7 @@ pub async fn show_extension(
     request_body = ExtensionInput, responses((status = 200, body = ExtensionBody))
 )]
 pub async fn update_extension(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Application, Extension>,
     Input(input): Input<ExtensionInput>,
 ) -> Result<Json<ExtensionBody>> {
@@ -232,7 +231,7 @@ pub async fn update_extension(
     request_body = ExtensionInput, responses((status = 200, body = ExtensionBody))
 )]
 pub async fn replace_extension(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Application, Extension>,
     Input(input): Input<ExtensionInput>,
 ) -> Result<Json<ExtensionBody>> {
@@ -240,7 +239,7 @@ pub async fn replace_extension(
 }
 
 async fn save_extension(
-    app: &Shared,
+    app: &Context,
     scope: Officer<RecruitmentWrite, Application, Extension>,
     input: ExtensionInput,
     mode: Mode,
@@ -250,6 +249,7 @@ async fn save_extension(
     let read = || app.table.same_extension(&first);
     let show = |extension: &Extension| ExtensionBody::from(extension);
     let saved = edit(
+        app,
         &scope.if_match,
         extension,
         show,
@@ -277,7 +277,7 @@ async fn save_extension(
     responses((status = 204))
 )]
 pub async fn delete_extension(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Application, Extension>,
     _: NoInput,
 ) -> Result<NoContent> {
@@ -286,6 +286,7 @@ pub async fn delete_extension(
     let read = || app.table.same_extension(&first);
     let show = |extension: &Extension| ExtensionBody::from(extension);
     edit(
+        app,
         &scope.if_match,
         scope.object,
         show,

@@ -3,11 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use axum::Json;
-use axum::extract::State;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::try_join_all;
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::bodies::committee_of;
 use shared::domain::Clubs;
 use shared::domain::{Application, Club, Favorite, Invite, Role, Status, Submission, Window};
@@ -148,7 +147,7 @@ pub struct HomeAdminBody {
     responses((status = 200, body = HomeBody))
 )]
 pub async fn show_home(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(now): ReceivedAt,
     user: User,
 ) -> Result<Json<HomeBody>> {
@@ -244,7 +243,7 @@ fn shown_invites(
 
 /// The decisions that the caller may know, and the caller's interviews.
 async fn news_for(
-    app: &Shared,
+    app: &Context,
     own: &Own,
     clubs: &HashMap<&ClubCode, &Club>,
     now: DateTime<Utc>,
@@ -277,7 +276,7 @@ async fn news_for(
 
 /// What waits for the officers of these clubs.
 async fn waiting_in(
-    app: &Shared,
+    app: &Context,
     clubs: &[&Club],
     now: Timestamp,
 ) -> Result<HashMap<ClubCode, HomeWaitingBody>> {

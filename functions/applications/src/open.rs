@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::domain::Clubs;
 use shared::domain::{Application, Club, Committee, DraftAnswer, Extension, Submission};
 use shared::ids;
@@ -104,7 +103,7 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    pub(crate) async fn read(app: &Shared, user: &User, with_clubs: bool) -> Result<Self> {
+    pub(crate) async fn read(app: &Context, user: &User, with_clubs: bool) -> Result<Self> {
         let id = user.id();
         let clubs = async {
             if !with_clubs {
@@ -211,7 +210,7 @@ impl Own {
     responses((status = 200, body = Vec<OpenApplicationBody>))
 )]
 pub async fn list_open_applications(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(now): ReceivedAt,
     user: User,
     params: Params,
@@ -249,7 +248,7 @@ pub(crate) struct OpenQuery {
 
 /// Returns the applications that are open for the caller. Those that end first come first.
 pub(crate) async fn open_for(
-    app: &Shared,
+    app: &Context,
     user: &User,
     now: DateTime<Utc>,
     clubs: &Clubs,
@@ -304,7 +303,7 @@ pub(crate) async fn open_for(
 
 /// The clubs that the caller can see.
 pub(crate) async fn seen_by<'a>(
-    app: &Shared,
+    app: &Context,
     user: &User,
     clubs: &'a Clubs,
 ) -> Result<Vec<&'a Club>> {
@@ -333,7 +332,7 @@ fn candidates(club: &Club, own: &Own, now: DateTime<Utc>) -> Vec<Candidate> {
 
 /// The applications to which the caller has drafts that were not submitted, and their committees.
 pub(crate) async fn live_drafts(
-    app: &Shared,
+    app: &Context,
     user: &User,
     applications: &[(&Application, &Candidate)],
     own: &Own,

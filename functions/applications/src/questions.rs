@@ -1,7 +1,6 @@
 //! `/clubs/{club}/applications/{application}/questions/`, `…/{question}/`, `…/precedence/`
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Application, Form, Question};
@@ -14,7 +13,7 @@ use shared::web::{
     ApiError, Code, Created, IfMatch, Input, Mode, NewId, NoContent, NoInput, Officer, PathIds,
     Reader, Result, SignedIn, User, create, edit, shown_at,
 };
-use shared::{Shared, limits};
+use shared::{Context, limits};
 
 use crate::conditions::depends;
 use crate::form::QuestionBody;
@@ -62,7 +61,7 @@ fn too_many() -> ApiError {
     request_body = QuestionInput, responses((status = 201, body = QuestionBody))
 )]
 pub async fn create_question(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Form>,
     new: NewId,
     Input(input): Input<QuestionInput>,
@@ -72,6 +71,7 @@ pub async fn create_question(
     let read = || app.table.form(&club, application);
     let (any_state, show) = (IfMatch::default(), bodies);
     let created = edit(
+        app,
         &any_state,
         scope.parent,
         show,
@@ -110,7 +110,7 @@ pub async fn create_question(
 
 /// Others may have created questions at the same moment, so that this one is above the limit. If
 /// the questions cannot be read now, it stays: after an error, a repeat would create it again.
-async fn take_back_if_too_many(app: &Shared, question: &Question) -> Result<()> {
+async fn take_back_if_too_many(app: &Context, question: &Question) -> Result<()> {
     let current = app.table.form(&question.club, question.application).await;
     let current = current.ok().flatten();
     if current.is_some_and(|form| form.questions.len() > limits::QUESTIONS) {
@@ -147,7 +147,7 @@ pub async fn show_question(
     request_body = QuestionInput, responses((status = 200, body = QuestionBody))
 )]
 pub async fn update_question(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Form, QuestionId>,
     Input(input): Input<QuestionInput>,
 ) -> Result<Json<QuestionBody>> {
@@ -165,7 +165,7 @@ pub async fn update_question(
     request_body = QuestionInput, responses((status = 200, body = QuestionBody))
 )]
 pub async fn replace_question(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Form, QuestionId>,
     Input(input): Input<QuestionInput>,
 ) -> Result<Json<QuestionBody>> {
@@ -173,7 +173,7 @@ pub async fn replace_question(
 }
 
 async fn save_question(
-    app: &Shared,
+    app: &Context,
     scope: Officer<RecruitmentWrite, Form, QuestionId>,
     input: &QuestionInput,
     mode: Mode,
@@ -183,6 +183,7 @@ async fn save_question(
     let read = || app.table.form(&club, application);
     let show = |form: &Form| form.question(id).map(QuestionBody::from);
     let saved = edit(
+        app,
         &scope.if_match,
         scope.parent,
         show,
@@ -227,7 +228,7 @@ fn of_form(form: &Form) -> (ClubCode, Id<Application>) {
     responses((status = 204))
 )]
 pub async fn delete_question(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Form, QuestionId>,
     _: NoInput,
 ) -> Result<NoContent> {
@@ -237,6 +238,7 @@ pub async fn delete_question(
     let read = || app.table.form(&club, application);
     let show = |form: &Form| form.question(id).map(QuestionBody::from);
     edit(
+        app,
         &scope.if_match,
         scope.parent,
         show,
@@ -271,7 +273,7 @@ shared::input! {
     responses((status = 200, body = Vec<QuestionBody>))
 )]
 pub async fn order_questions(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Form>,
     Input(input): Input<PrecedenceInput>,
 ) -> Result<Response> {
@@ -297,25 +299,32 @@ pub async fn order_questions(
     let read = || app.table.form(&club, application);
     let show = |form: &Form| bodies(form);
     let any_state = IfMatch::default();
-    let ordered = edit(&any_state, form, show, read, |mut form: Form| async move {
-        let position_of = |question: &Question| ids.iter().position(|id| *id == question.id);
-        form.questions
-            .sort_by_key(|question| position_of(question).unwrap_or(usize::MAX));
-        let mut moved = Vec::new();
-        let first = first_precedence(&form.questions);
-        for (question, precedence) in form.questions.iter_mut().zip(first..) {
-            if question.precedence != precedence {
-                question.precedence = precedence;
-                moved.push(question.clone());
+    let ordered = edit(
+        app,
+        &any_state,
+        form,
+        show,
+        read,
+        |mut form: Form| async move {
+            let position_of = |question: &Question| ids.iter().position(|id| *id == question.id);
+            form.questions
+                .sort_by_key(|question| position_of(question).unwrap_or(usize::MAX));
+            let mut moved = Vec::new();
+            let first = first_precedence(&form.questions);
+            for (question, precedence) in form.questions.iter_mut().zip(first..) {
+                if question.precedence != precedence {
+                    question.precedence = precedence;
+                    moved.push(question.clone());
+                }
             }
-        }
-        if !moved.is_empty() {
-            app.table
-                .order_questions(&form.application, &moved, app.now())
-                .await?;
-        }
-        Ok(form)
-    });
+            if !moved.is_empty() {
+                app.table
+                    .order_questions(&form.application, &moved, app.now())
+                    .await?;
+            }
+            Ok(form)
+        },
+    );
     let list = format!("/api/clubs/{club}/applications/{application}/questions/");
     Ok(shown_at(list, Json(bodies(&ordered.await?))))
 }
@@ -342,7 +351,7 @@ fn first_precedence(questions: &[Question]) -> i32 {
 pub struct QuestionId(Id<Question>);
 
 impl shared::web::Load for QuestionId {
-    async fn load(_: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(_: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         Ok(path.id("question").map(Self))
     }
 }

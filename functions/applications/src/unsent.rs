@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 
 use axum::Json;
-use axum::extract::State;
-use shared::Shared;
+use shared::Context;
 use shared::domain::{Application, Club};
 use shared::ids;
 use shared::web::{ReceivedAt, Result, User};
@@ -25,7 +24,7 @@ const MOST: usize = 50;
     responses((status = 200, body = Vec<OpenApplicationBody>))
 )]
 pub async fn list_unsent_applications(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(now): ReceivedAt,
     user: User,
 ) -> Result<Json<Vec<OpenApplicationBody>>> {

@@ -1,13 +1,12 @@
 //! `/badges/`, `/badges/{badge}/`: the badges that admins award to clubs
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
 use shared::bodies::BadgeBody;
 use shared::domain::{Badge, ReferenceEntry};
 use shared::text::kinds::{BadgeText, Color, Line, Name};
 use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, Params, PathIds, Reader, Result};
-use shared::{Shared, text};
+use shared::{Context, text};
 
 use crate::reference_data::{self, Collection, Entry};
 
@@ -57,10 +56,7 @@ impl Collection for Badge {
     ),
     responses((status = 200, body = Vec<BadgeBody>))
 )]
-pub async fn list_badges(
-    State(app): State<Shared>,
-    params: Params,
-) -> Result<Json<Vec<BadgeBody>>> {
+pub async fn list_badges(app: Context, params: Params) -> Result<Json<Vec<BadgeBody>>> {
     let purpose = params
         .text("purpose")
         .filter(|purpose| !purpose.is_empty())
@@ -81,7 +77,7 @@ pub async fn list_badges(
     request_body = BadgeInput, responses((status = 201, body = BadgeBody))
 )]
 pub async fn create_badge(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     new: NewId,
     Input(input): Input<BadgeInput>,
@@ -96,7 +92,7 @@ pub async fn create_badge(
     get, path = "/api/badges/{badge}/", tag = "badges", security((), ("bearer" = [])),
     params(("badge" = u64, Path)), responses((status = 200, body = BadgeBody))
 )]
-pub async fn show_badge(State(app): State<Shared>, path: PathIds) -> Result<Json<BadgeBody>> {
+pub async fn show_badge(app: Context, path: PathIds) -> Result<Json<BadgeBody>> {
     reference_data::show::<Badge>(&app, &path).await
 }
 
@@ -109,7 +105,7 @@ pub async fn show_badge(State(app): State<Shared>, path: PathIds) -> Result<Json
     responses((status = 200, body = BadgeBody))
 )]
 pub async fn update_badge(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     badge: Entry<Badge>,
     Input(input): Input<BadgeInput>,
@@ -126,7 +122,7 @@ pub async fn update_badge(
     responses((status = 200, body = BadgeBody))
 )]
 pub async fn replace_badge(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     badge: Entry<Badge>,
     Input(input): Input<BadgeInput>,
@@ -142,7 +138,7 @@ pub async fn replace_badge(
     params(("badge" = u64, Path)), responses((status = 204))
 )]
 pub async fn delete_badge(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     badge: Entry<Badge>,
     _: NoInput,

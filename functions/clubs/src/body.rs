@@ -15,7 +15,7 @@ use shared::text::kinds::{
 };
 use shared::time::Timestamp;
 use shared::web::{ApiError, ImportRow, Mode, Reader, Reference, User, Visibility};
-use shared::{App, limits};
+use shared::{Context, limits};
 use utoipa::ToSchema;
 
 /// A club. The list and the single club have the same fields (C2).
@@ -77,7 +77,7 @@ pub struct ClubViewer {
 
 impl ClubViewer {
     /// The caller for a list of all clubs. Needs 2 parallel queries if they are signed in.
-    pub async fn of(app: &App, user: Option<&User>) -> Result<(Self, Visibility), TableError> {
+    pub async fn of(app: &Context, user: Option<&User>) -> Result<(Self, Visibility), TableError> {
         let Some(user) = user else {
             return Ok((Self::default(), Visibility::default()));
         };
@@ -142,7 +142,7 @@ pub struct TagsAndBadges {
 
 impl TagsAndBadges {
     /// Reads the tags and badges of these versions of the catalogue.
-    pub async fn at(app: &App, versions: &Versions) -> Result<Self, TableError> {
+    pub async fn at(app: &Context, versions: &Versions) -> Result<Self, TableError> {
         let (tags, badges) = futures::try_join!(app.entries(versions), app.entries(versions))?;
         Ok(Self {
             tags,

@@ -4,7 +4,7 @@
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::bodies::NamedBody;
 use shared::db::{Refusal, TableError};
 use shared::domain::Bookmark;
@@ -60,7 +60,7 @@ shared::input! {
 }
 
 fn body<I: Bookmark>(
-    app: &Shared,
+    app: &Context,
     bookmark: &I,
     club: &Club,
     labels: &TagsAndBadges,
@@ -82,7 +82,7 @@ fn body<I: Bookmark>(
 }
 
 /// The bookmarks of the caller, oldest first. Clubs that the caller cannot see are left out.
-pub async fn list<I: Bookmark>(app: &Shared, user: &User) -> Result<Json<Vec<BookmarkBody>>> {
+pub async fn list<I: Bookmark>(app: &Context, user: &User) -> Result<Json<Vec<BookmarkBody>>> {
     let (mut own, versions) =
         futures::try_join!(app.table.bookmarks_of::<I>(user.id()), app.table.versions())?;
     own.sort_by_key(|bookmark| (bookmark.parts().3, bookmark.parts().0));
@@ -102,7 +102,7 @@ pub async fn list<I: Bookmark>(app: &Shared, user: &User) -> Result<Json<Vec<Boo
 
 /// Stores a bookmark. It is 400 if the club is already in the list.
 pub async fn create_bookmark<I: Bookmark>(
-    app: &Shared,
+    app: &Context,
     user: &User,
     new: NewId,
     input: BookmarkInput,
@@ -138,7 +138,7 @@ pub async fn create_bookmark<I: Bookmark>(
 }
 
 /// The bookmark of the caller that the path names by its id or by the code of its club.
-async fn own<I: Bookmark>(app: &Shared, user: &User, named: &str) -> Result<I> {
+async fn own<I: Bookmark>(app: &Context, user: &User, named: &str) -> Result<I> {
     let id =
         ids::parse(named).or_else(|| ClubCode::parse(named).map(|code| I::id_of(&code, user.id())));
     app.table
@@ -149,7 +149,7 @@ async fn own<I: Bookmark>(app: &Shared, user: &User, named: &str) -> Result<I> {
 
 /// One bookmark of the caller. It is 404 if the caller cannot see the club.
 pub async fn show<I: Bookmark>(
-    app: &Shared,
+    app: &Context,
     user: &User,
     path: &PathIds,
     param: &str,
@@ -170,7 +170,7 @@ pub async fn show<I: Bookmark>(
 
 /// Removes a bookmark of the caller, even if they cannot see the club any more.
 pub async fn delete<I: Bookmark>(
-    app: &Shared,
+    app: &Context,
     user: &User,
     path: &PathIds,
     param: &str,

@@ -5,7 +5,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use axum::Json;
-use axum::extract::State;
 use chrono::{DateTime, TimeDelta};
 use serde::Serialize;
 use shared::changes::{ObjectBody, shown_by};
@@ -15,7 +14,7 @@ use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::scopes::AnyRead;
 use shared::web::{ApiError, Officer, Params, PublicUrl, Result, User};
-use shared::{Shared, limits};
+use shared::{Context, limits};
 use utoipa::ToSchema;
 
 /// A change of a club.
@@ -150,7 +149,7 @@ struct Read {
     responses((status = 200, body = ChangesBody))
 )]
 pub async fn list_changes(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<AnyRead>,
     params: Params,
     PublicUrl(asked): PublicUrl,
@@ -206,7 +205,7 @@ fn beginning(since: Option<&Cursor>, count: &ChangeCount, now: Timestamp) -> Res
 /// Reads until there are enough changes that the caller may see, or no more changes: at most
 /// [`limits::CHANGES_READ`] in 2 queries.
 async fn read(
-    app: &Shared,
+    app: &Context,
     user: &User,
     club: &ClubCode,
     since: Option<&Cursor>,

@@ -1,10 +1,9 @@
 //! `/clubs/{club}/` (PATCH, PUT) and `/clubs/{club}/upload/`
 
 use axum::Json;
-use axum::extract::{FromRequestParts, State};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::response::Response;
-use shared::Shared;
 use shared::db::TableError;
 use shared::domain::{Club, ClubPage, Membership, NewOwner, Role};
 use shared::openapi::fields::ImageUpload;
@@ -14,6 +13,7 @@ use shared::web::{
     ApiError, IfMatch, Input, Mode, PathIds, Result, Upload, User, Visibility, caller, edit,
     is_officer, remove_unless_saved, shown_at, store_image,
 };
+use shared::{Context, Shared};
 
 use crate::body::{ClubBody, ClubInput, TagsAndBadges};
 use crate::clubs::{PageAndLabels, shown};
@@ -29,7 +29,7 @@ use crate::clubs::{PageAndLabels, shown};
     responses((status = 200, body = ClubBody))
 )]
 pub async fn update_club(
-    State(app): State<Shared>,
+    app: Context,
     scope: EditableClub,
     Input(input): Input<ClubInput>,
 ) -> Result<Json<ClubBody>> {
@@ -51,7 +51,7 @@ pub async fn update_club(
     responses((status = 200, body = ClubBody))
 )]
 pub async fn replace_club(
-    State(app): State<Shared>,
+    app: Context,
     scope: EditableClub,
     Input(input): Input<ClubInput>,
 ) -> Result<Json<ClubBody>> {
@@ -74,7 +74,7 @@ pub async fn replace_club(
     responses((status = 200, body = ClubBody))
 )]
 pub async fn upload_club_logo(
-    State(app): State<Shared>,
+    app: Context,
     scope: EditableClub,
     Upload(field, bytes): Upload,
 ) -> Result<Response> {
@@ -96,7 +96,7 @@ pub async fn upload_club_logo(
 /// Applies a change to the newest state of the club, so that other changes at the same moment are
 /// not lost (X7). A deleted club can only be restored.
 async fn edit_club(
-    app: &Shared,
+    app: &Context,
     scope: EditableClub,
     restores: bool,
     change: impl Fn(&mut Club, &TagsAndBadges, bool) -> Result<()>,
@@ -108,6 +108,7 @@ async fn edit_club(
     let object = (scope.page.clone(), labels);
     let show = |(page, labels): &PageAndLabels| shown(app, page, labels, is_admin);
     let saved = edit(
+        app,
         &scope.if_match,
         object,
         show,
@@ -171,7 +172,7 @@ pub struct EditableClub {
 
 impl EditableClub {
     /// Reads the newest state of the club.
-    async fn read(&self, app: &Shared) -> Result<PageAndLabels, TableError> {
+    async fn read(&self, app: &Context) -> Result<PageAndLabels, TableError> {
         let person = Some(self.user.id());
         let page = app.table.club_page(&self.code, person).await?;
         let labels = TagsAndBadges::at(app, &page.versions).await?;
@@ -182,8 +183,9 @@ impl EditableClub {
 impl FromRequestParts<Shared> for EditableClub {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
-        let path = PathIds::from_request_parts(parts, app).await;
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self> {
+        let app = &Context::of(parts, state);
+        let path = PathIds::from_request_parts(parts, state).await;
         let user = caller::<ClubsWrite>(parts, path.as_ref().ok().map(PathIds::club))?;
         let code = path?.club().clone();
         let page = app.table.club_page(&code, Some(user.id())).await?;

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use shared::domain::{Fair, ReferenceEntry, Registration, Versions};
@@ -16,7 +15,7 @@ use shared::web::{
     Admin, ApiError, Input, Mode, NewId, NoContent, NoInput, Params, PathIds, Reader, Result, User,
     Visibility, shown_at,
 };
-use shared::{Shared, limits};
+use shared::{Context, limits};
 use utoipa::ToSchema;
 
 use crate::reference_data::{self, Collection, Entry};
@@ -124,7 +123,7 @@ impl Collection for Fair {
         reader.finish()
     }
 
-    async fn context(app: &Shared, versions: &Versions, user: Option<&User>) -> Result<FairClubs> {
+    async fn context(app: &Context, versions: &Versions, user: Option<&User>) -> Result<FairClubs> {
         let registrations = app
             .reference_data
             .registrations(&app.table, versions, app.clock.now());
@@ -169,7 +168,7 @@ impl Collection for Fair {
 
 /// The fairs for which `keep` is true now, ordered by name.
 async fn fairs(
-    app: &Shared,
+    app: &Context,
     user: Option<&User>,
     keep: impl Fn(&Fair, Timestamp) -> bool,
 ) -> Result<Json<Vec<FairBody>>> {
@@ -197,7 +196,7 @@ async fn fairs(
     responses((status = 200, body = Vec<FairBody>))
 )]
 pub async fn list_fairs(
-    State(app): State<Shared>,
+    app: Context,
     user: Option<User>,
     params: Params,
 ) -> Result<Json<Vec<FairBody>>> {
@@ -212,10 +211,7 @@ pub async fn list_fairs(
     get, path = "/api/clubfairs/current/", tag = "clubfairs", security((), ("bearer" = [])),
     responses((status = 200, body = Vec<FairBody>))
 )]
-pub async fn list_current_fairs(
-    State(app): State<Shared>,
-    user: Option<User>,
-) -> Result<Json<Vec<FairBody>>> {
+pub async fn list_current_fairs(app: Context, user: Option<User>) -> Result<Json<Vec<FairBody>>> {
     fairs(&app, user.as_ref(), Fair::is_on).await
 }
 
@@ -227,7 +223,7 @@ pub async fn list_current_fairs(
     request_body = FairInput, responses((status = 201, body = FairBody))
 )]
 pub async fn create_fair(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     new: NewId,
     Input(input): Input<FairInput>,
@@ -242,11 +238,7 @@ pub async fn create_fair(
     get, path = "/api/clubfairs/{fair}/", tag = "clubfairs", security((), ("bearer" = [])),
     params(("fair" = u64, Path)), responses((status = 200, body = FairBody))
 )]
-pub async fn show_fair(
-    State(app): State<Shared>,
-    user: Option<User>,
-    path: PathIds,
-) -> Result<Json<FairBody>> {
+pub async fn show_fair(app: Context, user: Option<User>, path: PathIds) -> Result<Json<FairBody>> {
     let versions = app.table.versions().await?;
     let entries = app.entries::<Fair>(&versions).await?;
     let fair = path
@@ -266,7 +258,7 @@ pub async fn show_fair(
     responses((status = 200, body = FairBody))
 )]
 pub async fn update_fair(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     fair: Entry<Fair>,
     Input(input): Input<FairInput>,
@@ -283,7 +275,7 @@ pub async fn update_fair(
     responses((status = 200, body = FairBody))
 )]
 pub async fn replace_fair(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     fair: Entry<Fair>,
     Input(input): Input<FairInput>,
@@ -299,7 +291,7 @@ pub async fn replace_fair(
     params(("fair" = u64, Path)), responses((status = 204))
 )]
 pub async fn delete_fair(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     fair: Entry<Fair>,
     _: NoInput,
@@ -308,7 +300,7 @@ pub async fn delete_fair(
 }
 
 pub(crate) async fn shown(
-    app: &Shared,
+    app: &Context,
     user: &User,
     fair: &ReferenceEntry<Fair>,
 ) -> Result<Response> {

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
-use shared::Shared;
+use shared::Context;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Club, ClubPage, ClubProfile, ClubQuota, Membership, Person, Role, Versions};
 use shared::ids::Id;
@@ -55,7 +54,7 @@ use crate::ranking::{ClubFilter, ClubOrder, Ranked, Ranking, compare};
     responses((status = 200, body = Envelope<ClubBody>))
 )]
 pub async fn list_clubs(
-    State(app): State<Shared>,
+    app: Context,
     user: Option<User>,
     params: Params,
     page: Page,
@@ -87,7 +86,7 @@ pub async fn list_clubs(
 
 /// The codes of the clubs with events that have not ended.
 async fn clubs_with_upcoming_events(
-    app: &Shared,
+    app: &Context,
     versions: &Versions,
     months: &[String],
     now: Timestamp,
@@ -118,7 +117,7 @@ async fn clubs_with_upcoming_events(
     responses((status = 201, body = ClubBody))
 )]
 pub async fn create_club(
-    State(app): State<Shared>,
+    app: Context,
     Caller(user, _): Caller<ClubsWrite>,
     NewId(creation): NewId,
     Input(input): Input<ClubInput>,
@@ -202,7 +201,7 @@ pub async fn create_club(
 }
 
 /// The reason why this person cannot create another club.
-async fn too_many_clubs(app: &Shared, person: Id<Person>) -> Result<ApiError> {
+async fn too_many_clubs(app: &Context, person: Id<Person>) -> Result<ApiError> {
     let Some(person) = app
         .table
         .person(person)
@@ -235,7 +234,7 @@ async fn too_many_clubs(app: &Shared, person: Id<Person>) -> Result<ApiError> {
     params(("club" = String, Path)), responses((status = 200, body = ClubBody))
 )]
 pub async fn show_club(
-    State(app): State<Shared>,
+    app: Context,
     AnyCaller(user, _): AnyCaller<ClubsRead>,
     path: PathIds,
 ) -> Result<Json<ClubBody>> {
@@ -261,7 +260,7 @@ pub(crate) type PageAndLabels = (ClubPage, TagsAndBadges);
 
 /// The club as the caller sees it, if there is a club.
 pub(crate) fn shown(
-    app: &Shared,
+    app: &Context,
     page: &ClubPage,
     labels: &TagsAndBadges,
     is_admin: bool,
@@ -280,11 +279,7 @@ pub(crate) fn shown(
     delete, path = "/api/clubs/{club}/", tag = "clubs", security(("bearer" = [])),
     params(("club" = String, Path)), responses((status = 204))
 )]
-pub async fn delete_club(
-    State(app): State<Shared>,
-    scope: Owner<SessionOnly>,
-    _: NoInput,
-) -> Result<NoContent> {
+pub async fn delete_club(app: Context, scope: Owner<SessionOnly>, _: NoInput) -> Result<NoContent> {
     let (app, scope) = (&app, &scope);
     let (code, is_admin) = (&scope.club.code, scope.user.is_admin());
     let read = || async move {
@@ -305,6 +300,7 @@ pub async fn delete_club(
     let object = object.ok_or(ApiError::NotFound)?;
     let show = |(page, labels): &PageAndLabels| shown(app, page, labels, is_admin);
     edit(
+        app,
         &scope.if_match,
         object,
         show,

@@ -1,9 +1,8 @@
 //! `/favorites/`, `/favorites/{favorite}/`: the favorite clubs of the caller
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
-use shared::Shared;
+use shared::Context;
 use shared::domain::Favorite;
 use shared::web::{Input, NewId, NoContent, NoInput, PathIds, Result, User};
 
@@ -16,10 +15,7 @@ use crate::bookmarks::{self, BookmarkBody, BookmarkInput};
     get, path = "/api/favorites/", tag = "favorites", security(("bearer" = [])),
     responses((status = 200, body = Vec<BookmarkBody>))
 )]
-pub async fn list_favorites(
-    State(app): State<Shared>,
-    user: User,
-) -> Result<Json<Vec<BookmarkBody>>> {
+pub async fn list_favorites(app: Context, user: User) -> Result<Json<Vec<BookmarkBody>>> {
     bookmarks::list::<Favorite>(&app, &user).await
 }
 
@@ -31,7 +27,7 @@ pub async fn list_favorites(
     request_body = BookmarkInput, responses((status = 201, body = BookmarkBody))
 )]
 pub async fn create_favorite(
-    State(app): State<Shared>,
+    app: Context,
     user: User,
     new: NewId,
     Input(input): Input<BookmarkInput>,
@@ -47,11 +43,7 @@ pub async fn create_favorite(
     params(("favorite" = String, Path, description = "Id, or code of the club")),
     responses((status = 200, body = BookmarkBody))
 )]
-pub async fn show_favorite(
-    State(app): State<Shared>,
-    user: User,
-    path: PathIds,
-) -> Result<Json<BookmarkBody>> {
+pub async fn show_favorite(app: Context, user: User, path: PathIds) -> Result<Json<BookmarkBody>> {
     bookmarks::show::<Favorite>(&app, &user, &path, "favorite").await
 }
 
@@ -64,7 +56,7 @@ pub async fn show_favorite(
     responses((status = 204))
 )]
 pub async fn delete_favorite(
-    State(app): State<Shared>,
+    app: Context,
     user: User,
     path: PathIds,
     _: NoInput,

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use axum::extract::State;
-use shared::Shared;
-use shared::db::usage::request_age;
+use shared::Context;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Club, InvitationLog, Membership, Role};
 use shared::mail::joined;
@@ -39,7 +37,7 @@ struct Outcome {
     responses((status = 200, body = ImportBody))
 )]
 pub async fn import_clubs(
-    State(app): State<Shared>,
+    app: Context,
     params: Params,
     _: Admin,
     NewId(creation): NewId,
@@ -60,7 +58,7 @@ pub async fn import_clubs(
         .collect();
     let mut clubs: HashMap<ClubCode, Club> = app.table.clubs(&codes).await?;
     for requested in requested {
-        if request_age() > IMPORT_WITHIN {
+        if app.table.request_age() > IMPORT_WITHIN {
             let why = "There was no time left for this row. Send the file again.";
             body.error(requested.row, "code", why);
             continue;
@@ -97,7 +95,7 @@ fn wrong(field: &str, message: impl Into<String>) -> RowResult {
 
 /// Creates or changes one club, and adds or invites its owner.
 async fn import(
-    app: &Shared,
+    app: &Context,
     requested: &RequestedClub,
     club: Option<Club>,
     labels: &TagsAndBadges,
@@ -187,7 +185,7 @@ async fn import(
 
 /// Stores a new club with its owner, who gets a mail. Returns why it cannot be stored.
 async fn create(
-    app: &Shared,
+    app: &Context,
     club: &Club,
     owner: Option<&Membership>,
     creation: u64,

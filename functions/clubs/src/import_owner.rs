@@ -1,8 +1,8 @@
 //! The owners that an import of clubs names: added, or invited (B6).
 
 use chrono::TimeDelta;
-use shared::Shared;
-use shared::db::{Refusal, Retries, TableError};
+use shared::Context;
+use shared::db::{Refusal, TableError};
 use shared::domain::{Additions, InviteWrite, NewMembership};
 use shared::domain::{Club, Invite, Membership, MembershipRequest, Person, Role};
 use shared::mail::{invitation, joined};
@@ -12,7 +12,7 @@ use shared::web::Result;
 /// Makes a person an owner of a club. Returns whether that changed anything, or why it cannot be
 /// done.
 pub async fn add_owner(
-    app: &Shared,
+    app: &Context,
     club: &Club,
     person: &Person,
     creation: u64,
@@ -20,7 +20,7 @@ pub async fn add_owner(
 ) -> Result<Result<bool, &'static str>> {
     let (code, now) = (&club.code, app.now());
     let id = Membership::id_of(code, person.id);
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let (member, request, log) = futures::try_join!(
@@ -83,14 +83,14 @@ pub async fn add_owner(
 
 /// Invites somebody as owner. Returns whether an invitation was sent, or why none can be sent.
 pub async fn invite_owner(
-    app: &Shared,
+    app: &Context,
     club: &Club,
     email: &Email,
     dry_run: bool,
 ) -> Result<Result<bool, &'static str>> {
     let (code, now) = (&club.code, app.now());
     let id = Invite::id_for_address(code, email);
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let (there, log) =

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use shared::Shared;
+use shared::Context;
 use shared::db::{PARALLEL, TableError};
 use shared::domain::{Club, ClubProfile, Person};
 use shared::ids::Id;
@@ -78,7 +78,7 @@ type Wrong = (&'static str, String);
 
 /// Reads all rows, with the people whom they name as owners. Errors go to the body.
 pub(crate) async fn read_rows(
-    app: &Shared,
+    app: &Context,
     rows: &[ImportRow],
     labels: &TagsAndBadges,
     body: &mut ImportBody,
@@ -155,7 +155,7 @@ pub(crate) fn tags(row: &ImportRow, labels: &TagsAndBadges) -> Result<Vec<Refere
 }
 
 pub(crate) async fn owner(
-    app: &Shared,
+    app: &Context,
     text: Option<String>,
 ) -> Result<Result<Option<RequestedOwner>, Wrong>, TableError> {
     let Some(text) = text else {

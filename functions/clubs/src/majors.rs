@@ -1,10 +1,9 @@
 //! `/majors/`, `/majors/{major}/`: fields of study
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::domain::{Major, ReferenceEntry};
 use shared::ids::Id;
 use shared::text::kinds::Name;
@@ -59,7 +58,7 @@ impl Collection for Major {
     get, path = "/api/majors/", tag = "majors", security((), ("bearer" = [])),
     responses((status = 200, body = Vec<MajorBody>))
 )]
-pub async fn list_majors(State(app): State<Shared>) -> Result<Json<Vec<MajorBody>>> {
+pub async fn list_majors(app: Context) -> Result<Json<Vec<MajorBody>>> {
     reference_data::list::<Major>(&app, |_| true).await
 }
 
@@ -71,7 +70,7 @@ pub async fn list_majors(State(app): State<Shared>) -> Result<Json<Vec<MajorBody
     request_body = MajorInput, responses((status = 201, body = MajorBody))
 )]
 pub async fn create_major(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     new: NewId,
     Input(input): Input<MajorInput>,
@@ -86,7 +85,7 @@ pub async fn create_major(
     get, path = "/api/majors/{major}/", tag = "majors", security((), ("bearer" = [])),
     params(("major" = u64, Path)), responses((status = 200, body = MajorBody))
 )]
-pub async fn show_major(State(app): State<Shared>, path: PathIds) -> Result<Json<MajorBody>> {
+pub async fn show_major(app: Context, path: PathIds) -> Result<Json<MajorBody>> {
     reference_data::show::<Major>(&app, &path).await
 }
 
@@ -99,7 +98,7 @@ pub async fn show_major(State(app): State<Shared>, path: PathIds) -> Result<Json
     responses((status = 200, body = MajorBody))
 )]
 pub async fn update_major(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     major: Entry<Major>,
     Input(input): Input<MajorInput>,
@@ -116,7 +115,7 @@ pub async fn update_major(
     responses((status = 200, body = MajorBody))
 )]
 pub async fn replace_major(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     major: Entry<Major>,
     Input(input): Input<MajorInput>,
@@ -132,7 +131,7 @@ pub async fn replace_major(
     params(("major" = u64, Path)), responses((status = 204))
 )]
 pub async fn delete_major(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     major: Entry<Major>,
     _: NoInput,

@@ -7,7 +7,6 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use shared::Shared;
 use shared::db::{Refusal, TableError};
 use shared::domain::InMemory;
 use shared::domain::ReferenceEntry;
@@ -16,6 +15,7 @@ use shared::text;
 use shared::web::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, PathIds, Result, User, create, edit,
 };
+use shared::{Context, Shared};
 
 /// A collection of the API.
 pub trait Collection: InMemory + Default {
@@ -35,7 +35,7 @@ pub trait Collection: InMemory + Default {
 
     /// Reads the other data for response bodies, if they need any.
     fn context(
-        _app: &Shared,
+        _app: &Context,
         _versions: &Versions,
         _user: Option<&User>,
     ) -> impl Future<Output = Result<Self::Context>> + Send {
@@ -52,8 +52,9 @@ pub struct Entry<T>(pub ReferenceEntry<T>, pub IfMatch);
 impl<T: Collection> FromRequestParts<Shared> for Entry<T> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
-        let path = PathIds::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self> {
+        let app = &Context::of(parts, state);
+        let path = PathIds::from_request_parts(parts, state).await?;
         let id = path.id(T::PARAM).ok_or(ApiError::NotFound)?;
         let entry = app.table.reference(id).await?.ok_or(ApiError::NotFound)?;
         Ok(Self(entry, IfMatch::of(&parts.headers)))
@@ -62,7 +63,7 @@ impl<T: Collection> FromRequestParts<Shared> for Entry<T> {
 
 /// The entries for which `keep` is true, ordered by name.
 pub async fn list<T: Collection>(
-    app: &Shared,
+    app: &Context,
     keep: impl Fn(&T) -> bool,
 ) -> Result<Json<Vec<T::Body>>> {
     let versions = app.table.versions().await?;
@@ -85,7 +86,7 @@ pub fn sort<T: Collection>(entries: &mut [&ReferenceEntry<T>]) {
 }
 
 /// One entry.
-pub async fn show<T: Collection>(app: &Shared, path: &PathIds) -> Result<Json<T::Body>> {
+pub async fn show<T: Collection>(app: &Context, path: &PathIds) -> Result<Json<T::Body>> {
     let versions = app.table.versions().await?;
     let entries = app.entries::<T>(&versions).await?;
     let entry = path
@@ -98,7 +99,7 @@ pub async fn show<T: Collection>(app: &Shared, path: &PathIds) -> Result<Json<T:
 
 /// The response body of an entry that was just written.
 pub async fn written<T: Collection>(
-    app: &Shared,
+    app: &Context,
     user: &User,
     entry: &ReferenceEntry<T>,
 ) -> Result<T::Body> {
@@ -112,7 +113,7 @@ fn taken<T: Collection>() -> ApiError {
 
 /// Creates an entry.
 pub async fn create_entry<T: Collection>(
-    app: &Shared,
+    app: &Context,
     user: &User,
     new: NewId,
     input: T::Input,
@@ -139,7 +140,7 @@ pub async fn create_entry<T: Collection>(
 
 /// Changes the newest state of an entry.
 pub async fn save<T: Collection>(
-    app: &Shared,
+    app: &Context,
     user: &User,
     Entry(entry, if_match): Entry<T>,
     input: T::Input,
@@ -151,6 +152,7 @@ pub async fn save<T: Collection>(
     });
     let read = || app.table.reference(id);
     let saved = edit(
+        app,
         &if_match,
         entry,
         show,
@@ -174,7 +176,7 @@ pub async fn save<T: Collection>(
 
 /// Deletes an entry that is not in use.
 pub async fn delete<T: Collection>(
-    app: &Shared,
+    app: &Context,
     user: &User,
     Entry(entry, if_match): Entry<T>,
 ) -> Result<NoContent> {
@@ -193,6 +195,7 @@ pub async fn delete<T: Collection>(
     let id = entry.id;
     let read = || app.table.reference(id);
     edit(
+        app,
         &if_match,
         entry,
         show,

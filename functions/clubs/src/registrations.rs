@@ -1,9 +1,8 @@
 //! `/clubfairs/{fair}/register/`
 
-use axum::extract::State;
 use axum::response::Response;
-use shared::Shared;
-use shared::db::{Retries, TableError};
+use shared::Context;
+use shared::db::TableError;
 use shared::domain::{Fair, Registration};
 use shared::time::Timestamp;
 use shared::web::{
@@ -34,7 +33,7 @@ shared::input! {
     responses((status = 200, body = FairBody))
 )]
 pub async fn register_club(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(received): ReceivedAt,
     RequestedAt(when): RequestedAt,
     user: User,
@@ -52,7 +51,7 @@ pub async fn register_club(
         created_at: when.at,
         received: when.received,
     };
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let club = app.table.club_and_membership(&code, Some(user.id()));

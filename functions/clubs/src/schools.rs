@@ -1,10 +1,9 @@
 //! `/schools/`, `/schools/{school}/`: the schools of the university
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::domain::{ReferenceEntry, School};
 use shared::ids::Id;
 use shared::text::kinds::Name;
@@ -65,7 +64,7 @@ impl Collection for School {
     get, path = "/api/schools/", tag = "schools", security((), ("bearer" = [])),
     responses((status = 200, body = Vec<SchoolBody>))
 )]
-pub async fn list_schools(State(app): State<Shared>) -> Result<Json<Vec<SchoolBody>>> {
+pub async fn list_schools(app: Context) -> Result<Json<Vec<SchoolBody>>> {
     reference_data::list::<School>(&app, |_| true).await
 }
 
@@ -77,7 +76,7 @@ pub async fn list_schools(State(app): State<Shared>) -> Result<Json<Vec<SchoolBo
     request_body = SchoolInput, responses((status = 201, body = SchoolBody))
 )]
 pub async fn create_school(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     new: NewId,
     Input(input): Input<SchoolInput>,
@@ -92,7 +91,7 @@ pub async fn create_school(
     get, path = "/api/schools/{school}/", tag = "schools", security((), ("bearer" = [])),
     params(("school" = u64, Path)), responses((status = 200, body = SchoolBody))
 )]
-pub async fn show_school(State(app): State<Shared>, path: PathIds) -> Result<Json<SchoolBody>> {
+pub async fn show_school(app: Context, path: PathIds) -> Result<Json<SchoolBody>> {
     reference_data::show::<School>(&app, &path).await
 }
 
@@ -105,7 +104,7 @@ pub async fn show_school(State(app): State<Shared>, path: PathIds) -> Result<Jso
     responses((status = 200, body = SchoolBody))
 )]
 pub async fn update_school(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     school: Entry<School>,
     Input(input): Input<SchoolInput>,
@@ -122,7 +121,7 @@ pub async fn update_school(
     responses((status = 200, body = SchoolBody))
 )]
 pub async fn replace_school(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     school: Entry<School>,
     Input(input): Input<SchoolInput>,
@@ -138,7 +137,7 @@ pub async fn replace_school(
     params(("school" = u64, Path)), responses((status = 204))
 )]
 pub async fn delete_school(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     school: Entry<School>,
     _: NoInput,

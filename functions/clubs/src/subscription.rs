@@ -1,9 +1,8 @@
 //! `/clubs/{club}/subscription/`: who subscribed to a club
 
 use axum::Json;
-use axum::extract::State;
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::bodies::{NamedBody, Studies};
 use shared::domain::Subscription;
 use shared::time::Timestamp;
@@ -55,7 +54,7 @@ impl SubscriberBody {
     params(("club" = String, Path)), responses((status = 200, body = Vec<SubscriberBody>))
 )]
 pub async fn list_subscribers(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<ClubsRead, (), Studies>,
 ) -> Result<Json<Vec<SubscriberBody>>> {
     let mut subscriptions = app.table.subscribers(&scope.club.code).await?;

@@ -1,9 +1,8 @@
 //! `/subscriptions/`, `/subscriptions/{subscription}/`: the clubs that the caller subscribed to
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
-use shared::Shared;
+use shared::Context;
 use shared::domain::Subscription;
 use shared::web::{Input, NewId, NoContent, NoInput, PathIds, Result, User};
 
@@ -16,10 +15,7 @@ use crate::bookmarks::{self, BookmarkBody, BookmarkInput};
     get, path = "/api/subscriptions/", tag = "subscriptions", security(("bearer" = [])),
     responses((status = 200, body = Vec<BookmarkBody>))
 )]
-pub async fn list_subscriptions(
-    State(app): State<Shared>,
-    user: User,
-) -> Result<Json<Vec<BookmarkBody>>> {
+pub async fn list_subscriptions(app: Context, user: User) -> Result<Json<Vec<BookmarkBody>>> {
     bookmarks::list::<Subscription>(&app, &user).await
 }
 
@@ -31,7 +27,7 @@ pub async fn list_subscriptions(
     request_body = BookmarkInput, responses((status = 201, body = BookmarkBody))
 )]
 pub async fn create_subscription(
-    State(app): State<Shared>,
+    app: Context,
     user: User,
     new: NewId,
     Input(input): Input<BookmarkInput>,
@@ -49,7 +45,7 @@ pub async fn create_subscription(
     responses((status = 200, body = BookmarkBody))
 )]
 pub async fn show_subscription(
-    State(app): State<Shared>,
+    app: Context,
     user: User,
     path: PathIds,
 ) -> Result<Json<BookmarkBody>> {
@@ -66,7 +62,7 @@ pub async fn show_subscription(
     responses((status = 204))
 )]
 pub async fn delete_subscription(
-    State(app): State<Shared>,
+    app: Context,
     user: User,
     path: PathIds,
     _: NoInput,

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::domain::Versions;
 use shared::domain::{ReferenceEntry, Tag};
 use shared::ids::Id;
@@ -63,7 +62,7 @@ impl Collection for Tag {
 
     /// The number of clubs for each id of a tag.
     async fn context(
-        app: &Shared,
+        app: &Context,
         versions: &Versions,
         _: Option<&User>,
     ) -> Result<HashMap<Id<Tag>, usize>> {
@@ -95,7 +94,7 @@ impl Collection for Tag {
     get, path = "/api/tags/", tag = "tags", security((), ("bearer" = [])),
     responses((status = 200, body = Vec<TagBody>))
 )]
-pub async fn list_tags(State(app): State<Shared>) -> Result<Json<Vec<TagBody>>> {
+pub async fn list_tags(app: Context) -> Result<Json<Vec<TagBody>>> {
     reference_data::list::<Tag>(&app, |_| true).await
 }
 
@@ -107,7 +106,7 @@ pub async fn list_tags(State(app): State<Shared>) -> Result<Json<Vec<TagBody>>> 
     responses((status = 201, body = TagBody))
 )]
 pub async fn create_tag(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     new: NewId,
     Input(input): Input<TagInput>,
@@ -122,7 +121,7 @@ pub async fn create_tag(
     get, path = "/api/tags/{tag}/", tag = "tags", security((), ("bearer" = [])),
     params(("tag" = u64, Path)), responses((status = 200, body = TagBody))
 )]
-pub async fn show_tag(State(app): State<Shared>, path: PathIds) -> Result<Json<TagBody>> {
+pub async fn show_tag(app: Context, path: PathIds) -> Result<Json<TagBody>> {
     reference_data::show::<Tag>(&app, &path).await
 }
 
@@ -134,7 +133,7 @@ pub async fn show_tag(State(app): State<Shared>, path: PathIds) -> Result<Json<T
     params(("tag" = u64, Path)), request_body = TagInput, responses((status = 200, body = TagBody))
 )]
 pub async fn update_tag(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     tag: Entry<Tag>,
     Input(input): Input<TagInput>,
@@ -150,7 +149,7 @@ pub async fn update_tag(
     params(("tag" = u64, Path)), request_body = TagInput, responses((status = 200, body = TagBody))
 )]
 pub async fn replace_tag(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     tag: Entry<Tag>,
     Input(input): Input<TagInput>,
@@ -166,7 +165,7 @@ pub async fn replace_tag(
     params(("tag" = u64, Path)), responses((status = 204))
 )]
 pub async fn delete_tag(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     tag: Entry<Tag>,
     _: NoInput,

@@ -1,10 +1,9 @@
 //! `/years/`, `/years/{year}/`: the years of graduation
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::domain::{ReferenceEntry, Year};
 use shared::ids::Id;
 use shared::text::kinds::{Name, YearNumber};
@@ -65,7 +64,7 @@ impl Collection for Year {
     get, path = "/api/years/", tag = "years", security((), ("bearer" = [])),
     responses((status = 200, body = Vec<YearBody>))
 )]
-pub async fn list_years(State(app): State<Shared>) -> Result<Json<Vec<YearBody>>> {
+pub async fn list_years(app: Context) -> Result<Json<Vec<YearBody>>> {
     reference_data::list::<Year>(&app, |_| true).await
 }
 
@@ -77,7 +76,7 @@ pub async fn list_years(State(app): State<Shared>) -> Result<Json<Vec<YearBody>>
     responses((status = 201, body = YearBody))
 )]
 pub async fn create_year(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     new: NewId,
     Input(input): Input<YearInput>,
@@ -92,7 +91,7 @@ pub async fn create_year(
     get, path = "/api/years/{year}/", tag = "years", security((), ("bearer" = [])),
     params(("year" = u64, Path)), responses((status = 200, body = YearBody))
 )]
-pub async fn show_year(State(app): State<Shared>, path: PathIds) -> Result<Json<YearBody>> {
+pub async fn show_year(app: Context, path: PathIds) -> Result<Json<YearBody>> {
     reference_data::show::<Year>(&app, &path).await
 }
 
@@ -105,7 +104,7 @@ pub async fn show_year(State(app): State<Shared>, path: PathIds) -> Result<Json<
     responses((status = 200, body = YearBody))
 )]
 pub async fn update_year(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     year: Entry<Year>,
     Input(input): Input<YearInput>,
@@ -122,7 +121,7 @@ pub async fn update_year(
     responses((status = 200, body = YearBody))
 )]
 pub async fn replace_year(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     year: Entry<Year>,
     Input(input): Input<YearInput>,
@@ -138,7 +137,7 @@ pub async fn replace_year(
     params(("year" = u64, Path)), responses((status = 204))
 )]
 pub async fn delete_year(
-    State(app): State<Shared>,
+    app: Context,
     Admin(user): Admin,
     year: Entry<Year>,
     _: NoInput,

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use shared::domain::{Club, Event, EventType, Showing};
@@ -10,7 +9,7 @@ use shared::ids::Id;
 use shared::text::html::to_text;
 use shared::text::ics::Component;
 use shared::web::{ApiError, Kept, Result, User, Visibility, Visible};
-use shared::{Shared, limits};
+use shared::{Context, limits};
 
 use crate::events::upcoming;
 
@@ -25,7 +24,7 @@ const MAX_CALENDAR_BYTES: usize = limits::RESPONSE_BODY - 100_000;
     get, path = "/api/events.ics", tag = "events", security((), ("bearer" = [])),
     responses((status = 200, body = String, content_type = "text/calendar"))
 )]
-pub async fn show_calendar(State(app): State<Shared>, user: Option<User>) -> Result<Response> {
+pub async fn show_calendar(app: Context, user: Option<User>) -> Result<Response> {
     let (found, now) = (upcoming(&app).await?, app.now());
     let mut showings: Vec<(&Showing, &Event, &Club)> = Vec::new();
     for (event, club) in found.pairs() {
@@ -52,7 +51,7 @@ pub async fn show_calendar(State(app): State<Shared>, user: Option<User>) -> Res
     params(("club" = String, Path)),
     responses((status = 200, body = String, content_type = "text/calendar"))
 )]
-pub async fn show_club_calendar(State(app): State<Shared>, scope: Visible) -> Result<Response> {
+pub async fn show_club_calendar(app: Context, scope: Visible) -> Result<Response> {
     let club = &scope.club;
     if !Visibility::default().sees(club) {
         return Err(ApiError::NotFound);

@@ -1,12 +1,11 @@
 //! `/clubs/{club}/events/`, `…/{event}/`, `…/{event}/upload/`: the events of a club
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::bodies::Badges;
-use shared::db::{Refusal, Retries, TableError};
+use shared::db::{Refusal, TableError};
 use shared::domain::{Event, EventType};
 use shared::limits;
 use shared::openapi::fields::ImageUpload;
@@ -33,7 +32,7 @@ use crate::input::EventInput;
     params(("club" = String, Path)), responses((status = 200, body = Vec<EventBody>))
 )]
 pub async fn list_club_events(
-    State(app): State<Shared>,
+    app: Context,
     scope: SignedIn<ClubsRead>,
 ) -> Result<Json<Vec<EventBody>>> {
     let (mut events, badges) = futures::try_join!(
@@ -68,7 +67,7 @@ pub async fn list_club_events(
     responses((status = 201, body = EventBody))
 )]
 pub async fn create_event(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<EventsWrite>,
     new: NewId,
     WithImage { input, image }: WithImage<EventInput>,
@@ -101,7 +100,7 @@ pub async fn create_event(
     let is_over = has_ended(&event, now);
     let first = if is_over { in_all } else { most };
     let mut limit = Some(first).filter(|_| !scope.user.is_admin());
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     let stored = loop {
         retries.next().await?;
         match app.table.create_event(&event, limit).await {
@@ -136,7 +135,7 @@ pub async fn create_event(
 }
 
 /// How many events of a club may be to come, and how many it may have in all (V12).
-fn event_quotas(app: &Shared) -> (usize, usize) {
+fn event_quotas(app: &Context) -> (usize, usize) {
     let most = app.settings.quotas.club_events as usize;
     (most, most * limits::EVENTS_IN_ALL)
 }
@@ -147,7 +146,7 @@ fn too_many(why: String) -> ApiError {
 
 /// Returns how many events this club has, and how many of them have ended. It is 400 if it already
 /// has as many as may be to come (V12). An event without showings counts as not ended.
-async fn check_to_come(app: &Shared, club: &ClubCode) -> Result<(usize, usize)> {
+async fn check_to_come(app: &Context, club: &ClubCode) -> Result<(usize, usize)> {
     let (mut events, mut ended, now) = (0, 0, app.now());
     let count = |event: Event| {
         events += 1;
@@ -164,7 +163,7 @@ async fn check_to_come(app: &Shared, club: &ClubCode) -> Result<(usize, usize)> 
 
 /// The largest number of events that this club may have before one more that is over, or is to
 /// come. It is 400 if it has as many as it may.
-async fn event_limit(app: &Shared, club: &ClubCode, is_over: bool) -> Result<usize> {
+async fn event_limit(app: &Context, club: &ClubCode, is_over: bool) -> Result<usize> {
     let (most, in_all) = event_quotas(app);
     let (all, ended) = if is_over {
         (in_all, 0)
@@ -193,7 +192,7 @@ fn has_ended(event: &Event, now: Timestamp) -> bool {
     responses((status = 200, body = EventBody))
 )]
 pub async fn show_club_event(
-    State(app): State<Shared>,
+    app: Context,
     scope: SignedIn<ClubsRead, (), Event>,
 ) -> Result<Json<EventBody>> {
     let badges = Badges::of(&app, &scope.club).await?;
@@ -218,7 +217,7 @@ pub async fn show_club_event(
     responses((status = 200, body = EventBody))
 )]
 pub async fn update_event(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<EventsWrite, (), Event>,
     input: WithImage<EventInput>,
 ) -> Result<Json<EventBody>> {
@@ -237,7 +236,7 @@ pub async fn update_event(
     responses((status = 200, body = EventBody))
 )]
 pub async fn replace_event(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<EventsWrite, (), Event>,
     input: WithImage<EventInput>,
 ) -> Result<Json<EventBody>> {
@@ -245,7 +244,7 @@ pub async fn replace_event(
 }
 
 async fn save_event(
-    app: &Shared,
+    app: &Context,
     scope: Officer<EventsWrite, (), Event>,
     WithImage { input, image }: WithImage<EventInput>,
     mode: Mode,
@@ -287,7 +286,7 @@ async fn save_event(
     responses((status = 200, body = EventBody))
 )]
 pub async fn upload_event_image(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<EventsWrite, (), Event>,
     Upload(field, bytes): Upload,
 ) -> Result<Response> {
@@ -317,7 +316,7 @@ pub async fn upload_event_image(
     params(("club" = String, Path), ("event" = u64, Path)), responses((status = 204))
 )]
 pub async fn delete_event(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<EventsWrite, (), Event>,
     _: NoInput,
 ) -> Result<NoContent> {
@@ -328,6 +327,7 @@ pub async fn delete_event(
     let read = || app.table.event(&scope.club.code, id);
     let event = scope.object.clone();
     edit(
+        app,
         &scope.if_match,
         event,
         show,
@@ -344,7 +344,7 @@ pub async fn delete_event(
 /// Applies a change to the newest state of the event, so that other changes at the same moment are
 /// not lost (X7). Admins may have more events than a club (V12).
 pub async fn edit_event<B: Serialize>(
-    app: &Shared,
+    app: &Context,
     (user, if_match): (&User, &IfMatch),
     event: &Event,
     show: impl Fn(&Event) -> B,
@@ -353,6 +353,7 @@ pub async fn edit_event<B: Serialize>(
     let change = &change;
     let read = || app.table.event(&event.club, event.id);
     edit(
+        app,
         if_match,
         event.clone(),
         show,

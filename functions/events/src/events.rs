@@ -3,10 +3,9 @@
 use std::ops::RangeInclusive;
 
 use axum::Json;
-use axum::extract::{FromRequestParts, State};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::response::Response;
-use shared::Shared;
 use shared::bodies::Badges;
 use shared::domain::Versions;
 use shared::domain::{Club, Event, EventType};
@@ -17,6 +16,7 @@ use shared::time::Timestamp;
 use shared::web::{
     ApiError, Envelope, Kept, Page, Params, PathIds, Result, User, Visibility, is_officer,
 };
+use shared::{Context, Shared};
 
 use crate::body::{EventBody, EventViewer};
 use crate::filter::{AtFair, EventFilter};
@@ -75,7 +75,7 @@ impl MatchingEvents {
 }
 
 /// The matching events that the caller can see. Needs 1 read if the catalogue did not change.
-async fn find(app: &Shared, filter: &EventFilter, user: Option<&User>) -> Result<MatchingEvents> {
+async fn find(app: &Context, filter: &EventFilter, user: Option<&User>) -> Result<MatchingEvents> {
     let versions = app.table.versions().await?;
     let mut found = find_all(app, filter, &versions).await?;
     let hosts = found.hits.iter().map(|hit| &found.clubs.at(hit.club).club);
@@ -86,7 +86,7 @@ async fn find(app: &Shared, filter: &EventFilter, user: Option<&User>) -> Result
 
 /// The matching events of clubs that are not archived, whoever can see them.
 async fn find_all(
-    app: &Shared,
+    app: &Context,
     filter: &EventFilter,
     versions: &Versions,
 ) -> Result<MatchingEvents> {
@@ -134,7 +134,7 @@ async fn find_all(
 
 /// The events of these clubs with a showing in this time, whoever can see them.
 pub async fn of_clubs(
-    app: &Shared,
+    app: &Context,
     versions: &Versions,
     during: RangeInclusive<Timestamp>,
     is_selected: impl Fn(&Club) -> bool,
@@ -148,7 +148,7 @@ pub async fn of_clubs(
 }
 
 /// The events that have not ended and that everybody can see.
-pub async fn upcoming(app: &Shared) -> Result<MatchingEvents> {
+pub async fn upcoming(app: &Context) -> Result<MatchingEvents> {
     find(app, &EventFilter::upcoming(app.now()), None).await
 }
 
@@ -192,7 +192,7 @@ pub async fn upcoming(app: &Shared) -> Result<MatchingEvents> {
     responses((status = 200, body = Envelope<EventBody>))
 )]
 pub async fn list_events(
-    State(app): State<Shared>,
+    app: Context,
     user: Option<User>,
     params: Params,
     page: Page,
@@ -228,9 +228,10 @@ pub struct VisibleEvent {
 impl FromRequestParts<Shared> for VisibleEvent {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
-        let user = Option::<User>::from_request_parts(parts, app).await?;
-        let path = PathIds::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self> {
+        let app = &Context::of(parts, state);
+        let user = Option::<User>::from_request_parts(parts, state).await?;
+        let path = PathIds::from_request_parts(parts, state).await?;
         let id = path.id("event").ok_or(ApiError::NotFound)?;
         let code = app
             .table
@@ -266,7 +267,7 @@ impl FromRequestParts<Shared> for VisibleEvent {
     get, path = "/api/events/{event}/", tag = "events", security((), ("bearer" = [])),
     params(("event" = u64, Path)), responses((status = 200, body = EventBody))
 )]
-pub async fn show_event(State(app): State<Shared>, found: VisibleEvent) -> Result<Json<EventBody>> {
+pub async fn show_event(app: Context, found: VisibleEvent) -> Result<Json<EventBody>> {
     let badges = Badges::of(&app, &found.club).await?;
     Ok(Json(EventBody::new(
         &found.event,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-use shared::App;
+use shared::Context;
 use shared::db::TableError;
 use shared::domain::{Event, Fair, ListedEvent, Showing, Versions};
 use shared::ids::Id;
@@ -151,7 +151,7 @@ pub(crate) struct AtFair {
 impl AtFair {
     /// Reads the fair with this id. Without such a fair, no event matches.
     pub(crate) async fn of(
-        app: &App,
+        app: &Context,
         fair: Id<Fair>,
         versions: &Versions,
     ) -> Result<Self, TableError> {

@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -12,7 +11,7 @@ use shared::text::ClubCode;
 use shared::text::ics::Component;
 use shared::time::Timestamp;
 use shared::web::{ApiError, IfNoneMatch, PathIds, Result, Visibility};
-use shared::{Shared, calendars};
+use shared::{Context, calendars};
 
 use crate::calendar::{Sees, Texts, calendar, calendar_text};
 use crate::events::{MatchingEvents, of_clubs};
@@ -59,7 +58,7 @@ impl Item<'_> {
     responses((status = 200, body = String, content_type = "text/calendar"))
 )]
 pub async fn show_own_calendar(
-    State(app): State<Shared>,
+    app: Context,
     states: IfNoneMatch,
     path: PathIds,
 ) -> Result<Response> {
@@ -133,7 +132,7 @@ fn kept(mut response: Response) -> Response {
 }
 
 /// The text of a calendar with these items.
-fn rendered(mut items: Vec<Item<'_>>, app: &Shared) -> String {
+fn rendered(mut items: Vec<Item<'_>>, app: &Context) -> String {
     in_order(&mut items, app.now());
     let site = &app.settings.addresses.site_url;
     let mut texts = Texts::default();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use futures::future::try_join_all;
-use shared::Shared;
+use shared::Context;
 use shared::db::TableError;
 use shared::domain::{
     Booking, Club, Clubs, Membership, OwnEntries, OwnInterviews, Person, Slot, Submission,
@@ -139,7 +139,7 @@ impl<'a> Appointments<'a> {
     /// Reads the slots: 1 batch read if anything is booked, another one of the applications that
     /// rejected the person, and for who holds interviews 1 query of each application and 1 batch
     /// read. With a tag, the reads are consistent: what the revisions tell of is seen.
-    pub(crate) async fn read(&self, app: &Shared) -> Result<Slots> {
+    pub(crate) async fn read(&self, app: &Context) -> Result<Slots> {
         let (mut found, interviewing) =
             futures::try_join!(self.booked(app), self.interviewing(app))?;
         found.extend(interviewing);
@@ -148,7 +148,7 @@ impl<'a> Appointments<'a> {
 
     /// What the person has booked, without interviews that ended because the person knows that they
     /// were rejected. Their places are given back when somebody asks (K9).
-    async fn booked(&self, app: &Shared) -> Result<Slots, TableError> {
+    async fn booked(&self, app: &Context) -> Result<Slots, TableError> {
         let read = app.table.booked_slots(&self.booked, !self.are_few);
         let (slots, submissions) = read.await?;
         let slots: HashMap<Id<Slot>, Slot> =
@@ -176,7 +176,7 @@ impl<'a> Appointments<'a> {
     }
 
     /// The booked slots in which the person holds interviews.
-    async fn interviewing(&self, app: &Shared) -> Result<Slots, TableError> {
+    async fn interviewing(&self, app: &Context) -> Result<Slots, TableError> {
         let interviewing = &self.interviewing;
         let clubs: BTreeSet<ClubCode> = interviewing
             .iter()

@@ -1,7 +1,6 @@
 //! `/events/{event}/showings/`, `/clubs/{club}/events/{event}/showings/`, `…/{showing}/`
 
 use axum::Json;
-use axum::extract::State;
 use shared::domain::{Event, Showing};
 use shared::ids::Id;
 use shared::web::scopes::{ClubsRead, EventsWrite};
@@ -9,7 +8,7 @@ use shared::web::{
     ApiError, Created, IfMatch, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
     Result, SignedIn, User,
 };
-use shared::{Shared, limits};
+use shared::{Context, limits};
 
 use crate::body::{EventViewer, ShowingBody};
 use crate::club_events::edit_event;
@@ -21,7 +20,7 @@ use crate::input::{LONG_LOCATIONS, ShowingInput, TOO_MANY_SHOWINGS};
 pub struct ShowingOfPath(Option<Id<Showing>>);
 
 impl Load for ShowingOfPath {
-    async fn load(_: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>> {
+    async fn load(_: &Context, _: &User, path: &PathIds) -> Result<Option<Self>> {
         Ok(Some(Self(path.id("showing"))))
     }
 }
@@ -96,7 +95,7 @@ pub async fn list_club_showings(scope: SignedIn<ClubsRead, Event>) -> Json<Vec<S
     request_body = ShowingInput, responses((status = 201, body = ShowingBody))
 )]
 pub async fn create_showing(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<EventsWrite, Event>,
     new: NewId,
     Input(input): Input<ShowingInput>,
@@ -163,7 +162,7 @@ pub async fn show_club_showing(
     request_body = ShowingInput, responses((status = 200, body = ShowingBody))
 )]
 pub async fn update_showing(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<EventsWrite, Event, ShowingOfPath>,
     Input(input): Input<ShowingInput>,
 ) -> Result<Json<ShowingBody>> {
@@ -180,7 +179,7 @@ pub async fn update_showing(
     request_body = ShowingInput, responses((status = 200, body = ShowingBody))
 )]
 pub async fn replace_showing(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<EventsWrite, Event, ShowingOfPath>,
     Input(input): Input<ShowingInput>,
 ) -> Result<Json<ShowingBody>> {
@@ -188,7 +187,7 @@ pub async fn replace_showing(
 }
 
 async fn save_showing(
-    app: &Shared,
+    app: &Context,
     scope: Officer<EventsWrite, Event, ShowingOfPath>,
     input: &ShowingInput,
     mode: Mode,
@@ -232,7 +231,7 @@ fn check_locations(event: &Event, before: usize) -> Result<()> {
     responses((status = 204))
 )]
 pub async fn delete_showing(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<EventsWrite, Event, ShowingOfPath>,
     _: NoInput,
 ) -> Result<NoContent> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use shared::db::{Retries, Table, TableError};
+use shared::db::{Table, TableError};
 use shared::domain::{Cancellations, MailId, MailReport, NoMailId, Report};
 use shared::time::{Clock, Timestamp};
 
@@ -169,7 +169,7 @@ impl Reports {
             taken_at: event.mail.timestamp,
             now,
         };
-        let mut retries = Retries::default();
+        let mut retries = self.table.retries();
         let mut cancelled = Cancellations::default();
         while let Some((mail, ended)) = self.table.report_mail(&id, &reported, &cancelled).await? {
             retries.next().await?;

@@ -2,10 +2,8 @@
 
 use axum::Json;
 use axum::extract::FromRequestParts;
-use axum::extract::State;
 use axum::http::request::Parts;
 use axum::response::Response;
-use shared::Shared;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Invite, Membership, Person, Role};
 use shared::ids::Id;
@@ -15,6 +13,7 @@ use shared::web::{
     ApiError, Code, Input, Mode, NewId, PathIds, Reader, Result, Visibility, shown_at,
 };
 use shared::web::{ERASING, User};
+use shared::{Context, Shared};
 
 use crate::admin_grants::may_still;
 use crate::member::{MemberBody, MemberViewer};
@@ -43,9 +42,10 @@ pub struct Invited {
 impl FromRequestParts<Shared> for Invited {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
-        let user = User::from_request_parts(parts, app).await?;
-        let path = PathIds::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self> {
+        let app = &Context::of(parts, state);
+        let user = User::from_request_parts(parts, state).await?;
+        let path = PathIds::from_request_parts(parts, state).await?;
         let (code, id) = (path.club(), path.text("invite"));
         let invite = async {
             if Invite::is_id(id) {
@@ -92,7 +92,7 @@ impl AcceptInput {
 
 /// Returns the membership of the caller, who may have become a member since it was read.
 async fn present(
-    app: &Shared,
+    app: &Context,
     read: Option<Membership>,
     (club, person): (&ClubCode, Id<Person>),
 ) -> Result<Option<Membership>> {
@@ -118,7 +118,7 @@ fn already_member() -> ApiError {
     request_body = AcceptInput, responses((status = 200, body = MemberBody))
 )]
 pub async fn accept_invite(
-    State(app): State<Shared>,
+    app: Context,
     invited: Invited,
     NewId(creation): NewId,
     input: Result<Input<AcceptInput>>,

@@ -1,7 +1,6 @@
 //! `/clubs/{club}/members/` (POST)
 
-use axum::extract::State;
-use shared::db::{Refusal, Retries, TableError};
+use shared::db::{Refusal, TableError};
 use shared::domain::{
     Additions, InvitationLog, Membership, MembershipRequest, NewMembership, Person, Role,
 };
@@ -12,7 +11,7 @@ use shared::web::scopes::MembersWrite;
 use shared::web::{
     ApiError, Code, Created, Input, Mode, NewId, Officer, Reader, Reference, Result, create,
 };
-use shared::{Shared, mail};
+use shared::{Context, mail};
 
 use crate::member::{MemberBody, MemberViewer};
 use crate::members::{named_adder, owned_limit, owner_limit_error};
@@ -78,7 +77,7 @@ impl NewMember {
     responses((status = 201, body = MemberBody))
 )]
 pub async fn create_member(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MembersWrite>,
     NewId(creation): NewId,
     Input(input): Input<NewMember>,
@@ -96,7 +95,7 @@ pub async fn create_member(
     {
         return Err(duplicate());
     }
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let request = app

@@ -1,6 +1,6 @@
 //! Whether what an admin made still works: join links (J7), and invites as officer or owner (I12).
 
-use shared::Shared;
+use shared::Context;
 use shared::db::TableError;
 use shared::domain::{Membership, Person, Role};
 use shared::ids::Id;
@@ -11,7 +11,7 @@ use shared::time::Timestamp;
 /// with at least this role in the club. 1 read, or 2 if they are no admin any more. A profile that
 /// is younger belongs to somebody who came back after an erasure.
 pub(crate) async fn may_still(
-    app: &Shared,
+    app: &Context,
     (club, person): (&ClubCode, Id<Person>),
     since: Timestamp,
     role: Role,

@@ -1,11 +1,10 @@
 //! `/settings/export/`: everything that is stored about the caller
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use chrono::NaiveDate;
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::bodies::{OwnSubmissions, Studies, SubmissionBody};
 use shared::domain::{EmailStatus, Invite, Mail};
 use shared::time::Timestamp;
@@ -71,7 +70,7 @@ pub struct ExportBody<'a> {
     get, path = "/api/settings/export/", tag = "me", security(("bearer" = [])),
     responses((status = 200, body = ExportBody))
 )]
-pub async fn export_settings(State(app): State<Shared>, user: User) -> Result<Response> {
+pub async fn export_settings(app: Context, user: User) -> Result<Response> {
     let person = user.person().await?;
     let table = &app.table;
     let mut all = table.personal_data(person).await?;

@@ -2,18 +2,16 @@
 
 use std::time::Duration;
 
-use axum::extract::State;
 use futures::stream::{self, StreamExt};
 use serde::Deserialize;
-use shared::db::usage::request_age;
-use shared::db::{PARALLEL, Refusal, Retries, Table, TableError};
+use shared::db::{PARALLEL, Refusal, Table, TableError};
 use shared::domain::{
     Additions, Mail, Membership, MembershipRequest, NewMembership, Personal, Role,
 };
 use shared::text::kinds::{Address, Line};
 use shared::web::scopes::MembersWrite;
 use shared::web::{ApiError, ImportBody, ImportRows, NewId, Officer, Params, Result};
-use shared::{Shared, mail};
+use shared::{Context, mail};
 use utoipa::ToSchema;
 
 use crate::import_people::{RequestedMember, read};
@@ -65,7 +63,7 @@ const NOT_IN_TIME: &str = "There was no time left for this row. Send the file ag
     responses((status = 200, body = ImportBody))
 )]
 pub async fn import_members(
-    State(app): State<Shared>,
+    app: Context,
     params: Params,
     scope: Officer<MembersWrite>,
     new: NewId,
@@ -98,7 +96,7 @@ pub async fn import_members(
 const NO_OFFICER: &str = "You may not do this in this club any more.";
 
 async fn add(
-    app: &Shared,
+    app: &Context,
     scope: &Officer<MembersWrite>,
     all: Vec<Addition>,
     creation: u64,
@@ -107,7 +105,7 @@ async fn add(
     let by = named_adder(scope).await?;
     for (n, chunk) in all.chunks(Table::ADDED).enumerate() {
         // Something is done also if it took long to find the people.
-        if n > 0 && request_age() > IMPORT_WITHIN {
+        if n > 0 && app.table.request_age() > IMPORT_WITHIN {
             for addition in chunk {
                 body.error(addition.row, addition.named_by, NOT_IN_TIME);
             }
@@ -142,7 +140,7 @@ async fn add(
 
 /// Tells why somebody could not be added.
 fn refused(
-    app: &Shared,
+    app: &Context,
     addition: &Addition,
     refusal: Refusal,
     body: &mut ImportBody,
@@ -165,14 +163,14 @@ fn refused(
 }
 
 async fn add_chunk(
-    app: &Shared,
+    app: &Context,
     scope: &Officer<MembersWrite>,
     chunk: &[Addition],
     by: Option<&Personal>,
     creation: u64,
 ) -> Result<(), TableError> {
     let (club, code) = (&scope.club, &scope.club.code);
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let people = chunk.iter().map(|addition| addition.membership.person);
@@ -228,14 +226,14 @@ async fn add_chunk(
 }
 
 async fn change(
-    app: &Shared,
+    app: &Context,
     scope: &Officer<MembersWrite>,
     all: Vec<(usize, Membership, Membership)>,
     body: &mut ImportBody,
 ) -> Result<()> {
     let limit = owned_limit(app, scope.user.is_admin());
     let done = stream::iter(all).map(async |(row, old, new)| {
-        if request_age() > IMPORT_WITHIN {
+        if app.table.request_age() > IMPORT_WITHIN {
             return (row, None);
         }
         // Who changes their own row needs no check of their own role, which would be a second
@@ -272,7 +270,7 @@ async fn change(
 }
 
 async fn invite(
-    app: &Shared,
+    app: &Context,
     scope: &Officer<MembersWrite>,
     all: Vec<(usize, Addressee)>,
     new: NewId,
@@ -283,7 +281,7 @@ async fn invite(
     }
     let (rows, addressees): (Vec<usize>, Vec<Addressee>) = all.into_iter().unzip();
     let is_begun = body.created + body.updated > 0;
-    let done = if is_begun && request_age() > IMPORT_WITHIN {
+    let done = if is_begun && app.table.request_age() > IMPORT_WITHIN {
         vec![]
     } else {
         match invite_addressees(app, scope, new, &addressees).await {

@@ -9,7 +9,7 @@ use shared::ids::Id;
 use shared::text::{ClubCode, Email};
 use shared::web::scopes::MembersWrite;
 use shared::web::{ImportBody, ImportRow, Officer, Result};
-use shared::{Shared, limits};
+use shared::{Context, limits};
 
 /// What a row says.
 #[derive(Clone)]
@@ -100,7 +100,7 @@ pub(crate) fn role(text: &str) -> Option<Role> {
     }
 }
 
-pub(crate) async fn find(app: &Shared, who: &Who) -> Result<PersonMatch, TableError> {
+pub(crate) async fn find(app: &Context, who: &Who) -> Result<PersonMatch, TableError> {
     Ok(match who {
         Who::Email(email) => match app.table.people_at(email).await?[..] {
             [] => PersonMatch::Stranger(email.clone()),
@@ -129,7 +129,7 @@ pub(crate) async fn find(app: &Shared, who: &Who) -> Result<PersonMatch, TableEr
 /// Finds the people of the rows. Who is a member already needs no search, so that a file that is
 /// sent again goes on quickly.
 pub(crate) async fn find_all(
-    app: &Shared,
+    app: &Context,
     code: &ClubCode,
     requested: Vec<RequestedMember>,
 ) -> Result<Vec<(RequestedMember, PersonMatch)>, TableError> {

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
-use shared::Shared;
+use shared::Context;
 use shared::db::{PARALLEL, TableError};
 use shared::domain::{InvitationLog, Invite, Membership, Person, Role};
 use shared::ids::Id;
@@ -62,7 +62,7 @@ fn refused(
 }
 
 pub async fn plan(
-    app: &Shared,
+    app: &Context,
     scope: &Officer<MembersWrite>,
     requested: Vec<RequestedMember>,
     creation: u64,
@@ -159,7 +159,7 @@ impl ImportPlan {
     /// Adds a person who is no member yet.
     fn newcomer(
         &mut self,
-        app: &Shared,
+        app: &Context,
         scope: &Officer<MembersWrite>,
         requested: RequestedMember,
         new: &Newcomer<'_>,
@@ -195,7 +195,7 @@ impl ImportPlan {
     }
 
     /// Notes which of the people who are added by user name have applied to the club before (M13).
-    async fn confirm(&mut self, app: &Shared, code: &ClubCode) -> Result<(), TableError> {
+    async fn confirm(&mut self, app: &Context, code: &ClubCode) -> Result<(), TableError> {
         let unconfirmed = self.add.iter().filter(|one| !one.membership.confirmed);
         let people: Vec<Id<Person>> = unconfirmed.map(|one| one.membership.person).collect();
         let applied: Vec<Option<Id<Person>>> = stream::iter(people)
@@ -257,7 +257,7 @@ impl ImportPlan {
         scope: &Officer<MembersWrite>,
         requested: RequestedMember,
         member: &Membership,
-        may_own: Result<(), &Shared>,
+        may_own: Result<(), &Context>,
         body: &mut ImportBody,
     ) {
         if member.role == Role::Owner {

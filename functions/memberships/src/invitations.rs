@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use chrono::TimeDelta;
 use futures::stream::{self, StreamExt, TryStreamExt};
-use shared::Shared;
-use shared::db::{PARALLEL, Refusal, Retries, Table, TableError};
+use shared::Context;
+use shared::db::{PARALLEL, Refusal, Table, TableError};
 use shared::domain::InviteWrite;
 use shared::domain::{InvitationLog, Invite, Mail, Person, Personal, Role};
 use shared::ids::Id;
@@ -116,7 +116,7 @@ impl Addressee {
 /// Stores an invite and a mail for each address that neither belongs to a member nor has an open
 /// invite. Each transaction has at most [`Table::INVITES`] of them.
 pub(crate) async fn invite(
-    app: &Shared,
+    app: &Context,
     scope: &Officer<MembersWrite>,
     new: NewId,
     emails: Vec<Email>,
@@ -163,7 +163,7 @@ pub(crate) async fn invite(
 /// Stores an invite and a mail for each address without an open invite. Each transaction has at
 /// most [`Table::INVITES`] of them.
 pub(crate) async fn invite_addressees(
-    app: &Shared,
+    app: &Context,
     scope: &Officer<MembersWrite>,
     new: NewId,
     addressees: &[Addressee],
@@ -234,7 +234,7 @@ fn check_pauses(log: &InvitationLog, new: &[(Invite, Mail)], now: Timestamp) -> 
 }
 
 async fn invite_chunk(
-    app: &Shared,
+    app: &Context,
     scope: &Officer<MembersWrite>,
     inviter: &Person,
     chunk: &[Addressee],
@@ -242,7 +242,7 @@ async fn invite_chunk(
     NewId(version): NewId,
 ) -> Result<Vec<Invite>> {
     let code = &scope.club.code;
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let now = app.now();

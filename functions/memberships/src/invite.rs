@@ -3,14 +3,13 @@
 use std::collections::HashSet;
 
 use axum::Json;
-use axum::extract::State;
 use serde::Serialize;
 use shared::domain::Role;
 use shared::text::Email;
 use shared::text::kinds::Line;
 use shared::web::scopes::MembersWrite;
 use shared::web::{Input, Mode, NewId, Officer, Reader, Result};
-use shared::{Shared, limits};
+use shared::{Context, limits};
 use utoipa::ToSchema;
 
 use crate::invitations::{invite, read_grant};
@@ -49,7 +48,7 @@ pub struct InvitedBody {
     responses((status = 200, body = InvitedBody))
 )]
 pub async fn create_invites(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MembersWrite>,
     new: NewId,
     Input(input): Input<NewInvites>,

@@ -1,12 +1,11 @@
 //! `/clubs/{club}/invites/`, `…/{invite}/`, `…/{invite}/resend/`
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
 use chrono::TimeDelta;
 use serde::Serialize;
-use shared::Shared;
-use shared::db::{Refusal, Retries, TableError};
+use shared::Context;
+use shared::db::{Refusal, TableError};
 use shared::domain::InviteWrite;
 use shared::domain::{Invite, Role};
 use shared::mail::invitation;
@@ -57,7 +56,7 @@ impl From<&Invite> for InviteBody {
 pub struct InviteOfPath(pub Invite);
 
 impl Load for InviteOfPath {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let id = path.text("invite");
         let invite = if Invite::is_id(id) {
             app.table.invite(path.club(), id).await?
@@ -90,7 +89,7 @@ shared::input! {
     params(("club" = String, Path)), responses((status = 200, body = Vec<InviteBody>))
 )]
 pub async fn list_invites(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MembersRead>,
 ) -> Result<Json<Vec<InviteBody>>> {
     let mut invites = app.table.invites(&scope.club.code).await?;
@@ -113,7 +112,7 @@ pub async fn list_invites(
     responses((status = 201, body = InviteBody))
 )]
 pub async fn create_invite(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MembersWrite>,
     new: NewId,
     Input(input): Input<NewInvite>,
@@ -161,7 +160,7 @@ pub async fn show_invite(scope: Officer<MembersRead, (), InviteOfPath>) -> Json<
     responses((status = 204))
 )]
 pub async fn delete_invite(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MembersWrite, (), InviteOfPath>,
     _: NoInput,
 ) -> Result<NoContent> {
@@ -175,7 +174,7 @@ pub async fn delete_invite(
     };
     let delete = async |old: Invite| Ok(app.table.delete_invite(&old).await?);
     let show = |invite: &Invite| InviteBody::from(invite);
-    edit(&scope.if_match, invite, show, read, delete).await?;
+    edit(app, &scope.if_match, invite, show, read, delete).await?;
     Ok(NoContent)
 }
 
@@ -191,7 +190,7 @@ pub async fn delete_invite(
     responses((status = 200, body = InviteBody))
 )]
 pub async fn resend_invite(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MembersWrite, (), InviteOfPath>,
     NewId(version): NewId,
 ) -> Result<Response> {
@@ -206,7 +205,7 @@ pub async fn resend_invite(
     if granting_admin(&scope, old.role).is_some() {
         scope.user.note_admin().await?;
     }
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         // An earlier attempt with the same idempotency key sent it again.

@@ -1,16 +1,16 @@
 //! `/clubs/{club}/joinlinks/{link}/join/`
 
 use axum::Json;
-use axum::extract::{FromRequestParts, State};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::response::Response;
-use shared::Shared;
-use shared::db::{Refusal, Retries, TableError};
+use shared::db::{Refusal, TableError};
 use shared::domain::{Club, JoinLink, Membership, Role};
 use shared::mail::join_token_matches;
 use shared::web::{
     ApiError, Code, ERASING, Input, Mode, NewId, PathIds, Reader, Result, User, shown_at,
 };
+use shared::{Context, Shared};
 
 use crate::admin_grants::may_still;
 use crate::member::{MemberBody, MemberViewer};
@@ -37,9 +37,10 @@ pub struct Joining {
 impl FromRequestParts<Shared> for Joining {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
-        let user = User::from_request_parts(parts, app).await?;
-        let path = PathIds::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self> {
+        let app = &Context::of(parts, state);
+        let user = User::from_request_parts(parts, state).await?;
+        let path = PathIds::from_request_parts(parts, state).await?;
         let code = path.club();
         let link = async {
             match path.id("link") {
@@ -76,7 +77,7 @@ fn unusable() -> ApiError {
 
 /// Whether the admin who made a link could still make it (J7). What an officer made is checked in
 /// the write.
-async fn may_still_invite(app: &Shared, link: &JoinLink) -> Result<bool> {
+async fn may_still_invite(app: &Context, link: &JoinLink) -> Result<bool> {
     if link.by.is_some() {
         return Ok(true);
     }
@@ -94,7 +95,7 @@ async fn may_still_invite(app: &Shared, link: &JoinLink) -> Result<bool> {
     request_body = JoinInput, responses((status = 200, body = MemberBody))
 )]
 pub async fn join_club(
-    State(app): State<Shared>,
+    app: Context,
     Joining {
         user,
         club,
@@ -124,7 +125,7 @@ pub async fn join_club(
     let mut link = right.ok_or_else(unusable)?;
     let may_join = may_still_invite(&app, &link).await?;
     let person = user.person().await?;
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let membership = Membership {

@@ -1,7 +1,6 @@
 //! `/clubs/{club}/joinlinks/`, `…/{link}/`, `…/{link}/qr.svg`
 
 use axum::Json;
-use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use chrono::TimeDelta;
@@ -18,7 +17,7 @@ use shared::web::{
     ApiError, Code, Created, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
     Reader, RequestedAt, Result, User, create, edit,
 };
-use shared::{Shared, limits};
+use shared::{Context, limits};
 use utoipa::ToSchema;
 
 /// A link with which anybody can join the club as a member.
@@ -118,7 +117,7 @@ impl JoinLinkInput {
 pub struct LinkOfPath(JoinLink);
 
 impl Load for LinkOfPath {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(id) = path.id("link") else {
             return Ok(None);
         };
@@ -126,7 +125,7 @@ impl Load for LinkOfPath {
     }
 }
 
-async fn creator(app: &Shared, link: &JoinLink) -> Result<Option<Person>> {
+async fn creator(app: &Context, link: &JoinLink) -> Result<Option<Person>> {
     Ok(app.table.person(link.created_by).await?)
 }
 
@@ -139,7 +138,7 @@ async fn creator(app: &Shared, link: &JoinLink) -> Result<Option<Person>> {
     params(("club" = String, Path)), responses((status = 200, body = Vec<JoinLinkBody>))
 )]
 pub async fn list_join_links(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MembersRead>,
 ) -> Result<Json<Vec<JoinLinkBody>>> {
     let mut links = app.table.join_links(&scope.club.code).await?;
@@ -164,7 +163,7 @@ pub async fn list_join_links(
     responses((status = 201, body = JoinLinkBody))
 )]
 pub async fn create_join_link(
-    State(app): State<Shared>,
+    app: Context,
     RequestedAt(when): RequestedAt,
     scope: Officer<MembersWrite>,
     NewId(creation): NewId,
@@ -223,7 +222,7 @@ pub async fn create_join_link(
     responses((status = 200, body = JoinLinkBody))
 )]
 pub async fn show_join_link(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MembersRead, (), LinkOfPath>,
 ) -> Result<Json<JoinLinkBody>> {
     let link = scope.object.0;
@@ -245,7 +244,7 @@ pub async fn show_join_link(
     request_body = JoinLinkInput, responses((status = 200, body = JoinLinkBody))
 )]
 pub async fn update_join_link(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MembersWrite, (), LinkOfPath>,
     Input(input): Input<JoinLinkInput>,
 ) -> Result<Json<JoinLinkBody>> {
@@ -262,7 +261,7 @@ pub async fn update_join_link(
         app.table.update_join_link(&old, &new).await?;
         Ok(new)
     };
-    let saved = edit(&scope.if_match, link, show, read, change).await?;
+    let saved = edit(app, &scope.if_match, link, show, read, change).await?;
     Ok(Json(show(&saved)))
 }
 
@@ -276,7 +275,7 @@ pub async fn update_join_link(
     responses((status = 204))
 )]
 pub async fn delete_join_link(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MembersWrite, (), LinkOfPath>,
     _: NoInput,
 ) -> Result<NoContent> {
@@ -286,7 +285,7 @@ pub async fn delete_join_link(
     let read = || app.table.join_link(club, id);
     let show = |link: &JoinLink| JoinLinkBody::new(link, creator.as_ref(), &app.settings);
     let delete = async |old: JoinLink| Ok(app.table.delete_join_link(&old).await?);
-    edit(&scope.if_match, link, show, read, delete).await?;
+    edit(app, &scope.if_match, link, show, read, delete).await?;
     Ok(NoContent)
 }
 
@@ -300,7 +299,7 @@ pub async fn delete_join_link(
     responses((status = 200, body = String, content_type = "image/svg+xml"))
 )]
 pub async fn show_qr_code(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MembersRead, (), LinkOfPath>,
 ) -> Result<Response> {
     let link = scope.object.0;

@@ -5,7 +5,7 @@ use shared::db::TableError;
 use shared::domain::{Membership, Person, Role};
 use shared::ids::Id;
 use shared::web::{ApiError, Load, PathIds, Result, Scope, User};
-use shared::{Shared, ids, limits};
+use shared::{Context, ids, limits};
 use utoipa::ToSchema;
 
 /// A member of a club, as the caller may see them.
@@ -98,7 +98,7 @@ impl MemberBody {
 pub struct MemberOfPath(pub Membership);
 
 impl Load for MemberOfPath {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let (code, name_or_id) = (path.club(), path.text("member"));
         let read = async |id| app.table.member(code, id).await;
         let (membership, people) = by_id_and_name(app, name_or_id, read).await?;
@@ -131,7 +131,7 @@ pub fn single_match<T>(
 /// read: how long it takes tells nobody whether there is a hidden member, or whether somebody has
 /// asked.
 pub async fn by_id_and_name<T, I>(
-    app: &Shared,
+    app: &Context,
     name_or_id: &str,
     read: impl AsyncFnOnce(Id<I>) -> std::result::Result<Option<T>, TableError>,
 ) -> Result<(Option<T>, Vec<Id<Person>>)> {
@@ -145,7 +145,7 @@ pub async fn by_id_and_name<T, I>(
 }
 
 /// The ids of the people with this user name, whatever its case.
-async fn people_named(app: &Shared, username: &str) -> Result<Vec<Id<Person>>> {
+async fn people_named(app: &Context, username: &str) -> Result<Vec<Id<Person>>> {
     if username.is_empty() || username.len() > limits::NAME {
         return Ok(vec![]);
     }

@@ -1,7 +1,7 @@
 //! `/clubs/{club}/members/`, `…/{member}/`
 
 use axum::Json;
-use axum::extract::{FromRequestParts, State};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::response::Response;
 use shared::db::{Refusal, TableError};
@@ -13,7 +13,7 @@ use shared::web::{
     ApiError, Code, Input, Maybe, Mode, NoContent, NoInput, Officer, Presence, Reader, Result,
     SignedIn, Slice, edit, is_officer,
 };
-use shared::{Shared, text};
+use shared::{Context, Shared, text};
 
 use crate::member::{MemberBody, MemberOfPath, MemberViewer};
 
@@ -35,7 +35,7 @@ use crate::member::{MemberBody, MemberOfPath, MemberViewer};
     responses((status = 200, body = Vec<MemberBody>))
 )]
 pub async fn list_members(
-    State(app): State<Shared>,
+    app: Context,
     scope: SignedIn<MembersRead>,
     slice: Slice,
 ) -> Result<Response> {
@@ -92,17 +92,17 @@ pub(crate) async fn named_adder(scope: &Officer<MembersWrite>) -> Result<Option<
 }
 
 /// The largest number of clubs that a person can own. No limit if an admin acts (C16).
-pub(crate) fn owned_limit(app: &Shared, is_admin: bool) -> Option<u32> {
+pub(crate) fn owned_limit(app: &Context, is_admin: bool) -> Option<u32> {
     (!is_admin).then_some(app.settings.quotas.clubs_owned)
 }
 
 /// The error if a person would own more clubs than allowed.
-pub(crate) fn owner_limit_error(app: &Shared) -> ApiError {
+pub(crate) fn owner_limit_error(app: &Context) -> ApiError {
     ApiError::field("role", owns_too_many(app)).coded(Code::Quota)
 }
 
 /// The message for a person who would own more clubs than allowed.
-pub(crate) fn owns_too_many(app: &Shared) -> String {
+pub(crate) fn owns_too_many(app: &Context) -> String {
     let limit = app.settings.quotas.clubs_owned;
     format!("A person can own at most {limit} clubs. Deleted clubs count too.")
 }
@@ -148,9 +148,9 @@ pub struct OfficerOrSelf {
 impl FromRequestParts<Shared> for OfficerOrSelf {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self> {
         let mut scope =
-            SignedIn::<MembersWrite, (), Maybe<MemberOfPath>>::from_request_parts(parts, app)
+            SignedIn::<MembersWrite, (), Maybe<MemberOfPath>>::from_request_parts(parts, state)
                 .await?;
         let member = scope.object.0.take().map(|found| found.0);
         let is_self = member
@@ -241,7 +241,7 @@ impl MemberInput {
     request_body = MemberInput, responses((status = 200, body = MemberBody))
 )]
 pub async fn update_member(
-    State(app): State<Shared>,
+    app: Context,
     caller: OfficerOrSelf,
     Input(input): Input<MemberInput>,
 ) -> Result<Json<MemberBody>> {
@@ -263,7 +263,7 @@ pub async fn update_member(
     request_body = MemberInput, responses((status = 200, body = MemberBody))
 )]
 pub async fn replace_member(
-    State(app): State<Shared>,
+    app: Context,
     caller: OfficerOrSelf,
     Input(input): Input<MemberInput>,
 ) -> Result<Json<MemberBody>> {
@@ -271,7 +271,7 @@ pub async fn replace_member(
 }
 
 async fn save_member(
-    app: &Shared,
+    app: &Context,
     caller: OfficerOrSelf,
     input: &MemberInput,
     mode: Mode,
@@ -310,11 +310,7 @@ async fn save_member(
     ),
     responses((status = 204))
 )]
-pub async fn delete_member(
-    State(app): State<Shared>,
-    caller: OfficerOrSelf,
-    _: NoInput,
-) -> Result<NoContent> {
+pub async fn delete_member(app: Context, caller: OfficerOrSelf, _: NoInput) -> Result<NoContent> {
     let (app, caller) = (&app, &caller);
     caller
         .edit(app, |member| async move {
@@ -367,13 +363,14 @@ impl OfficerOrSelf {
     /// again each time.
     async fn edit<O, C: Future<Output = Result<O>>>(
         &self,
-        app: &Shared,
+        app: &Context,
         change: impl Fn(Membership) -> C,
     ) -> Result<O> {
         let change = &change;
         let read = || app.table.same_member(&self.member);
         let show = |member: &Membership| self.show(member);
         edit(
+            app,
             &self.scope.if_match,
             self.member.clone(),
             show,

@@ -2,9 +2,8 @@
 //! officers
 
 use axum::Json;
-use axum::extract::State;
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::bodies::{NamedBody, Studies};
 use shared::db::TableError;
 use shared::domain::{MembershipRequest, Person};
@@ -68,7 +67,7 @@ impl RequestBody {
 pub struct RequestOfPath(MembershipRequest);
 
 impl Load for RequestOfPath {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let (code, name_or_id) = (path.club(), path.text("request"));
         let read = async |id| app.table.request(code, id).await;
         let (request, people) = by_id_and_name(app, name_or_id, read).await?;
@@ -92,7 +91,7 @@ impl Load for RequestOfPath {
     responses((status = 200, body = Vec<RequestBody>))
 )]
 pub async fn list_membership_requests(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MembersRead, (), Studies>,
 ) -> Result<Json<Vec<RequestBody>>> {
     let mut requests = app.table.requests(&scope.club.code).await?;
@@ -137,7 +136,7 @@ pub async fn show_membership_request(
     responses((status = 204))
 )]
 pub async fn delete_membership_request(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MembersWrite, (), RequestOfPath>,
     _: NoInput,
 ) -> Result<NoContent> {

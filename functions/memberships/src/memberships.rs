@@ -1,13 +1,12 @@
 //! `/memberships/`: the memberships of the caller
 
 use axum::Json;
-use axum::extract::State;
 use serde::Serialize;
 use shared::domain::{Membership, Role};
 use shared::ids::Id;
 use shared::text::ClubCode;
 use shared::web::{Result, User};
-use shared::{Shared, text};
+use shared::{Context, text};
 use utoipa::ToSchema;
 
 /// A membership of the caller.
@@ -40,10 +39,7 @@ pub struct MembershipBody {
     get, path = "/api/memberships/", tag = "memberships", security(("bearer" = [])),
     responses((status = 200, body = Vec<MembershipBody>))
 )]
-pub async fn list_memberships(
-    State(app): State<Shared>,
-    user: User,
-) -> Result<Json<Vec<MembershipBody>>> {
+pub async fn list_memberships(app: Context, user: User) -> Result<Json<Vec<MembershipBody>>> {
     let own = app.table.memberships_and_clubs(user.id()).await?;
     let own = own.into_iter().filter(|(_, club)| !club.archived);
     let shown = own.map(|(membership, club)| MembershipBody {

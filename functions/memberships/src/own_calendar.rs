@@ -1,12 +1,11 @@
 //! `/settings/calendar/`: the address of the caller's calendar
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use shared::domain::Person;
 use shared::web::{PublicUrl, Result, User, shown_at};
-use shared::{Shared, calendars};
+use shared::{Context, calendars};
 use utoipa::ToSchema;
 
 /// Where the calendar of the caller is.
@@ -18,7 +17,7 @@ pub struct OwnCalendarBody {
 
 impl OwnCalendarBody {
     /// The calendar has the host that the caller called.
-    fn new(app: &Shared, PublicUrl(asked): &PublicUrl, person: &Person) -> Json<Self> {
+    fn new(app: &Context, PublicUrl(asked): &PublicUrl, person: &Person) -> Json<Self> {
         let base = asked.split("/api/settings/").next().unwrap_or_default();
         let token = calendars::token(&app.settings.secrets.invite, person);
         Json(Self {
@@ -36,7 +35,7 @@ impl OwnCalendarBody {
     responses((status = 200, body = OwnCalendarBody))
 )]
 pub async fn show_calendar_address(
-    State(app): State<Shared>,
+    app: Context,
     url: PublicUrl,
     user: User,
 ) -> Result<Json<OwnCalendarBody>> {
@@ -50,11 +49,7 @@ pub async fn show_calendar_address(
     post, path = "/api/settings/calendar/", tag = "me", security(("bearer" = [])),
     responses((status = 200, body = OwnCalendarBody))
 )]
-pub async fn renew_calendar_address(
-    State(app): State<Shared>,
-    url: PublicUrl,
-    user: User,
-) -> Result<Response> {
+pub async fn renew_calendar_address(app: Context, url: PublicUrl, user: User) -> Result<Response> {
     let person = user.person().await?;
     let calendar = app.table.renew_calendar(person).await?;
     let renewed = Person {

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use chrono::TimeDelta;
-use shared::Shared;
+use shared::Context;
 use shared::bodies::Studies;
-use shared::db::{Refusal, Retries, TableError};
+use shared::db::{Refusal, TableError};
 use shared::domain::JoinState;
 use shared::domain::{Club, Mail, MembershipRequest, Role};
 use shared::mail::requested;
@@ -40,10 +39,7 @@ shared::input! {
     get, path = "/api/requests/membership/", tag = "own membership requests",
     security(("bearer" = [])), responses((status = 200, body = Vec<RequestBody>))
 )]
-pub async fn list_own_requests(
-    State(app): State<Shared>,
-    user: User,
-) -> Result<Json<Vec<RequestBody>>> {
+pub async fn list_own_requests(app: Context, user: User) -> Result<Json<Vec<RequestBody>>> {
     let mut requests = app.table.requests_of(user.id()).await?;
     let codes: Vec<ClubCode> = requests
         .iter()
@@ -82,7 +78,7 @@ fn is_there(club: &Club, user: &User) -> bool {
     )
 )]
 pub async fn create_own_request(
-    State(app): State<Shared>,
+    app: Context,
     user: User,
     NewId(creation): NewId,
     Input(input): Input<NewRequest>,
@@ -94,7 +90,7 @@ pub async fn create_own_request(
         ApiError::field("club", "You are already a member of this club.").coded(Code::AlreadyMember)
     };
     let now = app.now();
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let join_state = async { Ok(app.table.join_state(&code, user.id()).await?) };
@@ -138,7 +134,7 @@ pub async fn create_own_request(
     }
 }
 
-async fn respond(app: &Shared, request: &MembershipRequest, is_new: bool) -> Result<Response> {
+async fn respond(app: &Context, request: &MembershipRequest, is_new: bool) -> Result<Response> {
     let (path, body) = (
         format!("/api/requests/membership/{}/", request.club),
         body(app, request).await?,
@@ -154,7 +150,7 @@ async fn respond(app: &Shared, request: &MembershipRequest, is_new: bool) -> Res
     })
 }
 
-async fn body(app: &Shared, request: &MembershipRequest) -> Result<RequestBody> {
+async fn body(app: &Context, request: &MembershipRequest) -> Result<RequestBody> {
     Ok(RequestBody::new(
         request,
         &Studies::of(app, std::iter::once(&request.applicant)).await?,
@@ -163,7 +159,7 @@ async fn body(app: &Shared, request: &MembershipRequest) -> Result<RequestBody> 
 
 /// The mails to the officers. None if officers of the club got such mails less than an hour ago
 /// (R4).
-async fn mails(app: &Shared, club: &Club, request: &MembershipRequest) -> Result<Vec<Mail>> {
+async fn mails(app: &Context, club: &Club, request: &MembershipRequest) -> Result<Vec<Mail>> {
     let (now, notified) = (request.created_at, club.requests_notified_at);
     if notified.is_some_and(|notified| now < notified.plus(TimeDelta::hours(1))) {
         return Ok(vec![]);
@@ -193,7 +189,7 @@ async fn mails(app: &Shared, club: &Club, request: &MembershipRequest) -> Result
     responses((status = 200, body = RequestBody))
 )]
 pub async fn show_own_request(
-    State(app): State<Shared>,
+    app: Context,
     user: User,
     path: PathIds,
 ) -> Result<Json<RequestBody>> {
@@ -212,7 +208,7 @@ pub async fn show_own_request(
     security(("bearer" = [])), params(("club" = String, Path)), responses((status = 204))
 )]
 pub async fn delete_own_request(
-    State(app): State<Shared>,
+    app: Context,
     user: User,
     path: PathIds,
     _: NoInput,

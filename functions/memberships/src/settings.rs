@@ -1,7 +1,6 @@
 //! `/settings/`: the caller's profile
 
 use axum::Json;
-use axum::extract::State;
 use serde::{Deserialize, Deserializer, Serialize};
 use shared::bodies::Studies;
 use shared::domain::OnlyOwner;
@@ -13,7 +12,7 @@ use shared::web::{
     ApiError, Code, IfMatch, Input, Mode, NoBody, NoContent, Params, Reader, ReceivedAt, Reference,
     Result, User, edit,
 };
-use shared::{Shared, limits};
+use shared::{Context, limits};
 use utoipa::ToSchema;
 
 /// The profile of the caller.
@@ -161,7 +160,7 @@ pub async fn show_settings(user: User) -> Result<Json<SettingsBody>> {
     request_body = SettingsInput, responses((status = 200, body = SettingsBody))
 )]
 pub async fn update_settings(
-    State(app): State<Shared>,
+    app: Context,
     user: User,
     if_match: IfMatch,
     Input(input): Input<SettingsInput>,
@@ -177,7 +176,7 @@ pub async fn update_settings(
     request_body = SettingsInput, responses((status = 200, body = SettingsBody))
 )]
 pub async fn replace_settings(
-    State(app): State<Shared>,
+    app: Context,
     user: User,
     if_match: IfMatch,
     Input(input): Input<SettingsInput>,
@@ -208,7 +207,7 @@ impl SettingsInput {
 }
 
 async fn save_settings(
-    app: &Shared,
+    app: &Context,
     user: &User,
     if_match: &IfMatch,
     input: SettingsInput,
@@ -221,6 +220,7 @@ async fn save_settings(
         Ok(person.filter(|person| !person.erasing))
     };
     let person = edit(
+        app,
         if_match,
         user.person().await?.clone(),
         show,
@@ -258,7 +258,7 @@ async fn save_settings(
     responses((status = 204))
 )]
 pub async fn delete_settings(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(received): ReceivedAt,
     user: User,
     if_match: IfMatch,

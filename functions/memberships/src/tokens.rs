@@ -1,11 +1,10 @@
 //! `/settings/tokens/`, `…/{api_token}/`: tokens with which programs act for the caller (Z1).
 
 use axum::Json;
-use axum::extract::State;
 use chrono::{NaiveDate, TimeDelta};
 use serde::Serialize;
 use shared::auth::TokenSecret;
-use shared::db::{Refusal, Retries, TableError};
+use shared::db::{Refusal, TableError};
 use shared::domain::{Person, Token, TokenScope};
 use shared::ids::Id;
 use shared::text::ClubCode;
@@ -15,7 +14,7 @@ use shared::web::{
     ApiError, Code, Created, ERASING, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader,
     RequestedAt, Result, User, Visibility, no_such_club,
 };
-use shared::{Shared, limits};
+use shared::{Context, limits};
 use utoipa::ToSchema;
 
 /// A token with which a program acts for the caller.
@@ -121,7 +120,7 @@ fn too_many() -> ApiError {
     ApiError::rule(why).coded(Code::Quota)
 }
 
-async fn check_club(app: &Shared, user: &User, club: Option<&ClubCode>) -> Result<()> {
+async fn check_club(app: &Context, user: &User, club: Option<&ClubCode>) -> Result<()> {
     let Some(code) = club else { return Ok(()) };
     let read = app.table.club_and_membership(code, Some(user.id()));
     let (club, membership) = read.await?;
@@ -139,7 +138,7 @@ async fn check_club(app: &Shared, user: &User, club: Option<&ClubCode>) -> Resul
     get, path = "/api/settings/tokens/", tag = "tokens", security(("bearer" = [])),
     responses((status = 200, body = Vec<TokenBody>))
 )]
-pub async fn list_tokens(State(app): State<Shared>, user: User) -> Result<Json<Vec<TokenBody>>> {
+pub async fn list_tokens(app: Context, user: User) -> Result<Json<Vec<TokenBody>>> {
     let mut tokens = app.table.tokens(user.id()).await?;
     tokens.sort_by_key(|token| std::cmp::Reverse((token.created_at, token.id)));
     Ok(Json(tokens.into_iter().map(TokenBody::from).collect()))
@@ -155,7 +154,7 @@ pub async fn list_tokens(State(app): State<Shared>, user: User) -> Result<Json<V
     request_body = TokenInput, responses((status = 201, body = TokenBody))
 )]
 pub async fn create_token(
-    State(app): State<Shared>,
+    app: Context,
     RequestedAt(time): RequestedAt,
     user: User,
     new: NewId,
@@ -199,12 +198,12 @@ pub async fn create_token(
 /// Stores a new token in one of the places of its person, and returns it with its text; without it
 /// if an earlier attempt of this request stored another one.
 async fn store_token(
-    app: &Shared,
+    app: &Context,
     person: &Person,
     mut token: Token,
 ) -> Result<(Token, Option<String>)> {
     let mut secret = String::new();
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let stored = app.table.tokens(person.id).await?;
@@ -233,7 +232,7 @@ async fn store_token(
 
 /// The token that the path names, once for each place where it is stored: a request that was
 /// repeated may have put it into two places.
-async fn all_with_id(app: &Shared, user: &User, path: &PathIds) -> Result<Vec<Token>> {
+async fn all_with_id(app: &Context, user: &User, path: &PathIds) -> Result<Vec<Token>> {
     let id = path.id::<Token>("api_token").ok_or(ApiError::NotFound)?;
     let mut tokens = app.table.tokens(user.id()).await?;
     tokens.retain(|token| token.id == id);
@@ -249,11 +248,7 @@ async fn all_with_id(app: &Shared, user: &User, path: &PathIds) -> Result<Vec<To
     get, path = "/api/settings/tokens/{api_token}/", tag = "tokens", security(("bearer" = [])),
     params(("api_token" = u64, Path)), responses((status = 200, body = TokenBody))
 )]
-pub async fn show_token(
-    State(app): State<Shared>,
-    user: User,
-    path: PathIds,
-) -> Result<Json<TokenBody>> {
+pub async fn show_token(app: Context, user: User, path: PathIds) -> Result<Json<TokenBody>> {
     let found = all_with_id(&app, &user, &path).await?;
     let token = found.into_iter().next().ok_or(ApiError::NotFound)?;
     Ok(Json(token.into()))
@@ -267,7 +262,7 @@ pub async fn show_token(
     params(("api_token" = u64, Path)), responses((status = 204))
 )]
 pub async fn delete_token(
-    State(app): State<Shared>,
+    app: Context,
     user: User,
     path: PathIds,
     _: NoInput,

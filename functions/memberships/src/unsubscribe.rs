@@ -1,12 +1,11 @@
 //! `/unsubscribe/{token}/`: ends reminders or news, for everybody who has the mail
 
 use axum::Json;
-use axum::extract::State;
 use serde::Serialize;
-use shared::db::{Retries, TableError};
+use shared::db::TableError;
 use shared::domain::{NoticeKind, Person};
 use shared::web::{ApiError, PathIds, Result};
-use shared::{Shared, unsubscribe};
+use shared::{Context, unsubscribe};
 use utoipa::ToSchema;
 
 /// A kind of notice that a link in a mail ends.
@@ -31,7 +30,7 @@ impl UnsubscribeBody {
 }
 
 /// The person and the kind that a token names. 404 if it is wrong, or the person was erased.
-async fn named(app: &Shared, token: &str) -> Result<(Person, NoticeKind)> {
+async fn named(app: &Context, token: &str) -> Result<(Person, NoticeKind)> {
     let (id, kind) = unsubscribe::named(token).ok_or(ApiError::NotFound)?;
     let person = app.table.person(id).await?;
     let person = person
@@ -47,10 +46,7 @@ async fn named(app: &Shared, token: &str) -> Result<(Person, NoticeKind)> {
     get, path = "/api/unsubscribe/{token}/", tag = "me", security(()),
     params(("token" = String, Path)), responses((status = 200, body = UnsubscribeBody))
 )]
-pub async fn show_unsubscription(
-    State(app): State<Shared>,
-    path: PathIds,
-) -> Result<Json<UnsubscribeBody>> {
+pub async fn show_unsubscription(app: Context, path: PathIds) -> Result<Json<UnsubscribeBody>> {
     let (person, kind) = named(&app, path.text("token")).await?;
     Ok(UnsubscribeBody::new(&person, kind))
 }
@@ -63,11 +59,8 @@ pub async fn show_unsubscription(
     post, path = "/api/unsubscribe/{token}/", tag = "me", security(()),
     params(("token" = String, Path)), responses((status = 200, body = UnsubscribeBody))
 )]
-pub async fn unsubscribe(
-    State(app): State<Shared>,
-    path: PathIds,
-) -> Result<Json<UnsubscribeBody>> {
-    let mut retries = Retries::default();
+pub async fn unsubscribe(app: Context, path: PathIds) -> Result<Json<UnsubscribeBody>> {
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let (mut person, kind) = named(&app, path.text("token")).await?;

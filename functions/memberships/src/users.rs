@@ -1,7 +1,7 @@
 //! `/users/`: the search for people
 
 use axum::Json;
-use axum::extract::{FromRequestParts, State};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Serialize;
 use shared::domain::{Person, Personal, Role};
@@ -9,7 +9,7 @@ use shared::ids::Id;
 use shared::text;
 use shared::text::{ClubCode, Email};
 use shared::web::{ApiError, Params, Result, User};
-use shared::{Shared, limits};
+use shared::{Context, Shared, limits};
 use utoipa::ToSchema;
 
 /// A person who was found.
@@ -44,8 +44,9 @@ pub struct AnyOfficer(User);
 impl FromRequestParts<Shared> for AnyOfficer {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
-        let user = <User as FromRequestParts<Shared>>::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self> {
+        let app = &Context::of(parts, state);
+        let user = <User as FromRequestParts<Shared>>::from_request_parts(parts, state).await?;
         if user.is_admin() {
             return Ok(Self(user));
         }
@@ -78,7 +79,7 @@ impl FromRequestParts<Shared> for AnyOfficer {
     responses((status = 200, body = Vec<UserBody>))
 )]
 pub async fn list_users(
-    State(app): State<Shared>,
+    app: Context,
     caller: AnyOfficer,
     params: Params,
 ) -> Result<Json<Vec<UserBody>>> {

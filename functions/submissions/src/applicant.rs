@@ -1,6 +1,6 @@
 //! Who applies: what all routes of an applicant read about the caller.
 
-use shared::Shared;
+use shared::Context;
 use shared::domain::{Extension, Person};
 use shared::web::{ApiError, Load, PathIds, User};
 
@@ -11,7 +11,7 @@ pub struct ApplicantData {
 }
 
 impl Load for ApplicantData {
-    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(application) = path.id("application") else {
             return Ok(None);
         };

@@ -2,7 +2,7 @@
 //! that it is not (U5).
 
 use futures::future::join_all;
-use shared::Shared;
+use shared::Context;
 use shared::db::TableError;
 use shared::domain::{Answered, Attachment};
 use shared::time::RequestTime;
@@ -14,7 +14,7 @@ use crate::store::SubmitResult;
 /// Copies the files of a submission to keys that no address of an upload names, each on condition
 /// of the tag that was checked: 1 write, and 1 request of the bucket for each file.
 pub(crate) async fn attach_files(
-    app: &Shared,
+    app: &Context,
     submission: &Answered,
     files: &CheckedFiles,
 ) -> Result<Vec<Attachment>> {
@@ -52,7 +52,7 @@ pub(crate) async fn attach_files(
 /// more, its copies are removed. What fails here is done when the submission is withdrawn or
 /// erased.
 pub(crate) async fn finish_files(
-    app: &Shared,
+    app: &Context,
     (received, attachments): (u64, &[Attachment]),
     files: &CheckedFiles,
     stored: &Result<SubmitResult>,
@@ -79,7 +79,7 @@ pub(crate) async fn finish_files(
 }
 
 /// Returns whether the stored submission has these copies: 1 read.
-async fn is_named(app: &Shared, attachments: &[Attachment]) -> Result<bool> {
+async fn is_named(app: &Context, attachments: &[Attachment]) -> Result<bool> {
     let Some(attachment) = attachments.first() else {
         return Ok(false);
     };
@@ -90,7 +90,7 @@ async fn is_named(app: &Shared, attachments: &[Attachment]) -> Result<bool> {
     Ok(stored.is_some_and(|submission| submission.answers_at == attachment.at))
 }
 
-async fn remove(app: &Shared, attachments: &[Attachment], received: u64) {
+async fn remove(app: &Context, attachments: &[Attachment], received: u64) {
     let when = RequestTime {
         received,
         at: app.now(),

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use futures::future::try_join_all;
-use shared::Shared;
+use shared::Context;
 use shared::bodies::{InterviewBody, changes_until};
 use shared::bookings::{BookingRelease, release_booking};
-use shared::db::{Retries, TableError};
+use shared::db::TableError;
 use shared::domain::{
     Application, AppointmentNews, Booking, Club, Interview, InterviewChange, Slot, Submission,
 };
@@ -63,7 +63,7 @@ pub(crate) struct Wish {
 
 impl Booked {
     /// Reads the submission and its slot again, after somebody changed one of them.
-    pub(crate) async fn again(&mut self, app: &Shared) -> Result<()> {
+    pub(crate) async fn again(&mut self, app: &Context) -> Result<()> {
         let (application, id) = (self.application.id, self.submission.id);
         let current = app.table.submission(application, id).await?;
         self.submission = current.ok_or(ApiError::NotFound)?;
@@ -84,19 +84,19 @@ impl Booked {
     }
 
     /// The interview as its applicant sees it; none if they see none.
-    pub(crate) fn body(&self, app: &Shared) -> Option<InterviewBody> {
+    pub(crate) fn body(&self, app: &Context) -> Option<InterviewBody> {
         let slots = self.from.iter().map(|slot| (slot.id, slot.clone()));
         let (slots, now) = (slots.collect(), app.clock.now());
         InterviewBody::of(&self.submission, &self.application, &slots, now)
     }
 
     /// The interview as officers see it.
-    pub(crate) fn body_for_officer(&self, app: &Shared) -> Option<InterviewBody> {
+    pub(crate) fn body_for_officer(&self, app: &Context) -> Option<InterviewBody> {
         Some(self.body(app)?.with_attendance(&self.submission))
     }
 
     /// It is 412 if the header `If-Match` names another state. Only officers send it.
-    pub(crate) fn check_match(&self, app: &Shared) -> Result<()> {
+    pub(crate) fn check_match(&self, app: &Context) -> Result<()> {
         if !self.if_match.is_given() {
             return Ok(());
         }
@@ -114,12 +114,12 @@ impl Booked {
     /// the one that was received later is kept.
     pub(crate) async fn book(
         &mut self,
-        app: &Shared,
+        app: &Context,
         wish: Wish,
         mut to: Option<Slot>,
         bookings: &[Booking],
     ) -> Result<()> {
-        let mut retries = Retries::default();
+        let mut retries = app.table.retries();
         loop {
             retries.next().await?;
             self.check_match(app)?;
@@ -178,7 +178,7 @@ impl Booked {
     }
 
     /// As [`Self::again`], with a slot that is to be booked.
-    async fn again_with(&mut self, app: &Shared, slot: Id<Slot>) -> Result<Option<Slot>> {
+    async fn again_with(&mut self, app: &Context, slot: Id<Slot>) -> Result<Option<Slot>> {
         self.seen.clear();
         let application = self.application.id;
         let ((), now) = futures::try_join!(self.again(app), async {
@@ -215,7 +215,7 @@ impl Booked {
     /// Notes that a request was received which moves nothing, so that none that was received
     /// earlier does. Returns false if somebody changed the submission: the request may move
     /// something then.
-    async fn saw(&mut self, app: &Shared, new: Interview) -> Result<bool> {
+    async fn saw(&mut self, app: &Context, new: Interview) -> Result<bool> {
         let change = InterviewChange {
             submission: &self.submission,
             new: new.clone(),
@@ -235,7 +235,7 @@ impl Booked {
     /// Returns the slot if it may be booked.
     async fn check<'a>(
         &self,
-        app: &Shared,
+        app: &Context,
         wish: Wish,
         to: Option<&'a mut Slot>,
         bookings: &[Booking],
@@ -271,7 +271,7 @@ impl Booked {
     /// that was not read yet, and 3 reads for each one at that time.
     async fn overlaps(
         &self,
-        app: &Shared,
+        app: &Context,
         wish: Wish,
         slot: &Slot,
         bookings: &[Booking],
@@ -297,8 +297,8 @@ impl Booked {
     }
 
     /// Gives the place back. Afterwards `self` is what is stored.
-    pub(crate) async fn cancel(&mut self, app: &Shared, by: By, received: u64) -> Result<()> {
-        let mut retries = Retries::default();
+    pub(crate) async fn cancel(&mut self, app: &Context, by: By, received: u64) -> Result<()> {
+        let mut retries = app.table.retries();
         loop {
             retries.next().await?;
             self.check_match(app)?;
@@ -349,7 +349,7 @@ impl Booked {
 
 /// Whether an interview that was booked will be held: the club is not archived, and the applicant
 /// does not know that they were rejected.
-async fn goes_on(app: &Shared, booking: &Booking, now: Timestamp) -> Result<bool> {
+async fn goes_on(app: &Context, booking: &Booking, now: Timestamp) -> Result<bool> {
     let (club, application, submission) = futures::try_join!(
         app.table.club(&booking.club),
         app.table.application(&booking.club, booking.application),

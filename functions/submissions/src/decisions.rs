@@ -4,10 +4,9 @@
 use std::collections::{HashMap, HashSet};
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
-use shared::Shared;
+use shared::Context;
 use shared::bodies::Studies;
 use shared::db::{Refusal, TableError};
 use shared::domain::DecisionWrite;
@@ -44,7 +43,7 @@ shared::input! {
     request_body = DecisionInput, responses((status = 200, body = SubmissionBody))
 )]
 pub async fn update_decision(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Form, (Submission, Studies)>,
     Input(input): Input<DecisionInput>,
 ) -> Result<Response> {
@@ -61,7 +60,7 @@ pub async fn update_decision(
     request_body = DecisionInput, responses((status = 200, body = SubmissionBody))
 )]
 pub async fn replace_decision(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Form, (Submission, Studies)>,
     Input(input): Input<DecisionInput>,
 ) -> Result<Response> {
@@ -69,7 +68,7 @@ pub async fn replace_decision(
 }
 
 async fn decide(
-    app: &Shared,
+    app: &Context,
     scope: Officer<RecruitmentWrite, Form, (Submission, Studies)>,
     input: DecisionInput,
     mode: Mode,
@@ -132,7 +131,7 @@ async fn decide(
 }
 
 async fn write(
-    app: &Shared,
+    app: &Context,
     verdicts: Vec<DecisionWrite>,
     by: Id<Person>,
 ) -> Result<Vec<Submission>> {
@@ -197,7 +196,7 @@ pub struct BulkBody {
     responses((status = 200, body = BulkBody))
 )]
 pub async fn set_statuses(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Application>,
     params: Params,
     Input(input): Input<StatusesInput>,
@@ -221,7 +220,7 @@ pub async fn set_statuses(
     responses((status = 200, body = BulkBody))
 )]
 pub async fn set_reasons(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Application>,
     params: Params,
     Input(input): Input<ReasonsInput>,
@@ -249,7 +248,7 @@ pub async fn set_reasons(
 
 /// Stores many decisions. If one id does not belong to the application, nothing is changed (D3).
 async fn decide_many(
-    app: &Shared,
+    app: &Context,
     scope: Officer<RecruitmentWrite, Application>,
     mut reader: Reader,
     decisions: Vec<(Id<Submission>, Option<String>)>,
@@ -381,7 +380,7 @@ impl ChangeBody {
     responses((status = 200, body = Vec<ChangeBody>))
 )]
 pub async fn list_history(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentRead, Application, Submission>,
 ) -> Result<Json<Vec<ChangeBody>>> {
     let changes = app.table.changes(&scope.object).await?;

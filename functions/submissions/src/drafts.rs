@@ -1,10 +1,8 @@
 //! `/clubs/{club}/applications/{application}/draft/`
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use shared::db::usage::request_age;
-use shared::db::{Retries, TableError};
+use shared::db::TableError;
 use shared::domain::{Application, BegunDraft, DraftAnswer, DraftWrite, Extension, Form, Person};
 use shared::ids::Id;
 use shared::time::{RequestTime, Timestamp};
@@ -12,7 +10,7 @@ use shared::web::scopes::SessionOnly;
 use shared::web::{
     ApiError, ERASING, Input, NoBody, NoContent, Params, ReceivedAt, Result, SignedIn,
 };
-use shared::{Shared, limits};
+use shared::{Context, limits};
 
 use crate::applicant::ApplicantData;
 use crate::draft_body::{CHANGED_ELSEWHERE, DraftBody, DraftConflictBody, DraftInput, conflict};
@@ -38,7 +36,7 @@ use crate::store::{closed, is_orphaned};
     responses((status = 200, body = DraftBody))
 )]
 pub async fn show_draft(
-    State(app): State<Shared>,
+    app: Context,
     params: Params,
     scope: SignedIn<SessionOnly, Application, OwnDraft>,
 ) -> Result<Json<DraftBody>> {
@@ -88,7 +86,7 @@ pub async fn show_draft(
     )
 )]
 pub async fn save_draft(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(received): ReceivedAt,
     params: Params,
     scope: SignedIn<SessionOnly, Form, (ApplicantData, OwnDraft)>,
@@ -121,7 +119,7 @@ pub async fn save_draft(
         now,
         expires: end.plus(DRAFT_KEPT).epoch_seconds(),
     };
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     let written = loop {
         retries.next().await?;
         let writes = match draft.writes(&changes, &new) {
@@ -168,7 +166,7 @@ pub async fn save_draft(
 
 /// Removes answers again that were stored for an application, a committee or a person that is gone.
 async fn take_back_if_orphaned(
-    app: &Shared,
+    app: &Context,
     (application, person): (&Application, &Person),
     new: &Stamp,
     written: Vec<DraftAnswer>,
@@ -176,7 +174,7 @@ async fn take_back_if_orphaned(
     let Some(first) = written.first() else {
         return Ok(());
     };
-    if request_age() <= limits::DELETION_GRACE / 2 {
+    if app.table.request_age() <= limits::DELETION_GRACE / 2 {
         return Ok(());
     }
     let orphaned = is_orphaned(app, application, person, first.committee).await;
@@ -196,12 +194,12 @@ async fn take_back_if_orphaned(
 /// gone with the reason. The draft is stored before that, and the timer ends an upload before it
 /// reads the drafts a last time: so at least one of them sees the other.
 async fn keep_files(
-    app: &Shared,
+    app: &Context,
     (application, person): (Id<Application>, Id<Person>),
     mut files: CheckedFiles,
     until: Timestamp,
 ) -> Result<CheckedFiles> {
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     'again: loop {
         retries.next().await?;
         let uploads = app.table.uploads(person, application).await?;
@@ -225,7 +223,7 @@ async fn keep_files(
 /// If the end of the application was moved, keeps what the timer knows of a draft as long as its
 /// answers.
 async fn keep_begun(
-    app: &Shared,
+    app: &Context,
     of: (Id<Application>, Id<Person>),
     draft: &OwnDraft,
     new: &Stamp,
@@ -240,7 +238,7 @@ async fn keep_begun(
 
 /// Gives the other answers the expiry of this request. It differs only if the end of the
 /// application was moved. What fails here is done with the next save.
-async fn keep_longer(app: &Shared, draft: &mut OwnDraft, new: &Stamp) {
+async fn keep_longer(app: &Context, draft: &mut OwnDraft, new: &Stamp) {
     let older = draft
         .live(new.now)
         .filter(|answer| answer.expires != new.expires);
@@ -282,7 +280,7 @@ async fn keep_longer(app: &Shared, draft: &mut OwnDraft, new: &Stamp) {
     responses((status = 204))
 )]
 pub async fn delete_draft(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(received): ReceivedAt,
     params: Params,
     scope: SignedIn<SessionOnly, Application, OwnDraft>,
@@ -299,7 +297,7 @@ pub async fn delete_draft(
     };
     let (received, now) = (app.ids.received(received), app.now());
     draft.check(&scope.if_match, now)?;
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         // The items stay, without their answers, so that a late repeat of an earlier request cannot

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use shared::Shared;
+use shared::Context;
 use shared::bodies::{committee_of, references_of};
 use shared::domain::{AnswerFile, Answered, Form, Person, Question, QuestionType, References};
 use shared::ids::Id;
@@ -45,7 +44,7 @@ const COLUMNS: [&str; 12] = [
     responses((status = 200, body = String, content_type = "text/csv"))
 )]
 pub async fn export_submissions(
-    State(app): State<Shared>,
+    app: Context,
     params: Params,
     scope: Officer<RecruitmentRead, Form>,
     slice: Slice,
@@ -54,7 +53,7 @@ pub async fn export_submissions(
 }
 
 pub(crate) async fn csv(
-    app: &Shared,
+    app: &Context,
     form: &Form,
     officer: Id<Person>,
     params: &Params,

@@ -3,12 +3,11 @@
 use std::fmt::Write as _;
 
 use axum::Json;
-use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use chrono::TimeDelta;
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::domain::{Application, Attachment, Submission};
 use shared::files::HandedOut;
 use shared::time::Timestamp;
@@ -50,7 +49,7 @@ pub struct FileAddressBody {
     )
 )]
 pub async fn show_submitted_file(
-    State(app): State<Shared>,
+    app: Context,
     headers: HeaderMap,
     scope: SignedIn<RecruitmentRead, Application, Maybe<Submission>>,
     path: PathIds,

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use futures::future::try_join_all;
-use shared::Shared;
+use shared::Context;
 use shared::domain::{
     AnswerFile, Attachment, FileFormat, Form, Person, Question, QuestionType, StoredSubmission,
     Submission, Upload,
@@ -42,7 +42,7 @@ pub type CheckedFiles = HashMap<Id<Upload>, std::result::Result<CheckedFile, &'s
 /// Finds files of a person in an application: 1 query, and for files that were submitted 1 batch
 /// read of the person's submissions, and 1 of their answers.
 pub async fn find_sources(
-    app: &Shared,
+    app: &Context,
     form: &Form,
     person: Id<Person>,
     ids: &[Id<Upload>],
@@ -102,7 +102,7 @@ const NO_SUCH_FORMAT: &str = "The file is not of the type that its name says.";
 /// Looks at the files that answers name, each for its question: at most 5 requests of the bucket
 /// at the same time.
 pub async fn check_files(
-    app: &Shared,
+    app: &Context,
     form: &Form,
     person: Id<Person>,
     named: impl IntoIterator<Item = (Id<Question>, Id<Upload>)>,
@@ -125,7 +125,7 @@ pub async fn check_files(
 }
 
 async fn check_file(
-    app: &Shared,
+    app: &Context,
     question: Id<Question>,
     source: Option<FileSource>,
 ) -> Result<std::result::Result<CheckedFile, &'static str>> {

@@ -4,11 +4,9 @@
 use std::collections::BTreeMap;
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
-use shared::db::usage::request_age;
-use shared::db::{Retries, TableError};
+use shared::db::TableError;
 use shared::domain::{FileFormat, FileState, Form, Question, Upload};
 use shared::files::Announced;
 use shared::ids::Id;
@@ -19,7 +17,7 @@ use shared::web::{
     ApiError, ChangedNothing, Code, Created, ERASING, Input, Mode, NewId, PathIds, Reader,
     ReceivedAt, Reference, Result, SignedIn,
 };
-use shared::{Shared, limits};
+use shared::{Context, limits};
 use utoipa::ToSchema;
 
 use crate::applicant::ApplicantData;
@@ -179,7 +177,7 @@ fn number_among(present: &[Upload], now: Timestamp) -> Result<(usize, Option<&Up
     request_body = FileInput, responses((status = 201, body = AnnouncedFileBody))
 )]
 pub async fn create_file(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(received): ReceivedAt,
     scope: SignedIn<SessionOnly, Form, ApplicantData>,
     new: NewId,
@@ -224,7 +222,7 @@ pub async fn create_file(
         })
         .await?;
     store_upload(&app, &mut upload).await?;
-    if request_age() > limits::DELETION_GRACE / 2
+    if app.table.request_age() > limits::DELETION_GRACE / 2
         && is_orphaned(&app, &form.application, &person, None)
             .await
             .map_err(ApiError::after_write)?
@@ -255,9 +253,9 @@ pub async fn create_file(
 }
 
 /// Stores a new upload in one of the places of its person.
-async fn store_upload(app: &Shared, upload: &mut Upload) -> Result<()> {
+async fn store_upload(app: &Context, upload: &mut Upload) -> Result<()> {
     let task = upload.scheduled_task(upload.created_at);
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let present = app.table.uploads(upload.person, upload.application).await?;
@@ -285,7 +283,7 @@ async fn store_upload(app: &Shared, upload: &mut Upload) -> Result<()> {
     responses((status = 200, body = FileBody))
 )]
 pub async fn show_file(
-    State(app): State<Shared>,
+    app: Context,
     scope: SignedIn<SessionOnly, Form>,
     path: PathIds,
 ) -> Result<Json<FileBody>> {

@@ -8,7 +8,7 @@ use shared::domain::{
 };
 use shared::ids::Id;
 use shared::web::{ApiError, Params, Result, Slice};
-use shared::{Shared, text};
+use shared::{Context, text};
 
 /// The filters of a request.
 pub(crate) struct SubmissionFilter {
@@ -209,7 +209,7 @@ const SCORE_DIGITS: u64 = 10_000;
 /// The submissions that an officer asked for, in their order. If the request has a limit and there
 /// are more, the result has one more.
 pub(crate) async fn find(
-    app: &Shared,
+    app: &Context,
     application: &Application,
     officer: Id<Person>,
     params: &Params,

@@ -4,11 +4,10 @@
 use std::collections::HashMap;
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use shared::Shared;
+use shared::Context;
 use shared::bodies::InterviewBody;
-use shared::db::{Retries, TableError};
+use shared::db::TableError;
 use shared::domain::{Application, Interview, InterviewChange, Submission};
 use shared::ids::Id;
 use shared::time::Timestamp;
@@ -30,7 +29,7 @@ shared::input! {
 }
 
 /// What the routes of this file read: a submission that is not the caller's own.
-async fn booked<S>(app: &Shared, scope: Officer<S, Application, Submission>) -> Result<Booked> {
+async fn booked<S>(app: &Context, scope: Officer<S, Application, Submission>) -> Result<Booked> {
     let (application, submission) = (scope.parent, scope.object);
     if submission.person == Some(scope.user.id()) {
         return Err(ApiError::Forbidden);
@@ -54,7 +53,7 @@ fn not_erased(booked: &Booked) -> Result<Id<shared::domain::Person>> {
 }
 
 /// The interview as it is stored now.
-fn body(app: &Shared, booked: &Booked) -> Result<Response> {
+fn body(app: &Context, booked: &Booked) -> Result<Response> {
     let shown = booked.body_for_officer(app).ok_or(ApiError::NotFound)?;
     Ok(Json(shown).into_response())
 }
@@ -69,7 +68,7 @@ fn body(app: &Shared, booked: &Booked) -> Result<Response> {
     responses((status = 200, body = InterviewBody))
 )]
 pub async fn show_submission_interview(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentRead, Application, Submission>,
 ) -> Result<Response> {
     let mut booked = booked(&app, scope).await?;
@@ -93,7 +92,7 @@ pub async fn show_submission_interview(
     request_body = BookingInput, responses((status = 200, body = InterviewBody))
 )]
 pub async fn book_submission_interview(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(received): ReceivedAt,
     scope: Officer<RecruitmentWrite, Application, Submission>,
     Input(input): Input<BookingInput>,
@@ -131,7 +130,7 @@ pub async fn book_submission_interview(
     responses((status = 204))
 )]
 pub async fn cancel_submission_interview(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(received): ReceivedAt,
     scope: Officer<RecruitmentWrite, Application, Submission>,
     _: NoInput,
@@ -153,7 +152,7 @@ pub async fn cancel_submission_interview(
     request_body = AttendanceInput, responses((status = 200, body = InterviewBody))
 )]
 pub async fn note_attendance(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Application, Submission>,
     Input(input): Input<AttendanceInput>,
 ) -> Result<Response> {
@@ -163,7 +162,7 @@ pub async fn note_attendance(
     let attended = reader.get(input.attended);
     reader.finish()?;
     not_erased(&booked)?;
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     let mut about = None;
     loop {
         retries.next().await?;

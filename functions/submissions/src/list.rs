@@ -1,9 +1,8 @@
 //! `/clubs/{club}/applications/{application}/submissions/` (GET): the list of the officers
 
-use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use shared::Shared;
+use shared::Context;
 use shared::bodies::{Studies, SubmissionBody, references_of};
 use shared::domain::Form;
 use shared::web::scopes::RecruitmentRead;
@@ -31,7 +30,7 @@ use crate::filter_params::FilterParams;
     )))
 )]
 pub async fn list_submissions(
-    State(app): State<Shared>,
+    app: Context,
     headers: HeaderMap,
     params: Params,
     scope: Officer<RecruitmentRead, Form, Studies>,

@@ -1,12 +1,10 @@
 //! `/submissions/`, `/submissions/{submission}/`: the submissions of the caller in all clubs
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use shared::Shared;
+use shared::Context;
 use shared::bodies::{OwnSubmissions, SubmissionBody};
 use shared::bookings::{BookingRelease, cancellation};
-use shared::db::Retries;
 use shared::domain::{Answered, Application, BookedSlots, Extension, Submission};
 use shared::domain::{CancelledInterview, StoredSubmission, WithdrawOutcome};
 use shared::time::RequestTime;
@@ -24,7 +22,7 @@ use crate::store::request_time;
     get, path = "/api/submissions/", tag = "own submissions", security(("bearer" = [])),
     responses((status = 200, body = Vec<SubmissionBody>))
 )]
-pub async fn list_own_submissions(State(app): State<Shared>, user: User) -> Result<Response> {
+pub async fn list_own_submissions(app: Context, user: User) -> Result<Response> {
     let own = app.table.submissions_of(user.id()).await?;
     remember(&app, &own);
     let shown = OwnSubmissions::of(&app, &own).await?;
@@ -33,7 +31,7 @@ pub async fn list_own_submissions(State(app): State<Shared>, user: User) -> Resu
 }
 
 /// Remembers where these submissions are, and what is booked, for bookings.
-fn remember(app: &Shared, own: &[Answered]) {
+fn remember(app: &Context, own: &[Answered]) {
     let slot = |one: &Answered| Some((one.application, one.booked()?));
     let booked: BookedSlots = own.iter().filter_map(slot).collect();
     for submission in own.iter().filter(|one| one.interview().is_some()) {
@@ -42,13 +40,13 @@ fn remember(app: &Shared, own: &[Answered]) {
 }
 
 /// What is stored in the place in the path, if it is the caller's.
-async fn stored_own(app: &Shared, user: &User, path: &PathIds) -> Result<StoredSubmission> {
+async fn stored_own(app: &Context, user: &User, path: &PathIds) -> Result<StoredSubmission> {
     let id = path.id("submission").ok_or(ApiError::NotFound)?;
     Ok(app.table.own_submission(user.id(), id).await?)
 }
 
 /// The submission in the path, if it is the caller's.
-pub(crate) async fn own(app: &Shared, user: &User, path: &PathIds) -> Result<Submission> {
+pub(crate) async fn own(app: &Context, user: &User, path: &PathIds) -> Result<Submission> {
     match stored_own(app, user, path).await? {
         StoredSubmission::Present(submission) => Ok(*submission),
         _ => Err(ApiError::NotFound),
@@ -56,7 +54,7 @@ pub(crate) async fn own(app: &Shared, user: &User, path: &PathIds) -> Result<Sub
 }
 
 /// The submission in the path with its answers, if it is the caller's.
-pub(crate) async fn own_answered(app: &Shared, user: &User, path: &PathIds) -> Result<Answered> {
+pub(crate) async fn own_answered(app: &Context, user: &User, path: &PathIds) -> Result<Answered> {
     let found = own(app, user, path).await?;
     let found = app.table.answered(vec![found]).await?;
     found.into_iter().next().ok_or(ApiError::NotFound)
@@ -70,11 +68,7 @@ pub(crate) async fn own_answered(app: &Shared, user: &User, path: &PathIds) -> R
     security(("bearer" = [])), params(("submission" = u64, Path)),
     responses((status = 200, body = SubmissionBody))
 )]
-pub async fn show_own_submission(
-    State(app): State<Shared>,
-    user: User,
-    path: PathIds,
-) -> Result<Response> {
+pub async fn show_own_submission(app: Context, user: User, path: PathIds) -> Result<Response> {
     let own = [own_answered(&app, &user, &path).await?];
     remember(&app, &own);
     let shown = OwnSubmissions::of(&app, &own).await?;
@@ -92,7 +86,7 @@ pub async fn show_own_submission(
     security(("bearer" = [])), params(("submission" = u64, Path)), responses((status = 204))
 )]
 pub async fn withdraw_submission(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(received): ReceivedAt,
     user: User,
     path: PathIds,
@@ -130,7 +124,7 @@ pub async fn withdraw_submission(
         return Err(closed());
     }
     let when = request_time(&app, received);
-    let (mut submission, mut retries) = (submission, Retries::default());
+    let (mut submission, mut retries) = (submission, app.table.retries());
     loop {
         retries.next().await?;
         let cancelled = cancelled_by(&app, &application, &submission, when).await?;
@@ -153,7 +147,7 @@ pub async fn withdraw_submission(
 
 /// The interview of a submission that is withdrawn, if one is booked.
 async fn cancelled_by(
-    app: &Shared,
+    app: &Context,
     application: &Application,
     submission: &Submission,
     when: RequestTime,

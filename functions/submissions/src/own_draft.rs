@@ -10,7 +10,7 @@ use shared::domain::{
 use shared::ids::Id;
 use shared::time::Timestamp;
 use shared::web::{ApiError, Code, IfMatch, Load, Params, PathIds, Result, User};
-use shared::{Shared, limits};
+use shared::{Context, limits};
 
 use crate::draft_body::{AnswerChange, DraftAnswerBody, DraftBody};
 
@@ -31,7 +31,7 @@ pub struct OwnDraft {
 }
 
 impl Load for OwnDraft {
-    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(application) = path.id("application") else {
             return Ok(None);
         };
@@ -45,7 +45,7 @@ impl Load for OwnDraft {
 
 impl OwnDraft {
     pub(crate) async fn read(
-        app: &Shared,
+        app: &Context,
         application: Id<Application>,
         person: Id<Person>,
         committee: Option<Id<Committee>>,
@@ -165,7 +165,7 @@ impl OwnDraft {
     /// the request makes them larger (N10).
     pub(crate) async fn check_size(
         &self,
-        app: &Shared,
+        app: &Context,
         writes: &[DraftWrite],
         now: Timestamp,
     ) -> Result<()> {

@@ -4,10 +4,9 @@
 use std::collections::HashMap;
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::bodies::{InterviewBody, changes_until};
 use shared::domain::{
     Application, ApplicationKey, BookedSlots, Booking, Club, SeenSubmission, Slot, Submission,
@@ -54,7 +53,7 @@ impl From<&Slot> for FreeSlotBody {
 
 /// The submission in the path with what its interview needs, if it is the caller's and they are
 /// invited: 1 round if this process knows where it is, else 3.
-async fn invited(app: &Shared, user: &User, path: &PathIds) -> Result<Booked> {
+async fn invited(app: &Context, user: &User, path: &PathIds) -> Result<Booked> {
     let id = path.id("submission").ok_or(ApiError::NotFound)?;
     if let Some(seen) = app.slots.submission(id)
         && let Some((booked, _)) = at_once(app, user, id, seen, None).await?
@@ -71,7 +70,7 @@ async fn invited(app: &Shared, user: &User, path: &PathIds) -> Result<Booked> {
 type Surroundings = (Option<Club>, Option<Application>, Option<Slot>);
 
 async fn surroundings(
-    app: &Shared,
+    app: &Context,
     (club, application): &ApplicationKey,
     slot: Option<Id<Slot>>,
 ) -> Result<Surroundings> {
@@ -118,7 +117,7 @@ fn complete(
     responses((status = 200, body = Vec<FreeSlotBody>))
 )]
 pub async fn list_free_slots(
-    State(app): State<Shared>,
+    app: Context,
     user: User,
     path: PathIds,
 ) -> Result<Json<Vec<FreeSlotBody>>> {
@@ -157,7 +156,7 @@ struct Choice {
 /// the slots that the caller had booked when this process last looked are read, too. None if the
 /// caller has no such submission there.
 async fn at_once(
-    app: &Shared,
+    app: &Context,
     user: &User,
     id: Id<Submission>,
     SeenSubmission {
@@ -187,7 +186,7 @@ async fn at_once(
     Ok(Some((Booked { seen, ..booked }, to)))
 }
 
-async fn choice(app: &Shared, user: &User, path: &PathIds, slot: Id<Slot>) -> Result<Choice> {
+async fn choice(app: &Context, user: &User, path: &PathIds, slot: Id<Slot>) -> Result<Choice> {
     let id = path.id("submission").ok_or(ApiError::NotFound)?;
     let bookings = async { Ok(app.table.bookings(user.id()).await?) };
     let cached = app.slots.submission(id).or_else(|| {
@@ -238,7 +237,7 @@ async fn choice(app: &Shared, user: &User, path: &PathIds, slot: Id<Slot>) -> Re
     responses((status = 200, body = InterviewBody))
 )]
 pub async fn book_interview(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(received): ReceivedAt,
     user: User,
     path: PathIds,
@@ -271,7 +270,7 @@ pub async fn book_interview(
 }
 
 /// Remembers what is booked now.
-fn remember(app: &Shared, booked: &Booked, bookings: &[Booking]) {
+fn remember(app: &Context, booked: &Booked, bookings: &[Booking]) {
     let submission = &booked.submission;
     let others = bookings
         .iter()
@@ -284,7 +283,7 @@ fn remember(app: &Shared, booked: &Booked, bookings: &[Booking]) {
 }
 
 /// The interview as it is stored now.
-fn respond(app: &Shared, booked: &Booked) -> Result<Response> {
+fn respond(app: &Context, booked: &Booked) -> Result<Response> {
     let body = booked.body(app).ok_or(ApiError::NotFound)?;
     Ok(Json(body).into_response())
 }
@@ -298,7 +297,7 @@ fn respond(app: &Shared, booked: &Booked) -> Result<Response> {
     security(("bearer" = [])), params(("submission" = u64, Path)), responses((status = 204))
 )]
 pub async fn cancel_interview(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(received): ReceivedAt,
     user: User,
     path: PathIds,

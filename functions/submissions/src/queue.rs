@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use futures::stream::{self, StreamExt};
-use shared::Shared;
-use shared::db::usage::request_age;
-use shared::db::{PARALLEL, Retries, TableError};
+use shared::Context;
+use shared::db::{PARALLEL, TableError};
 use shared::domain::{DecisionMail, EmailStatus, Mail, MailId, Submission};
 use shared::ids::Id;
 use shared::mail::MailType;
@@ -46,7 +45,7 @@ const QUEUE_WITHIN: Duration = Duration::from_secs(18);
 
 /// Queues the mails. `mine` are the mails that an earlier attempt of this request has queued.
 pub(crate) async fn send(
-    app: &Shared,
+    app: &Context,
     composer: &Composer,
     mails: Vec<PlannedMail>,
     mut mine: Vec<MailId>,
@@ -94,13 +93,13 @@ pub(crate) async fn send(
 }
 
 async fn queue(
-    app: &Shared,
+    app: &Context,
     composer: &Composer,
     planned: PlannedMail,
     kind: MailType,
     call: u64,
 ) -> Result<QueueResult> {
-    if request_age() > QUEUE_WITHIN {
+    if app.table.request_age() > QUEUE_WITHIN {
         return Ok(QueueResult::Left);
     }
     let (mut mail, mut submissions) = (composer.mail(&planned)?, planned.submissions);
@@ -108,7 +107,7 @@ async fn queue(
         return Ok(QueueResult::Changed);
     };
     let ids: Vec<Id<Submission>> = submissions.iter().map(|one| one.id).collect();
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         match app
@@ -169,7 +168,7 @@ async fn queue(
 
 /// Waits until all mails are sent or failed, but not longer than [`MAX_WAIT`]. Returns their
 /// states. Mails are large, so each is read until it is done, and not after.
-async fn wait_until_sent(app: &Shared, mails: &[MailId]) -> Vec<EmailStatus> {
+async fn wait_until_sent(app: &Context, mails: &[MailId]) -> Vec<EmailStatus> {
     let (mut open, mut states) = (mails.to_vec(), vec![]);
     let end = tokio::time::Instant::now() + MAX_WAIT;
     let mut pause = Duration::from_millis(20);

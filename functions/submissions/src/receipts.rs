@@ -1,10 +1,9 @@
 //! `/submissions/{submission}/receipt/`, `/receipts/jwks.json`, `/receipts/verify/`
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::receipts::{PublicKeys, ReceiptClaims, ReceiptState, Receipts};
 use shared::text::kinds::ReceiptText;
 use shared::web::{
@@ -42,7 +41,7 @@ pub struct VerifyBody {
     stored: Option<ReceiptState>,
 }
 
-fn signer(app: &Shared) -> Result<&Receipts> {
+fn signer(app: &Context) -> Result<&Receipts> {
     app.receipts()
         .ok_or_else(|| ApiError::Internal("the key of receipts cannot be made".into()))
 }
@@ -55,11 +54,7 @@ fn signer(app: &Shared) -> Result<&Receipts> {
     security(("bearer" = [])), params(("submission" = u64, Path)),
     responses((status = 200, body = ReceiptBody))
 )]
-pub async fn show_receipt(
-    State(app): State<Shared>,
-    user: User,
-    path: PathIds,
-) -> Result<Json<ReceiptBody>> {
+pub async fn show_receipt(app: Context, user: User, path: PathIds) -> Result<Json<ReceiptBody>> {
     let submission = own_answered(&app, &user, &path).await?;
     let receipt = app.receipt_of(&submission).ok_or(ApiError::NotFound)?;
     Ok(Json(ReceiptBody { receipt }))
@@ -73,7 +68,7 @@ pub async fn show_receipt(
     get, path = "/api/receipts/jwks.json", tag = "receipts", security((), ("bearer" = [])),
     responses((status = 200, body = PublicKeys))
 )]
-pub async fn show_receipt_keys(State(app): State<Shared>) -> Result<Json<PublicKeys>> {
+pub async fn show_receipt_keys(app: Context) -> Result<Json<PublicKeys>> {
     Ok(Json(signer(&app)?.public_keys().clone()))
 }
 
@@ -86,7 +81,7 @@ pub async fn show_receipt_keys(State(app): State<Shared>) -> Result<Json<PublicK
     request_body = VerifyInput, responses((status = 200, body = VerifyBody))
 )]
 pub async fn verify_receipt(
-    State(app): State<Shared>,
+    app: Context,
     user: Option<User>,
     Input(input): Input<VerifyInput>,
 ) -> Result<Response> {
@@ -111,7 +106,7 @@ pub async fn verify_receipt(
 }
 
 /// Whether the caller is the applicant or an officer of the club.
-async fn may_know(app: &Shared, claims: &ReceiptClaims, user: &User) -> Result<bool> {
+async fn may_know(app: &Context, claims: &ReceiptClaims, user: &User) -> Result<bool> {
     if claims.sub == user.id().to_string() || user.is_admin() {
         return Ok(true);
     }
@@ -126,7 +121,7 @@ async fn may_know(app: &Shared, claims: &ReceiptClaims, user: &User) -> Result<b
 }
 
 /// Compares a receipt with what is stored.
-async fn state(app: &Shared, claims: &ReceiptClaims) -> Result<ReceiptState> {
+async fn state(app: &Context, claims: &ReceiptClaims) -> Result<ReceiptState> {
     let stored = app
         .table
         .stored_submission(claims.application, claims.submission)

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use shared::Shared;
+use shared::Context;
 use shared::bookings::{BookingRelease, release_booking, seated};
 use shared::db::TableError;
 use shared::domain::{Answered, Application, ApplicationParts, Club, Slot, Submission};
@@ -21,7 +21,7 @@ const LOOKED_AT: usize = 100;
 /// Gives the place of a submission back, if its applicant knows the rejection and the interview has
 /// not begun. Returns whether it did.
 async fn release_rejected(
-    app: &Shared,
+    app: &Context,
     (club, application): (&Club, &Application),
     submission: &Submission,
     slot: &Slot,
@@ -43,7 +43,7 @@ async fn release_rejected(
 
 /// Whether a place in this slot is to be given back.
 fn must_release(
-    app: &Shared,
+    app: &Context,
     application: &Application,
     submission: &Submission,
     slot: &Slot,
@@ -57,7 +57,7 @@ fn must_release(
 /// Gives the place of a submission that an officer looks at back, if its applicant knows the
 /// rejection. Returns whether it did.
 pub(crate) async fn release_shown(
-    app: &Shared,
+    app: &Context,
     recruitment: (&Club, &Application),
     submission: &Submission,
     slot: &Slot,
@@ -71,7 +71,7 @@ pub(crate) async fn release_shown(
 
 /// Gives back the places in these slots whose people know that they were rejected.
 pub(crate) async fn release_bookings(
-    app: &Shared,
+    app: &Context,
     (club, application): (&Club, &Application),
     shown: &mut [ShownSlot],
 ) -> Result<()> {
@@ -99,7 +99,7 @@ pub(crate) async fn release_bookings(
 /// come: whoever waits for a place asks for them. 1 batch read, if there are full ones. A place
 /// that somebody else writes at this moment is left for the next request.
 pub(crate) async fn release_full(
-    app: &Shared,
+    app: &Context,
     (club, application): (&Club, &Application),
     slots: &mut [Slot],
     most: usize,
@@ -139,7 +139,7 @@ pub(crate) async fn release_full(
 
 /// Gives back the places of a person's own submissions, if they know the rejection.
 pub(crate) async fn release_own(
-    app: &Shared,
+    app: &Context,
     submissions: &[Answered],
     parts: &ApplicationParts,
 ) -> Result<()> {

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use axum::Json;
-use axum::extract::State;
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::domain::{Application, Form, Person, Submission};
 use shared::ids::Id;
 use shared::web::scopes::RecruitmentRead;
@@ -82,7 +81,7 @@ fn rounded(number: f64) -> f64 {
     responses((status = 200, body = ReviewersBody))
 )]
 pub async fn list_reviewers(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentRead, (), Form>,
 ) -> Result<Json<ReviewersBody>> {
     let (application, caller) = (&scope.object.application, scope.user.id());

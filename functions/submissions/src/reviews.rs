@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use axum::Json;
-use axum::extract::State;
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::db::TableError;
 use shared::domain::{Application, Person, Review, Submission};
 use shared::ids::Id;
@@ -84,7 +83,7 @@ pub struct OwnReview {
 }
 
 impl Load for OwnReview {
-    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let (Some(application), Some(submission)) = (path.id("application"), path.id("submission"))
         else {
             return Ok(None);
@@ -121,7 +120,7 @@ fn check_not_own(submission: &Submission, user: &User) -> Result<()> {
     responses((status = 200, body = Vec<ReviewBody>))
 )]
 pub async fn list_reviews(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentRead, Application, Submission>,
 ) -> Result<Json<Vec<ReviewBody>>> {
     check_not_own(&scope.object, &scope.user)?;
@@ -155,7 +154,7 @@ pub async fn list_reviews(
     request_body = ReviewInput, responses((status = 200, body = ReviewBody))
 )]
 pub async fn put_review(
-    State(app): State<Shared>,
+    app: Context,
     scope: Reviewer,
     Input(input): Input<ReviewInput>,
 ) -> Result<Json<ReviewBody>> {
@@ -207,7 +206,7 @@ pub async fn put_review(
         app.table.put_review(&review, old.as_ref()).await?;
         Ok(review)
     };
-    let saved = edit(&scope.if_match, object, show, read, change).await?;
+    let saved = edit(app, &scope.if_match, object, show, read, change).await?;
     Ok(Json(ReviewBody::new(&saved, Some(username))))
 }
 
@@ -221,11 +220,7 @@ pub async fn put_review(
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     responses((status = 204))
 )]
-pub async fn delete_review(
-    State(app): State<Shared>,
-    scope: Reviewer,
-    _: NoInput,
-) -> Result<NoContent> {
+pub async fn delete_review(app: Context, scope: Reviewer, _: NoInput) -> Result<NoContent> {
     let (submission, OwnReview { person, review }) = scope.object;
     check_not_own(&submission, &scope.user)?;
     if submission.person.is_none() {
@@ -245,6 +240,6 @@ pub async fn delete_review(
         Ok(found.filter(|found| found.created_at == created_at))
     };
     let delete = async |old: Review| Ok(app.table.delete_review(&old).await?);
-    edit(&scope.if_match, old, show, read, delete).await?;
+    edit(app, &scope.if_match, old, show, read, delete).await?;
     Ok(NoContent)
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use shared::db::TableError;
@@ -16,7 +15,7 @@ use shared::web::{
     ApiError, ChangedNothing, Code, ExactReference, Input, Mode, NewId, Officer, Params, Reader,
     Result,
 };
-use shared::{Shared, limits};
+use shared::{Context, limits};
 use utoipa::ToSchema;
 
 use crate::composer::Composer;
@@ -106,7 +105,7 @@ pub struct SendBody {
     request_body = SendInput, responses((status = 200, body = SendBody))
 )]
 pub async fn send_emails(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<MailSend, Application, ApplicationTexts>,
     params: Params,
     NewId(call): NewId,
@@ -332,7 +331,7 @@ fn check_found(named: &[Id<Submission>], found: &[Submission]) -> Result<()> {
 /// and to know whether all are decided, it is all, because that depends on the other submissions of
 /// the people.
 async fn read_submissions(
-    app: &Shared,
+    app: &Context,
     application: Id<Application>,
     selection: &MailSelection,
     require_all_decided: bool,
@@ -352,7 +351,7 @@ async fn read_submissions(
 /// Who needs an invitation to the club, and which invites exist. Needs 2 parallel queries. A club
 /// that is not approved invites nobody (E24).
 async fn invitations(
-    app: &Shared,
+    app: &Context,
     club: &Club,
     kind: MailType,
 ) -> std::result::Result<Invitations, TableError> {

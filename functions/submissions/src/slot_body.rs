@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use shared::Shared;
+use shared::Context;
 use shared::bookings::seated;
 use shared::domain::{
     Application, Committee, Interviewer, Membership, Person, Personal, Slot, Submission,
@@ -92,7 +92,7 @@ pub struct ShownSlot {
 
 impl ShownSlot {
     /// Reads what belongs to a slot: 3 parallel reads, in one round.
-    pub(crate) async fn of(app: &Shared, slot: Slot) -> Result<Self> {
+    pub(crate) async fn of(app: &Context, slot: Slot) -> Result<Self> {
         let people = slot.interviewers.iter().map(|one| one.person);
         let booked = seated(&slot);
         let (note, bookings, interviewers) = futures::try_join!(
@@ -110,7 +110,7 @@ impl ShownSlot {
 
     /// Reads what belongs to the slots of an application: 3 parallel reads.
     pub(crate) async fn all_of(
-        app: &Shared,
+        app: &Context,
         (club, application): (&ClubCode, Id<Application>),
         slots: Vec<Slot>,
     ) -> Result<Vec<Self>> {
@@ -280,7 +280,7 @@ fn check_times(reader: &mut Reader, start: Timestamp, end: Timestamp) {
 
 /// Returns the interviewers with these ids, if all of them are members of the club: 1 batch read.
 pub(crate) async fn interviewers(
-    app: &Shared,
+    app: &Context,
     club: &ClubCode,
     requested: &[Id<Person>],
 ) -> Result<(Vec<Interviewer>, Vec<Membership>)> {

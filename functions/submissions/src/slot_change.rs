@@ -1,7 +1,7 @@
 //! The change of a slot by an officer (K3).
 
-use shared::Shared;
-use shared::db::{Refusal, Retries, TableError};
+use shared::Context;
+use shared::db::{Refusal, TableError};
 use shared::domain::{Application, AppointmentNews, Club, Mail, Slot, SlotChange};
 use shared::limits;
 use shared::mail::appointment;
@@ -12,7 +12,7 @@ use crate::slot_store::check_committee;
 
 /// Changes a slot as it was read, and tells everybody who has booked it if they must know.
 pub(crate) async fn change(
-    app: &Shared,
+    app: &Context,
     (club, application): (&Club, &Application),
     mut shown: ShownSlot,
     input: SlotInput,
@@ -59,7 +59,7 @@ pub(crate) async fn change(
         note: note.as_deref(),
         mails: &mails,
     };
-    let (mut now, mut retries) = (application.clone(), Retries::default());
+    let (mut now, mut retries) = (application.clone(), app.table.retries());
     loop {
         retries.next().await?;
         match app.table.update_slot(stored(), &now, app.now()).await {
@@ -80,7 +80,7 @@ pub(crate) async fn change(
 
 /// One mail for everybody who has booked the slot. Nobody is told of what is over.
 fn mails(
-    app: &Shared,
+    app: &Context,
     (club, application): (&Club, &Application),
     shown: &ShownSlot,
     new: &Slot,

@@ -1,9 +1,8 @@
 //! `/clubs/{club}/applications/{application}/slots/{slot}/` (DELETE)
 
-use axum::extract::State;
-use shared::Shared;
+use shared::Context;
 use shared::bookings::release_all_bookings;
-use shared::db::{Retries, TableError};
+use shared::db::TableError;
 use shared::domain::{Application, Club, Slot};
 use shared::web::scopes::RecruitmentWrite;
 use shared::web::{ApiError, Code, NoBody, NoContent, Officer, Params, ReceivedAt, Result};
@@ -28,7 +27,7 @@ const FINISHED_AT_ONCE: usize = 2;
     responses((status = 204))
 )]
 pub async fn delete_slot(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(received): ReceivedAt,
     scope: Officer<RecruitmentWrite, Application, Slot>,
     params: Params,
@@ -44,7 +43,7 @@ pub async fn delete_slot(
         scope.if_match.check(|| shown.body(scope.user.id()))?;
         slot = shown.slot;
     }
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     // An earlier deletion may have ended before it was finished.
     while !slot.deleted {
         retries.next().await?;
@@ -73,7 +72,7 @@ pub async fn delete_slot(
 /// Removes slots whose deletion ended before it was finished: gives their places back, and tells
 /// those who had booked them. What fails is tried again by the next request.
 pub(crate) async fn finish(
-    app: &Shared,
+    app: &Context,
     recruitment: (&Club, &Application),
     slots: Vec<Slot>,
     received: u64,
@@ -88,7 +87,7 @@ pub(crate) async fn finish(
 
 /// Gives the places of a slot that is being deleted back, and removes it. Safe to repeat.
 async fn remove(
-    app: &Shared,
+    app: &Context,
     recruitment: (&Club, &Application),
     slot: Slot,
     received: u64,

@@ -1,6 +1,5 @@
 //! `/clubs/{club}/applications/{application}/slots/series/`: many slots at once
 
-use axum::extract::State;
 use chrono::TimeDelta;
 use shared::domain::{Application, Slot};
 use shared::ids::Id;
@@ -8,7 +7,7 @@ use shared::text::kinds::{BreakMinutes, Line, List, Places, SlotMinutes, SlotNot
 use shared::time::Timestamp;
 use shared::web::scopes::RecruitmentWrite;
 use shared::web::{ApiError, Created, Input, Mode, NewId, Officer, Reader, Reference, Result};
-use shared::{Shared, limits};
+use shared::{Context, limits};
 
 use crate::slot_body::{SlotBody, SlotInput};
 use crate::slot_store::{new_slot, store};
@@ -48,7 +47,7 @@ shared::input! {
     request_body = SeriesInput, responses((status = 201, body = Vec<SlotBody>))
 )]
 pub async fn create_slots(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Application>,
     new: NewId,
     Input(input): Input<SeriesInput>,

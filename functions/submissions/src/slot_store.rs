@@ -1,7 +1,7 @@
 //! Storing new slots (K1, K4).
 
-use shared::Shared;
-use shared::db::{Refusal, Retries, TableError};
+use shared::Context;
+use shared::db::{Refusal, TableError};
 use shared::domain::{Application, Slot};
 use shared::ids::Id;
 use shared::limits;
@@ -32,7 +32,7 @@ pub(crate) fn new_slot(application: &Application, id: u64, creation: u64) -> Slo
 /// Stores new slots, which have the same creation and the same interviewers. Slots that an earlier
 /// attempt of the request stored are returned as they are now.
 pub(crate) async fn store(
-    app: &Shared,
+    app: &Context,
     mut application: Application,
     mut slots: Vec<Slot>,
     requested: RequestedSlot,
@@ -56,7 +56,7 @@ pub(crate) async fn store(
         slot.interviewers.clone_from(&found);
     }
     let note = requested.note.unwrap_or_default();
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     let stored = loop {
         retries.next().await?;
         match app

@@ -1,8 +1,7 @@
 //! `/clubs/{club}/applications/{application}/slots/`, `…/{slot}/`
 
 use axum::Json;
-use axum::extract::State;
-use shared::Shared;
+use shared::Context;
 use shared::db::TableError;
 use shared::domain::{Application, Slot};
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
@@ -30,7 +29,7 @@ use crate::slot_store::{new_slot, store};
     responses((status = 200, body = Vec<SlotBody>))
 )]
 pub async fn list_slots(
-    State(app): State<Shared>,
+    app: Context,
     params: Params,
     ReceivedAt(received): ReceivedAt,
     scope: Officer<RecruitmentRead, Application>,
@@ -59,7 +58,7 @@ pub async fn list_slots(
     request_body = SlotInput, responses((status = 201, body = SlotBody))
 )]
 pub async fn create_slot(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Application>,
     new: NewId,
     Input(input): Input<SlotInput>,
@@ -99,7 +98,7 @@ pub(crate) fn visible(slot: Slot) -> Result<Slot> {
     responses((status = 200, body = SlotBody))
 )]
 pub async fn show_slot(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentRead, Application, Slot>,
 ) -> Result<Json<SlotBody>> {
     let shown = ShownSlot::of(&app, visible(scope.object)?).await?;
@@ -120,7 +119,7 @@ pub async fn show_slot(
     request_body = SlotInput, responses((status = 200, body = SlotBody))
 )]
 pub async fn update_slot(
-    State(app): State<Shared>,
+    app: Context,
     scope: Officer<RecruitmentWrite, Application, Slot>,
     Input(input): Input<SlotInput>,
 ) -> Result<Json<SlotBody>> {
@@ -136,7 +135,7 @@ pub async fn update_slot(
         _ => Ok(None),
     };
     let body = |shown: &ShownSlot| shown.body(scope.user.id());
-    let saved = shared::web::edit(&scope.if_match, shown, body, read, |old| {
+    let saved = shared::web::edit(&app, &scope.if_match, shown, body, read, |old| {
         change(&app, (&scope.club, &scope.parent), old, input.clone())
     });
     let saved = saved.await?;

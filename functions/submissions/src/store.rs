@@ -1,8 +1,7 @@
 //! Stores a submission: the newest request is kept, whatever the order of the writes (X9).
 
 use chrono::TimeDelta;
-use shared::db::usage::request_age;
-use shared::db::{Retries, TableError};
+use shared::db::TableError;
 use shared::domain::StoredSubmission;
 use shared::domain::{
     Answered, Answers, Application, Club, Committee, Form, Person, RecentSubmission, RememberedKey,
@@ -12,7 +11,7 @@ use shared::ids::Id;
 use shared::mail::confirmation;
 use shared::time::{RequestTime, Timestamp};
 use shared::web::{ApiError, Code, Result};
-use shared::{Shared, limits};
+use shared::{Context, limits};
 
 /// The message for every reason, so that it does not reveal a decision (S2).
 const CLOSED: &str = "You cannot make, change or withdraw a submission to this application now.";
@@ -50,7 +49,7 @@ pub(crate) struct SubmitResult {
 
 impl SubmitResult {
     /// Returns the stored submission with its answers.
-    pub(crate) async fn answered(self, app: &Shared) -> Result<Answered> {
+    pub(crate) async fn answered(self, app: &Context) -> Result<Answered> {
         let Some(answers) = self.answers else {
             let found = app.table.answered(vec![self.stored]).await?;
             return found.into_iter().next().ok_or_else(closed);
@@ -113,7 +112,7 @@ fn step(submission: &Submission, earlier: &StoredSubmission, seen: Option<u32>) 
 
 /// Stores a submission in its place, where `earlier` was read, with the mail that confirms it (T5).
 pub(crate) async fn store(
-    app: &Shared,
+    app: &Context,
     submission: Answered,
     key: Option<RememberedKey>,
     mut earlier: StoredSubmission,
@@ -123,7 +122,7 @@ pub(crate) async fn store(
         submission,
         answers,
     } = submission;
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     let done = |stored: Submission, answers: Option<Answers>| SubmitResult {
         is_new: stored.sequence == submission.received,
         stored,
@@ -178,7 +177,7 @@ pub(crate) async fn store(
         if is_overtaken && !is_written {
             forget_answers(app, &submission).await;
         }
-        if request_age() > limits::DELETION_GRACE / 2 {
+        if app.table.request_age() > limits::DELETION_GRACE / 2 {
             let is_first = !matches!(earlier, StoredSubmission::Present(_));
             take_back_if_orphaned(app, &stored, is_first, target)
                 .await
@@ -191,7 +190,7 @@ pub(crate) async fn store(
 /// Removes answers that this request stored, and that no submission will name: a request that was
 /// received later has stored its own, or has withdrawn the submission. Answers that remain have no
 /// meaning, so a failure does not matter.
-async fn forget_answers(app: &Shared, submission: &Submission) {
+async fn forget_answers(app: &Context, submission: &Submission) {
     let when = RequestTime {
         received: submission.received,
         at: submission.submitted_at,
@@ -211,7 +210,7 @@ async fn forget_answers(app: &Shared, submission: &Submission) {
 
 /// Lets the timer remove the uploads of a submission that was replaced. What fails here is done a
 /// week after they were announced.
-async fn release_files(app: &Shared, replaced: &Submission, now: Timestamp) {
+async fn release_files(app: &Context, replaced: &Submission, now: Timestamp) {
     let Some(person) = replaced.person else {
         return;
     };
@@ -222,14 +221,14 @@ async fn release_files(app: &Shared, replaced: &Submission, now: Timestamp) {
     }
 }
 
-async fn read_again(app: &Shared, submission: &Submission) -> Result<StoredSubmission> {
+async fn read_again(app: &Context, submission: &Submission) -> Result<StoredSubmission> {
     let (application, id) = (submission.application, submission.id);
     Ok(app.table.stored_submission(application, id).await?)
 }
 
 /// Writes the submission, and notes its place if it is a new one, because the index may be behind.
 async fn write(
-    app: &Shared,
+    app: &Context,
     mut new: Answered,
     earlier: &StoredSubmission,
     Target {
@@ -310,7 +309,7 @@ fn replacing(
 /// Looks at the application again after a write that took long. A submission that was there before
 /// stays: a deletion finds it.
 async fn take_back_if_orphaned(
-    app: &Shared,
+    app: &Context,
     submission: &Submission,
     is_first: bool,
     target: &Target<'_>,
@@ -329,7 +328,7 @@ async fn take_back_if_orphaned(
 /// application, the committee or the person is gone, so that the write must be taken back (X15). A
 /// deletion of an application or a committee waits only for fast writes (X14).
 pub(crate) async fn is_orphaned(
-    app: &Shared,
+    app: &Context,
     application: &Application,
     person: &Person,
     committee: Option<Id<Committee>>,
@@ -348,7 +347,7 @@ pub(crate) async fn is_orphaned(
 }
 
 /// The time of a withdrawal for [`shared::db::Table::withdraw`].
-pub(crate) fn request_time(app: &Shared, received: chrono::DateTime<chrono::Utc>) -> RequestTime {
+pub(crate) fn request_time(app: &Context, received: chrono::DateTime<chrono::Utc>) -> RequestTime {
     RequestTime {
         received: app.ids.received(received),
         at: Timestamp::at(received),

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::bodies::Studies;
@@ -18,7 +17,7 @@ use shared::web::{
     ApiError, Code, Created, Input, Load, Maybe, PathIds, ReceivedAt, RequestKey, Result, SignedIn,
     User, key_reused, replayed, shown_at,
 };
-use shared::{Shared, ids, limits};
+use shared::{Context, ids, limits};
 
 use crate::answers::{CheckError, CheckedAnswers, NewSubmission};
 use crate::applicant::ApplicantData;
@@ -46,7 +45,7 @@ const KEY_VALIDITY: TimeDelta = TimeDelta::hours(24);
     )
 )]
 pub async fn submit(
-    State(app): State<Shared>,
+    app: Context,
     ReceivedAt(received): ReceivedAt,
     RequestKey(key): RequestKey,
     scope: SignedIn<SessionOnly, Form, (ApplicantData, EarlierSubmissions)>,
@@ -130,7 +129,7 @@ pub async fn submit(
 
 /// Shows the applicant what is stored.
 async fn respond(
-    app: &Shared,
+    app: &Context,
     form: &Form,
     outcome: SubmitResult,
     received: DateTime<Utc>,
@@ -164,7 +163,7 @@ async fn respond(
 /// Checks the body against the form. An answer to a question that was deleted has a code of its own
 /// (S17).
 async fn check(
-    app: &Shared,
+    app: &Context,
     input: NewSubmission,
     form: &Form,
     files: &CheckedFiles,
@@ -184,7 +183,11 @@ async fn check(
 }
 
 /// Applying tells that a member knows the club (M13). A failure is no failure of the submission.
-async fn confirm_membership(app: &Shared, membership: Option<&Membership>, outcome: &SubmitResult) {
+async fn confirm_membership(
+    app: &Context,
+    membership: Option<&Membership>,
+    outcome: &SubmitResult,
+) {
     let Some(membership) = membership.filter(|_| !outcome.is_replay) else {
         return;
     };
@@ -256,7 +259,7 @@ pub struct EarlierSubmissions {
 }
 
 impl Load for EarlierSubmissions {
-    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(application) = path.id("application") else {
             return Ok(None);
         };
@@ -273,7 +276,7 @@ impl Load for EarlierSubmissions {
 
 impl EarlierSubmissions {
     /// Reads those of committees that were not in memory before.
-    async fn complete(mut self, app: &Shared, form: &Form, person: Id<Person>) -> Result<Self> {
+    async fn complete(mut self, app: &Context, form: &Form, person: Id<Person>) -> Result<Self> {
         let application = form.application.id;
         let committees = form.application.committees.iter().map(|one| one.id);
         let missing: Vec<Id<Submission>> = Submission::ids_of(application, person, committees)
@@ -349,7 +352,7 @@ impl EarlierSubmissions {
     responses((status = 200, body = SubmissionBody))
 )]
 pub async fn show_submission(
-    State(app): State<Shared>,
+    app: Context,
     scope: SignedIn<RecruitmentRead, Form, (Maybe<Submission>, Studies)>,
 ) -> Result<Response> {
     let is_officer = scope.is_officer();

@@ -8,7 +8,7 @@ use aws_lambda_events::event::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent
 use chrono::TimeDelta;
 use futures::future::join_all;
 use shared::changes::{WebhookMessage, shown_by};
-use shared::db::{Retries, Table, TableError};
+use shared::db::{Table, TableError};
 use shared::domain::{
     Call, CallKind, Delivery, EncryptedSecret, Notification, OffReason, Webhook, WebhookKey,
 };
@@ -313,7 +313,7 @@ impl Dispatcher {
         (is_taken, at): (bool, Timestamp),
         now: Timestamp,
     ) -> Result<(), CallFailure> {
-        let mut retries = Retries::default();
+        let mut retries = self.table.retries();
         loop {
             retries.next().await?;
             let webhook = self.table.webhook(key).await?;

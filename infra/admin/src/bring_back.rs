@@ -7,8 +7,8 @@ use aws_sdk_dynamodb::error::{DisplayErrorContext, SdkError};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use shared::db::{CHANGED_BY, Entity as _};
-use shared::domain::{DERIVED_ENTRIES, ScheduledTask, Tombstone};
+use shared::db::{CHANGED_BY, Entity as _, Tombstone};
+use shared::domain::{DERIVED_ENTRIES, ScheduledTask};
 
 use crate::Item;
 use crate::catalogue::LISTED;

@@ -9,11 +9,11 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use serde_json::{Value, json};
-use shared::Shared;
 use shared::media::CACHE_CONTROL;
 use shared::text::kinds::{List, Name};
 use shared::time::Clock as _;
 use shared::web::{ApiError, Input, Mode, NoContent, Reader, Result};
+use shared::{Context, Shared};
 
 use crate::issuer::Subject;
 use crate::mailbox::KeptMail;
@@ -162,10 +162,7 @@ async fn clear_mails(State(local): State<Local>) -> Result<NoContent> {
     Ok(NoContent)
 }
 
-async fn show_image(
-    State(app): State<Shared>,
-    Path(file): Path<String>,
-) -> Result<impl IntoResponse> {
+async fn show_image(app: Context, Path(file): Path<String>) -> Result<impl IntoResponse> {
     let (bytes, content_type) = app.media.read(&file).await?.ok_or(ApiError::NotFound)?;
     Ok((
         [

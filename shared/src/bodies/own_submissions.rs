@@ -5,12 +5,12 @@ use chrono::{DateTime, Utc};
 use super::reference_data::Studies;
 use crate::bodies::submission::SubmissionBody;
 use crate::domain::{Answered, ApplicationParts};
-use crate::state::Shared;
+use crate::state::Context;
 use crate::web::ApiError;
 
 /// What is needed to show submissions to their applicants, from any club.
 pub struct OwnSubmissions {
-    app: Shared,
+    app: Context,
     parts: ApplicationParts,
     studies: Studies,
     now: DateTime<Utc>,
@@ -18,7 +18,7 @@ pub struct OwnSubmissions {
 
 impl OwnSubmissions {
     /// Reads the applications, prompts, schools and majors of these submissions.
-    pub async fn of(app: &Shared, submissions: &[Answered]) -> Result<Self, ApiError> {
+    pub async fn of(app: &Context, submissions: &[Answered]) -> Result<Self, ApiError> {
         let parts = app.table.parts_of(submissions.iter());
         let applicants = submissions
             .iter()

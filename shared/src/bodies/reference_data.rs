@@ -8,7 +8,7 @@ use crate::domain::{
     Applicant, Badge, Club, Entries, Major, ReferenceEntry, ReferenceKind, School,
 };
 use crate::ids::Id;
-use crate::state::{App, Shared};
+use crate::state::Context;
 use crate::web::{ApiError, Load, PathIds, User};
 
 /// A tag, a school or a major inside another object.
@@ -71,7 +71,7 @@ pub struct Badges(pub Entries<Badge>);
 impl Badges {
     /// Returns the current badges. Costs 1 read if no badge changed, and none if the club has no
     /// badges.
-    pub async fn of(app: &App, club: &Club) -> Result<Self, TableError> {
+    pub async fn of(app: &Context, club: &Club) -> Result<Self, TableError> {
         if club.badges.is_empty() {
             return Ok(Self(Entries::default()));
         }
@@ -95,7 +95,7 @@ impl Studies {
     /// Returns the current schools and majors. Costs 1 read if none changed, and none if no profile
     /// of these people contains a school or major.
     pub async fn of<'a>(
-        app: &App,
+        app: &Context,
         mut people: impl Iterator<Item = &'a Applicant>,
     ) -> Result<Self, TableError> {
         if people.any(|person| !person.school.is_empty() || !person.major.is_empty()) {
@@ -105,7 +105,7 @@ impl Studies {
     }
 
     /// Returns the current schools and majors. Costs 1 read if none changed.
-    pub async fn now(app: &App) -> Result<Self, TableError> {
+    pub async fn now(app: &Context) -> Result<Self, TableError> {
         let versions = app.table.versions().await?;
         let (schools, majors) = futures::try_join!(app.entries(&versions), app.entries(&versions))?;
         Ok(Self { schools, majors })
@@ -141,7 +141,7 @@ impl Studies {
 }
 
 impl Load for Studies {
-    async fn load(app: &Shared, _: &User, _: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, _: &PathIds) -> Result<Option<Self>, ApiError> {
         Ok(Some(Self::now(app).await?))
     }
 }

@@ -17,7 +17,7 @@ use crate::domain::{
     Prompt, Question, QuestionType, References, Status, StoredAnswer, Submission, Visible,
 };
 use crate::ids::Id;
-use crate::state::Shared;
+use crate::state::Context;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 use crate::web::ApiError;
@@ -148,7 +148,7 @@ pub struct AnsweredBody<'a> {
 /// Returns what some submissions of a form refer to: the present prompts, those earlier versions
 /// that the answers refer to, and the booked slots (1 batch read per 100, if there are any).
 pub async fn references_of<'a>(
-    app: &Shared,
+    app: &Context,
     form: &Form,
     submissions: impl Iterator<Item = &'a Answered>,
 ) -> Result<References, ApiError> {
@@ -260,7 +260,7 @@ impl<'a> SubmissionBody<'a> {
     /// Returns the submission as its applicant may see it at `now`. Before the release, it shows
     /// the decision that was mailed; if none was mailed, it shows no sign of a decision.
     pub fn for_applicant(
-        app: &Shared,
+        app: &Context,
         submission: &'a Answered,
         application: &Application,
         references: &'a References,

@@ -1,11 +1,13 @@
 //! Errors of the table, and how long to wait before a retry.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use tokio::time::Instant;
 
-use crate::db::usage::request_age;
+use crate::db::Table;
+use crate::db::request::Request;
 use crate::files::FileError;
 use crate::limits;
 
@@ -153,22 +155,14 @@ const LONGEST_MS: u64 = 320;
 pub(crate) struct Backoff {
     retries: u32,
     began: Instant,
-}
-
-impl Default for Backoff {
-    fn default() -> Self {
-        Self {
-            retries: 0,
-            began: Instant::now(),
-        }
-    }
+    request: Arc<Request>,
 }
 
 impl Backoff {
     /// Waits for the next retry. Returns false, without a pause, if it is too late.
     pub(crate) async fn wait(&mut self) -> bool {
         let age = self.began.elapsed();
-        if age > GIVE_UP || (request_age() > GIVE_UP && age > AT_LEAST) {
+        if age > GIVE_UP || (self.request.age() > GIVE_UP && age > AT_LEAST) {
             return false;
         }
         self.retries += 1;
@@ -186,20 +180,36 @@ impl Backoff {
 /// Retries of a change that may conflict with other writers: read, change, and write on the
 /// condition that the item is still as it was read. If somebody else changed it, read again. The
 /// first attempt has no pause.
-#[derive(Default)]
-pub struct Retries(Option<Backoff>);
+pub struct Retries {
+    backoff: Backoff,
+    is_first: bool,
+}
 
 impl Retries {
     /// Waits for the next attempt. Returns [`TableError::Busy`] if it is too late.
     pub async fn next(&mut self) -> Result<(), TableError> {
-        let Some(backoff) = &mut self.0 else {
-            self.0 = Some(Backoff::default());
-            return Ok(());
-        };
-        if backoff.wait().await {
+        if std::mem::take(&mut self.is_first) || self.backoff.wait().await {
             Ok(())
         } else {
             Err(TableError::Busy("too many conflicting changes".to_owned()))
+        }
+    }
+}
+
+impl Table {
+    pub(crate) fn backoff(&self) -> Backoff {
+        Backoff {
+            retries: 0,
+            began: Instant::now(),
+            request: self.request.clone(),
+        }
+    }
+
+    /// Returns the retries of a change.
+    pub fn retries(&self) -> Retries {
+        Retries {
+            backoff: self.backoff(),
+            is_first: true,
         }
     }
 }

@@ -14,9 +14,8 @@ use aws_sdk_dynamodb::types::{
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::db::attempt::Failure;
-use crate::db::error::{Backoff, Refusal, TableError, read_error};
+use crate::db::error::{Refusal, TableError, read_error};
 use crate::db::keys::Key;
-use crate::db::usage::{count_call, count_mails, count_write, request_age};
 use crate::db::write::{Write, WriteKind, with_conditions};
 use crate::db::{Entity, Item, Table, keys, to_item};
 
@@ -62,11 +61,12 @@ impl Table {
 
     /// Does one write and returns whether its condition held.
     pub(crate) async fn try_write(&self, write: Write) -> Result<WriteResult, TableError> {
-        let (mut pause, mut lost) = (Backoff::default(), false);
+        let write = write.of(&self.request)?;
+        let (mut pause, mut lost) = (self.backoff(), false);
         loop {
             let failure = match self.write_once(write.clone()).await {
                 Ok(before) => {
-                    count_mails(write.mails);
+                    self.request.count_mails(write.mails);
                     return Ok(WriteResult::Now(before));
                 }
                 Err(Failure::Refused(mut refused)) => {
@@ -89,7 +89,7 @@ impl Table {
     }
 
     async fn write_once(&self, write: Write) -> Result<Option<Item>, Failure> {
-        count_call();
+        self.request.count_call();
         let e = write.expressions();
         let (old, capacity) = match write.kind {
             WriteKind::Put(item) => {
@@ -149,7 +149,7 @@ impl Table {
                 ));
             }
         };
-        count_write(capacity.as_slice());
+        self.request.count_write(capacity.as_slice());
         // Some DynamoDB engines return only the key if the item did not exist before.
         Ok(old.filter(|item| item.contains_key(keys::TYPE)))
     }
@@ -161,15 +161,17 @@ impl Table {
     /// recognises an attempt that was applied. After ten minutes, and on engines without tokens,
     /// the stored items show whether it was applied.
     pub(crate) async fn transact(&self, writes: Vec<Write>) -> Result<(), TableError> {
+        let writes = writes.into_iter().map(|write| write.of(&self.request));
+        let writes: Vec<Write> = writes.collect::<Result<_, _>>()?;
         let items: Vec<_> = writes
             .iter()
             .cloned()
             .map(|write| write.into_transact(&self.name))
             .collect::<Result<_, _>>()?;
-        let (mut pause, mut lost) = (Backoff::default(), false);
+        let (mut pause, mut lost) = (self.backoff(), false);
         let mut token = client_token();
         loop {
-            count_call();
+            self.request.count_call();
             let sent = self
                 .client
                 .transact_write_items()
@@ -182,8 +184,9 @@ impl Table {
                 .await;
             let failure = match sent {
                 Ok(output) => {
-                    count_write(output.consumed_capacity());
-                    count_mails(writes.iter().map(|write| write.mails).sum());
+                    self.request.count_write(output.consumed_capacity());
+                    self.request
+                        .count_mails(writes.iter().map(|write| write.mails).sum());
                     return Ok(());
                 }
                 Err(error) => Failure::of(&error),
@@ -240,14 +243,14 @@ impl Table {
             .collect();
         stream::iter(chunks)
             .map(async |chunk| {
-                if request_age() > BATCHES_WITHIN {
+                if self.request_age() > BATCHES_WITHIN {
                     // If the request is sent again, it continues from here.
                     return Err(TableError::Unknown("not finished in time".to_owned()));
                 }
                 let mut open = chunk;
-                let mut pause = Backoff::default();
+                let mut pause = self.backoff();
                 while !open.is_empty() {
-                    count_call();
+                    self.request.count_call();
                     let output = self
                         .client
                         .batch_write_item()
@@ -256,7 +259,7 @@ impl Table {
                         .send()
                         .await
                         .map_err(|error| read_error(error).after_write())?;
-                    count_write(output.consumed_capacity());
+                    self.request.count_write(output.consumed_capacity());
                     open = output
                         .unprocessed_items
                         .unwrap_or_default()

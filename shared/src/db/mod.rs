@@ -1,10 +1,8 @@
 //! The table: reads, writes and their conditions. Nothing here knows what is stored; that is in
 //! [`crate::domain`].
 
-pub(crate) mod actor;
 mod attempt;
 mod attributes;
-pub(crate) mod batch_loader;
 mod count;
 pub(crate) mod error;
 pub(crate) mod execute;
@@ -12,9 +10,10 @@ mod json_text;
 pub(crate) mod keys;
 pub(crate) mod parts;
 pub(crate) mod read;
+pub(crate) mod request;
 pub(crate) mod response;
+mod tombstone;
 mod typed;
-pub mod usage;
 pub(crate) mod write;
 
 use std::collections::HashMap;
@@ -33,6 +32,8 @@ pub use error::{Refusal, Retries, TableError};
 pub use json_text::JsonText;
 pub use keys::{CHANGED_BY, COUNT_VERSION, Key};
 pub use read::BatchItems;
+pub use request::Usage;
+pub use tombstone::Tombstone;
 pub use write::Write;
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
@@ -86,16 +87,14 @@ pub struct Table {
     pub(crate) changes: Arc<AtomicU8>,
     /// The bucket of the files that the table names.
     pub(crate) files: Files,
+    /// The request that makes the calls.
+    pub(crate) request: Arc<request::Request>,
 }
 
 pub(crate) fn to_item<E: Entity>(entity: &E) -> Result<Item, TableError> {
     let mut item: Item = serde_dynamo::to_item(entity).map_err(TableError::failed)?;
     item.extend(entity.key().into_item());
     item.insert(keys::TYPE.into(), AttributeValue::S(E::TYPE.into()));
-    if let Some(person) = actor::actor().filter(|_| E::KEEPS_ACTOR) {
-        let person = AttributeValue::N(person.to_string());
-        item.insert(keys::CHANGED_BY.into(), person);
-    }
     if let Some(key) = entity.index_key() {
         item.extend(key.into_index_item());
     }
@@ -130,6 +129,7 @@ impl Table {
             name: name.into(),
             changes: Arc::new(AtomicU8::new(start[0])),
             files: Files::default(),
+            request: Arc::default(),
         }
     }
 

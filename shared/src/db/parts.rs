@@ -69,6 +69,7 @@ impl Write {
         for (name, part) in *parts {
             let value = item.remove(*name);
             self = match (part, value) {
+                (Part::Written, None) if *name == keys::CHANGED_BY => self.by_actor(),
                 (Part::Written, Some(value)) => self.set_raw(name, value),
                 (Part::Once, Some(value)) => self.set_raw_once(name, value),
                 (Part::Written, None) | (Part::Removed, _) => self.remove(name),

@@ -10,18 +10,13 @@ use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes, ReturnConsumedC
 use aws_smithy_runtime_api::client::interceptors::context::Output;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use crate::db::batch_loader::{self, LoadedItems, unprocessed};
-use crate::db::error::{Backoff, TableError, read_error};
+use crate::db::error::{TableError, read_error};
 use crate::db::keys::Key;
 use crate::db::response::{AnyItem as _, Body, Found, FromResponse, Stored, readable};
-use crate::db::usage::{count_call, count_read};
 use crate::db::{Entity, Item, PARALLEL, Table, keys};
 
 /// Maximum keys in one batch read (a DynamoDB limit).
 pub(crate) const MAX_BATCH_KEYS: usize = 100;
-
-/// A batch read of at most this many keys is joined with the other reads of the request.
-const FEW: usize = 25;
 
 /// The items that a batch read found.
 #[derive(Debug, Default)]
@@ -78,27 +73,9 @@ pub(crate) enum Range {
 }
 
 impl Table {
-    /// Reads an item, together with whatever else the request reads at this moment.
+    /// Reads an item.
     pub(crate) async fn read(&self, key: Key) -> Result<Option<Stored>, TableError> {
-        Ok(self.read_together(vec![key]).await?.pop())
-    }
-
-    async fn read_together(&self, keys: Vec<Key>) -> Result<Vec<Stored>, TableError> {
-        let table = self.clone();
-        batch_loader::read(keys, async move |mut keys| {
-            keys.sort();
-            keys.dedup();
-            let (found, unread) = match <[Key; 1]>::try_from(keys) {
-                Ok([key]) => (table.read_one(key).await?.into_iter().collect(), vec![]),
-                Err(keys) => table.get_chunk(keys, true).await?,
-            };
-            Ok(LoadedItems::new(found, unread))
-        })
-        .await
-    }
-
-    async fn read_one(&self, key: Key) -> Result<Option<Stored>, TableError> {
-        count_call();
+        self.request.count_call();
         let body = Body::instead_of(|| Output::erase(GetItemOutput::builder().build()));
         self.client
             .get_item()
@@ -112,7 +89,7 @@ impl Table {
             .await
             .map_err(read_error)?;
         let mut found = Stored::all(&body)?;
-        count_read(found.units);
+        self.request.count_read(found.units);
         Ok(found.items.pop())
     }
 
@@ -125,10 +102,9 @@ impl Table {
 
     /// Reads any number of items, 100 per call, calls in parallel, strongly consistent.
     pub async fn get_many(&self, keys: Vec<Key>) -> Result<BatchItems, TableError> {
-        let found = if keys.is_empty() || keys.len() > FEW {
-            self.get_all::<Stored>(keys, true).await?
-        } else {
-            self.read_together(keys).await?
+        let found = match <[Key; 1]>::try_from(keys) {
+            Ok([key]) => self.read(key).await?.into_iter().collect(),
+            Err(keys) => self.get_all(keys, true).await?,
         };
         Ok(BatchItems::of(found))
     }
@@ -159,7 +135,7 @@ impl Table {
             .try_collect()
             .await?;
         if read.iter().any(|(_, unread)| !unread.is_empty()) {
-            return Err(unprocessed());
+            return Err(TableError::Busy("unprocessed keys".to_owned()));
         }
         Ok(read.into_iter().flat_map(|(found, _)| found).collect())
     }
@@ -172,14 +148,14 @@ impl Table {
     ) -> Result<(Vec<T>, Vec<Key>), TableError> {
         let mut found = Vec::with_capacity(keys.len());
         let mut open: Vec<Item> = keys.into_iter().map(Key::into_item).collect();
-        let mut pause = Backoff::default();
+        let mut pause = self.backoff();
         while !open.is_empty() {
             let requested = KeysAndAttributes::builder()
                 .set_keys(Some(open))
                 .consistent_read(consistent)
                 .build()
                 .map_err(TableError::failed)?;
-            count_call();
+            self.request.count_call();
             let body = Body::instead_of(|| Output::erase(BatchGetItemOutput::builder().build()));
             self.client
                 .batch_get_item()
@@ -191,7 +167,7 @@ impl Table {
                 .await
                 .map_err(read_error)?;
             let response = T::all(&body)?;
-            count_read(response.units);
+            self.request.count_read(response.units);
             found.extend(response.items);
             open = response.rest;
             if !open.is_empty() && !pause.wait().await {
@@ -267,7 +243,7 @@ impl Table {
         &self,
         request: QueryFluentBuilder,
     ) -> Result<Found<T>, TableError> {
-        count_call();
+        self.request.count_call();
         let body = Body::instead_of(|| Output::erase(QueryOutput::builder().build()));
         request
             .customize()
@@ -276,7 +252,7 @@ impl Table {
             .await
             .map_err(read_error)?;
         let found = T::all(&body)?;
-        count_read(found.units);
+        self.request.count_read(found.units);
         Ok(found)
     }
 

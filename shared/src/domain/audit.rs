@@ -1,6 +1,7 @@
 //! Checks for an audit of the whole table: can an item be read, and does it have the right keys?
 
 use crate::db::{Entity, Item, from_item, to_item, type_of};
+use crate::domain::application::deleted::DeletedApplication;
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::change::model::{ChangeCount, ClubChange, RecordedChange};
@@ -35,7 +36,6 @@ use crate::domain::submission::model::{
 };
 use crate::domain::submission::withdrawal::Withdrawal;
 use crate::domain::token::model::Token;
-use crate::domain::tombstones::DeletedApplication;
 use crate::domain::webhook::model::{Delivery, Webhook};
 use crate::ids::Id;
 use crate::time::Timestamp;

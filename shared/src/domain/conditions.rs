@@ -1,8 +1,5 @@
 //! Conditions on people and roles. They are part of transactions that change other objects.
 
-use chrono::TimeDelta;
-
-use crate::db::actor::received;
 use crate::db::{Entity as _, Refusal, Write};
 use crate::domain::keys;
 use crate::domain::member::model::{Membership, Role};
@@ -31,17 +28,10 @@ pub(crate) fn check_not_erasing(person: Id<Person>) -> Write {
     not_erased(Write::check(keys::profile(person))).or(Refusal::Erased)
 }
 
-/// A request ends within this time; then nobody waits for it any more.
-const REQUEST: TimeDelta = TimeDelta::seconds(30);
-
 /// Adds the condition that the person is not being erased, and was not erased since the request
 /// came: whoever came back has a new profile, which gets nothing of a request that was frozen.
 fn not_erased(profile: Write) -> Write {
-    let profile = profile.if_equals("erasing", &false);
-    match received() {
-        Some(arrived) => profile.if_below("created_at", &arrived.at.plus(REQUEST)),
-        None => profile,
-    }
+    profile.if_equals("erasing", &false).if_was_there()
 }
 
 /// Returns the write that changes the number of clubs that a person owns. If the number grows, the

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::db::error::ignore_refusal;
-use crate::db::{Entity, Retries, Table, TableError, Write, each};
+use crate::db::{Entity, Table, TableError, Write, each};
 use crate::domain::application::model::Application;
 use crate::domain::bookmark::store::{Bookmark, Bookmarks};
 use crate::domain::club::model::Club;
@@ -288,7 +288,7 @@ impl Table {
         mut when: RequestTime,
         until: u64,
     ) -> Result<(), TableError> {
-        let mut retries = Retries::default();
+        let mut retries = self.retries();
         // An officer may book, move or cancel the interview at the same moment.
         while !self.erase_once(&submission, &mut when).await? {
             retries.next().await?;

@@ -1,7 +1,6 @@
 //! The clubs of a person who is erased: none may be without an owner (P16).
 
-use crate::db::error::Backoff;
-use crate::db::{Refusal, Retries, Table, TableError};
+use crate::db::{Refusal, Table, TableError};
 use crate::domain::erasure::OnlyOwner;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
@@ -18,7 +17,7 @@ impl Table {
         when: impl Fn() -> RequestTime,
         clock: &dyn Clock,
     ) -> Result<(), TableError> {
-        let (mut retries, mut archived) = (Retries::default(), false);
+        let (mut retries, mut archived) = (self.retries(), false);
         loop {
             let erased = async {
                 retries.next().await?;
@@ -50,7 +49,7 @@ impl Table {
         &self,
         person: Id<Person>,
     ) -> Result<Vec<ClubCode>, TableError> {
-        let mut wait = Backoff::default();
+        let mut wait = self.backoff();
         loop {
             let profile = self.person(person).await?;
             let count = profile.map_or(0, |profile| profile.clubs_owned);
@@ -74,7 +73,7 @@ impl Table {
         &self,
         mut membership: Membership,
     ) -> Result<Result<(), OnlyOwner>, TableError> {
-        let mut retries = Retries::default();
+        let mut retries = self.retries();
         loop {
             retries.next().await?;
             match self.erase_member(&membership).await {

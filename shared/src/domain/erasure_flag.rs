@@ -3,7 +3,6 @@
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
-use crate::db::error::Backoff;
 use crate::db::execute::client_token;
 use crate::db::read::Range;
 use crate::db::{Entity, Table, TableError, Write};
@@ -56,7 +55,7 @@ impl Table {
         // nothing.
         self.transact(vec![Write::put(&flag)?]).await?;
         let Key { pk, sk } = keys::own_erasure(person, flag.round);
-        let mut wait = Backoff::default();
+        let mut wait = self.backoff();
         loop {
             let range = Range::Prefix(sk.clone());
             if !self.index_entries(pk.clone(), range).await?.is_empty() {

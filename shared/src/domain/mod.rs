@@ -39,10 +39,10 @@ mod review;
 mod slot;
 mod submission;
 mod token;
-mod tombstones;
 mod waiting;
 mod webhook;
 
+pub use application::deleted::DeletedApplication;
 pub use application::model::{Application, ApplicationTexts, Committee};
 pub use application::references::{ApplicationParts, References};
 pub use application::store::ApplicationQuota;
@@ -127,7 +127,6 @@ pub use submission::submit::{CancelledInterview, WithdrawOutcome};
 pub use submission::visibility::{Communicated, Visible};
 pub use submission::withdrawal::Withdrawal;
 pub use token::model::{Token, TokenScope};
-pub use tombstones::{DeletedApplication, Tombstone};
 pub use waiting::{ClubWaiting, Waiting};
 pub use webhook::model::{
     Call, CallKind, Delivery, EncryptedSecret, Notification, OffReason, Webhook, WebhookKey,

@@ -16,7 +16,7 @@ use super::user::{User, caller};
 use crate::domain::{Club, Form, Membership, Question, Role};
 use crate::ids;
 use crate::ids::Id;
-use crate::state::Shared;
+use crate::state::{Context, Shared};
 use crate::text::ClubCode;
 
 /// The variable segments of a path, and the query.
@@ -110,21 +110,21 @@ impl AccessRule for OwnerRule {
 pub trait Load: Sized + Send {
     /// Reads the object. Returns none if it does not exist or does not belong to its parent.
     fn load(
-        app: &Shared,
+        app: &Context,
         user: &User,
         path: &PathIds,
     ) -> impl Future<Output = Result<Option<Self>, ApiError>> + Send;
 }
 
 impl Load for () {
-    async fn load(_: &Shared, _: &User, _: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(_: &Context, _: &User, _: &PathIds) -> Result<Option<Self>, ApiError> {
         Ok(Some(()))
     }
 }
 
 /// Loads two objects at the same time.
 impl<A: Load, B: Load> Load for (A, B) {
-    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let (a, b) = futures::try_join!(A::load(app, user, path), B::load(app, user, path))?;
         Ok(a.zip(b))
     }
@@ -135,7 +135,7 @@ impl<A: Load, B: Load> Load for (A, B) {
 pub struct Maybe<T>(pub Option<T>);
 
 impl<T: Load> Load for Maybe<T> {
-    async fn load(app: &Shared, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, user: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         Ok(Some(Self(T::load(app, user, path).await?)))
     }
 }
@@ -198,7 +198,8 @@ impl<R, S, P, O> Scope<R, S, P, O> {
 impl<R: AccessRule, S: Permit, P: Load, O: Load> FromRequestParts<Shared> for Scope<R, S, P, O> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, ApiError> {
+        let app = &Context::of(parts, state);
         let path = PathIds::of(parts).await;
         // Before a wrong path: whoever has no credentials is told that.
         let user = caller::<S>(parts, path.as_ref().ok().map(PathIds::club))?;
@@ -259,9 +260,10 @@ pub struct Visible {
 impl FromRequestParts<Shared> for Visible {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, ApiError> {
+        let app = &Context::of(parts, state);
         let path = PathIds::of(parts).await?;
-        let AnyCaller(user, _) = AnyCaller::<ClubsRead>::from_request_parts(parts, app).await?;
+        let AnyCaller(user, _) = AnyCaller::<ClubsRead>::from_request_parts(parts, state).await?;
         let (club, membership) = app
             .table
             .club_and_membership(path.club(), user.as_ref().map(User::id))
@@ -312,7 +314,7 @@ impl Visibility {
     /// Returns the caller's visibility for these clubs. The memberships are read (1 query of the
     /// index) only if the result depends on them.
     pub async fn of<'a>(
-        app: &Shared,
+        app: &Context,
         user: Option<&User>,
         clubs: impl IntoIterator<Item = &'a Club>,
     ) -> Result<Self, ApiError> {
@@ -348,8 +350,8 @@ pub struct Admin(pub User);
 impl FromRequestParts<Shared> for Admin {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
-        let user = <User as FromRequestParts<Shared>>::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, ApiError> {
+        let user = <User as FromRequestParts<Shared>>::from_request_parts(parts, state).await?;
         if user.is_admin() {
             Ok(Self(user))
         } else {

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::entity_tag::IfMatch;
 use super::error::ApiError;
-use crate::db::{Retries, TableError};
+use crate::db::TableError;
+use crate::state::Context;
 
 /// Changes or deletes the newest state of an object (X7): checks `If-Match`, then calls `change`.
 /// If somebody else changed the object at the same time, it calls `read` and tries again.
@@ -13,6 +14,7 @@ use crate::db::{Retries, TableError};
 /// write under the condition that the object has not changed since. The result of `change` is
 /// returned. 404 if the object no longer exists.
 pub async fn edit<T, B, O, R, C>(
+    app: &Context,
     if_match: &IfMatch,
     mut object: T,
     show: impl Fn(&T) -> B,
@@ -25,7 +27,7 @@ where
     R: Future<Output = Result<Option<T>, TableError>>,
     C: Future<Output = Result<O, ApiError>>,
 {
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         if_match.check(|| show(&object))?;

@@ -9,7 +9,7 @@ use super::request::ClientAddress;
 use super::scopes::Permit;
 use crate::auth::{Grant, Identity, TokenSecret};
 use crate::domain::{Person, Token, TokenScope};
-use crate::state::Shared;
+use crate::state::Context;
 use crate::text::ClubCode;
 
 const UNKNOWN: &str = "it is no token, or has ended";
@@ -22,7 +22,7 @@ pub(super) struct Replaying;
 /// Returns the token with this text, and its person: 1 batch read of 2 items for 1 unit, or nothing
 /// within a minute after it.
 pub(super) async fn grant_of(
-    app: &Shared,
+    app: &Context,
     address: &ClientAddress,
     text: &str,
 ) -> Result<Grant, ApiError> {
@@ -57,7 +57,7 @@ pub(super) async fn grant_of(
 /// What was stored a moment ago may be missing in the cheaper read. So a token is wrong only if the
 /// other one says so too.
 async fn looked_up(
-    app: &Shared,
+    app: &Context,
     secret: Option<TokenSecret>,
     now: DateTime<Utc>,
 ) -> Result<Option<Grant>, ApiError> {
@@ -75,7 +75,7 @@ async fn looked_up(
 }
 
 async fn looked_up_once(
-    app: &Shared,
+    app: &Context,
     secret: &TokenSecret,
     eventual: bool,
 ) -> Result<Option<Grant>, ApiError> {
@@ -113,7 +113,7 @@ fn identity_of(person: Person) -> Identity {
 }
 
 /// Returns whether a token needs its day of use to be noted.
-pub(super) fn is_first_today(app: &Shared, token: &Token) -> bool {
+pub(super) fn is_first_today(app: &Context, token: &Token) -> bool {
     token.last_used_on != Some(app.clock.now().date_naive())
 }
 

@@ -28,11 +28,10 @@ use super::params::Params;
 use super::request::{PublicOrigin, PublicUrl, ReceivedAt};
 use super::user::{Sender, User};
 use crate::db::TableError;
-use crate::db::actor::set_request_time;
 use crate::domain::{IdempotencyOutcome, IdempotencyRecord};
 use crate::ids::{Id, sha256_hex};
 use crate::limits;
-use crate::state::Shared;
+use crate::state::{Context, Shared};
 
 const KEY: &str = "idempotency-key";
 /// Header that marks a response as a replay.
@@ -77,7 +76,11 @@ impl NewId {
 impl FromRequestParts<Shared> for NewId {
     type Rejection = std::convert::Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &Shared,
+    ) -> Result<Self, Self::Rejection> {
+        let app = &Context::of(parts, state);
         Ok(parts
             .extensions
             .get()
@@ -222,8 +225,8 @@ async fn once(
     if key.chars().count() > limits::IDEMPOTENCY_KEY {
         return Err(too_long());
     }
-    let app = &replays.app;
     let (mut parts, body) = request.into_parts();
+    let app = &Context::of(&parts, &replays.app);
     let bytes = to_bytes(body, usize::MAX).await.map_err(|_| unread())?;
     let id = hash_of(&own_key(user, key, &parts), &parts);
     let body_hash = sha256_hex(&without_boundary(&parts.headers, &bytes));
@@ -249,7 +252,7 @@ async fn once(
         match &record.outcome {
             Some(IdempotencyOutcome::Nothing) => {
                 parts.extensions.insert(NewId(record.creates));
-                set_request_time(record.request_time());
+                app.table.counts_as(record.request_time());
                 return Ok(next
                     .run(Request::from_parts(parts, Body::from(bytes)))
                     .await);
@@ -261,7 +264,7 @@ async fn once(
                 .await
             {
                 Ok(()) => {
-                    set_request_time(record.request_time());
+                    app.table.counts_as(record.request_time());
                     break IdempotencyRecord {
                         attempt: new.attempt,
                         busy_until: new.busy_until,
@@ -293,7 +296,7 @@ async fn once(
 
 /// Stores the response for repeats. After a failure, or a refusal because of missing rights,
 /// nothing is stored, and a repeat executes the request again.
-async fn ended(app: &Shared, attempt: &IdempotencyRecord, response: Response) -> Response {
+async fn ended(app: &Context, attempt: &IdempotencyRecord, response: Response) -> Response {
     let status = response.status();
     let (parts, bytes) = match whole(response).await {
         Ok(whole) => whole,
@@ -354,7 +357,9 @@ async fn replay(
             get.extensions_mut().insert(Sender(user.clone()));
             get.extensions_mut().insert(Replaying);
             // Addresses in the body are at the host that the caller called.
-            let PublicUrl(url) = PublicUrl::of(parts, &replays.app);
+            let context = Context::of(parts, &replays.app);
+            let PublicUrl(url) = PublicUrl::of(parts, &context);
+            get.extensions_mut().insert(context);
             let path = parts.uri.path().trim_end_matches('/');
             if let Some(origin) = url.trim_end_matches('/').strip_suffix(path) {
                 get.extensions_mut().insert(PublicOrigin(origin.to_owned()));

@@ -26,14 +26,10 @@ use super::request::{ClientAddress, PublicPath, ReceivedAt};
 use super::request_line::RequestLine;
 use super::slash::with_slash;
 use super::user::{Sender, User};
-use crate::db::actor::{acts, set_request_time};
-use crate::db::batch_loader::joined;
-use crate::db::usage::metered;
 use crate::domain::{Person, Token};
 use crate::ids::Id;
 use crate::limits;
-use crate::state::Shared;
-use crate::time::{RequestTime, Timestamp};
+use crate::state::{Context, Shared};
 use crate::web::response_layers::{bounded_response, no_sniffing, shortened};
 
 /// How long browsers may cache a preflight response.
@@ -129,7 +125,7 @@ pub fn cors(origins: &[String]) -> CorsLayer {
     }
 }
 
-async fn authenticate(State(app): State<Shared>, request: Request, next: Next) -> Response {
+async fn authenticate(app: Context, request: Request, next: Next) -> Response {
     let route = request
         .extensions()
         .get::<MatchedPath>()
@@ -140,6 +136,7 @@ async fn authenticate(State(app): State<Shared>, request: Request, next: Next) -
     let mut response = match User::authenticate(&app, request.headers(), &address).await {
         Ok(Some(caller)) => {
             user = Some(caller.id());
+            app.table.acts(caller.id().get());
             token = caller.token().map(|token| token.id);
             let response = response_to(caller.clone(), &route, request, next).await;
             for_token(&caller, response).await
@@ -174,7 +171,6 @@ async fn for_token(caller: &User, response: Response) -> Response {
 /// takes no extra time; before a write, it is stored first.
 async fn response_to(user: User, route: &str, mut request: Request, next: Next) -> Response {
     request.extensions_mut().insert(Sender(user.clone()));
-    acts(user.id().get());
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     if !is_read
         && !remembers_itself(route)
@@ -212,15 +208,10 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
             |context| context.request_id.clone(),
         );
     let method = request.method().clone();
-    let when = RequestTime {
-        received: app.ids.received(received.0),
-        at: Timestamp::at(received.0),
-    };
-    let run = async {
-        set_request_time(when);
-        joined(next.run(request)).await
-    };
-    let (mut response, usage) = metered(&app.clock, run).await;
+    let context = Context::new(&app, received.0);
+    request.extensions_mut().insert(context.clone());
+    let mut response = next.run(request).await;
+    let usage = context.table.usage();
     let status = response.status();
     let cause = response.extensions_mut().remove::<Cause>();
     if status.is_server_error() {
@@ -270,7 +261,7 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
         write_units: usage.write_units,
         mails_queued: usage.mails,
     }
-    .log(&app);
+    .log(&context);
     response.extensions_mut().insert(usage);
     response
 }

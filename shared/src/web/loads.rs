@@ -5,11 +5,11 @@ use super::user::User;
 use crate::domain::{
     Application, ApplicationTexts, Event, Extension, Form, Slot, Submission, WholeForm,
 };
-use crate::state::Shared;
+use crate::state::Context;
 use crate::web::access::{Load, PathIds};
 
 impl Load for Application {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(id) = path.id("application") else {
             return Ok(None);
         };
@@ -18,7 +18,7 @@ impl Load for Application {
 }
 
 impl Load for Form {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(id) = path.id("application") else {
             return Ok(None);
         };
@@ -28,7 +28,7 @@ impl Load for Form {
 }
 
 impl Load for WholeForm {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(id) = path.id("application") else {
             return Ok(None);
         };
@@ -37,7 +37,7 @@ impl Load for WholeForm {
 }
 
 impl Load for ApplicationTexts {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(id) = path.id("application") else {
             return Ok(None);
         };
@@ -47,7 +47,7 @@ impl Load for ApplicationTexts {
 
 /// Also one that is being deleted.
 impl Load for Slot {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let (Some(application), Some(id)) = (path.id("application"), path.id("slot")) else {
             return Ok(None);
         };
@@ -56,7 +56,7 @@ impl Load for Slot {
 }
 
 impl Load for Event {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let Some(id) = path.id("event") else {
             return Ok(None);
         };
@@ -65,7 +65,7 @@ impl Load for Event {
 }
 
 impl Load for Extension {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let (Some(application), Some(id)) = (path.id("application"), path.id("extension")) else {
             return Ok(None);
         };
@@ -74,7 +74,7 @@ impl Load for Extension {
 }
 
 impl Load for Submission {
-    async fn load(app: &Shared, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
+    async fn load(app: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {
         let (Some(application), Some(id)) = (path.id("application"), path.id("submission")) else {
             return Ok(None);
         };

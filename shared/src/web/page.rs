@@ -10,7 +10,7 @@ use super::error::ApiError;
 use super::params::Params;
 use super::request::PublicUrl;
 use crate::limits;
-use crate::state::Shared;
+use crate::state::{Context, Shared};
 
 /// Which page is requested (H23).
 #[derive(Debug, Clone)]
@@ -24,7 +24,8 @@ pub struct Page {
 impl FromRequestParts<Shared> for Page {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, ApiError> {
+        let app = &Context::of(parts, state);
         let params = Params::parse(parts.uri.query().unwrap_or_default());
         let (default, most) = limits::PAGE;
         let size = params

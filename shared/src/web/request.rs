@@ -4,8 +4,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use chrono::{DateTime, Utc};
 
-use crate::db::actor::request_time;
-use crate::state::Shared;
+use crate::state::{Context, Shared};
 use crate::time::{RequestTime, Timestamp};
 
 /// When the gateway received the request. Deadlines are checked against this time (S1).
@@ -15,7 +14,11 @@ pub struct ReceivedAt(pub DateTime<Utc>);
 impl FromRequestParts<Shared> for ReceivedAt {
     type Rejection = std::convert::Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &Shared,
+    ) -> Result<Self, Self::Rejection> {
+        let app = &Context::of(parts, state);
         Ok(parts
             .extensions
             .get()
@@ -32,13 +35,17 @@ pub struct RequestedAt(pub RequestTime);
 impl FromRequestParts<Shared> for RequestedAt {
     type Rejection = std::convert::Infallible;
 
-    async fn from_request_parts(_: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &Shared,
+    ) -> Result<Self, Self::Rejection> {
+        let app = Context::of(parts, state);
         let now = app.clock.now();
         let unknown = || RequestTime {
             received: app.ids.received(now),
             at: Timestamp::at(now),
         };
-        Ok(Self(request_time().unwrap_or_else(unknown)))
+        Ok(Self(app.table.received().unwrap_or_else(unknown)))
     }
 }
 
@@ -79,7 +86,7 @@ impl PublicPath {
 pub struct PublicUrl(pub String);
 
 impl PublicUrl {
-    pub(super) fn of(parts: &Parts, app: &Shared) -> Self {
+    pub(super) fn of(parts: &Parts, app: &Context) -> Self {
         if let Some(PublicOrigin(origin)) = parts.extensions.get() {
             return Self(format!("{origin}{}", PublicPath::of(parts)));
         }
@@ -108,7 +115,11 @@ impl PublicUrl {
 impl FromRequestParts<Shared> for PublicUrl {
     type Rejection = std::convert::Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Self::Rejection> {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &Shared,
+    ) -> Result<Self, Self::Rejection> {
+        let app = &Context::of(parts, state);
         Ok(Self::of(parts, app))
     }
 }

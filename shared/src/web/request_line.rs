@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::metrics::Unit;
-use crate::state::Shared;
+use crate::state::Context;
 
 /// What the log tells about a request: ids, times and counts only (O9).
 #[derive(Serialize)]
@@ -33,7 +33,7 @@ impl RequestLine<'_> {
     ];
 
     /// Writes the line, in a deployed stack with its numbers as metrics (O17).
-    pub(super) fn log(&self, app: &Shared) {
+    pub(super) fn log(&self, app: &Context) {
         if let Some(metrics) = &app.settings.metrics {
             // Requests that match no route have none, and a dimension may not be empty.
             let by_route = metrics.by_route && !self.route.is_empty();

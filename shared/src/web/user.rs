@@ -17,7 +17,7 @@ use crate::auth::{Identity, is_secret};
 use crate::db::TableError;
 use crate::domain::{Notices, Person, Personal, Token, TokenScope};
 use crate::ids::Id;
-use crate::state::Shared;
+use crate::state::{Context, Shared};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -35,7 +35,7 @@ struct Inner {
     used: OnceLock<TokenScope>,
     /// Whether the day of use of the token was noted by this request.
     is_noted: AtomicBool,
-    app: Shared,
+    app: Context,
     person: OnceCell<Person>,
 }
 
@@ -57,7 +57,7 @@ impl User {
     /// Returns the caller that the headers identify: none without credentials, 401 for invalid
     /// ones.
     pub(crate) async fn authenticate(
-        app: &Shared,
+        app: &Context,
         headers: &HeaderMap,
         address: &ClientAddress,
     ) -> Result<Option<Self>, ApiError> {
@@ -309,8 +309,8 @@ impl<P: Permit> FromRequestParts<Shared> for Caller<P> {
 impl FromRequestParts<Shared> for User {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
-        let caller = Caller::<SessionOnly>::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, ApiError> {
+        let caller = Caller::<SessionOnly>::from_request_parts(parts, state).await?;
         Ok(caller.0)
     }
 }

@@ -9,8 +9,7 @@ use std::time::Duration;
 use http::Method;
 use local::queues::{MAILS, WEBHOOKS};
 use serde_json::{Value, json};
-use shared::db::usage::{Usage, metered};
-use shared::time::Clock;
+use shared::db::Usage;
 use tests::operations;
 use tests::receiver::Instant;
 use tests::scene::Scene;
@@ -104,13 +103,31 @@ impl Prices {
         response.json()
     }
 
-    /// Adds a row that was measured elsewhere.
-    fn add(&mut self, operation: &'static str, usage: Usage, rounds: u128) {
+    /// Measures what a function without routes does.
+    async fn work<T>(
+        &mut self,
+        operation: &'static str,
+        function: &str,
+        work: impl AsyncFnOnce(&TestCampus) -> T,
+    ) -> T {
+        let table = self.campus.campus.app.table.clone();
+        let before = table.usage();
+        self.serving(Some(function));
+        let (done, rounds) = timed(Box::pin(work(&self.campus))).await;
+        self.serving(None);
+        let now = table.usage();
+        let usage = Usage {
+            calls: now.calls - before.calls,
+            read_units: now.read_units - before.read_units,
+            write_units: now.write_units - before.write_units,
+            mails: now.mails - before.mails,
+        };
         self.rows.push(Row {
             operation,
             usage,
             rounds,
         });
+        done
     }
 }
 
@@ -166,7 +183,6 @@ fn serves() -> BTreeMap<String, &'static str> {
 /// call of a webhook, a mail, and the report about it. The timer has nothing to do.
 async fn workers(witness: &Witness) -> Vec<Row> {
     let mut p = Prices::new(witness);
-    let clock: Arc<dyn Clock> = p.campus.campus.clock.clone();
     let recruitment = p.campus.recruitment("chess").await;
     let webhook = json!({ "url": "https://chat.example/204", "types": ["submission.created"] });
     let webhooks = "/api/clubs/chess/webhooks/";
@@ -174,39 +190,30 @@ async fn workers(witness: &Witness) -> Vec<Row> {
     p.campus.list_changes().await;
     let submission = recruitment.submit(&p.campus.as_("sue")).await;
 
-    p.serving(Some("Changes"));
-    let (stream, feed) = (&p.campus.campus.stream, &p.campus.campus.feed);
-    let ((done, usage), rounds) = timed(Box::pin(metered(&clock, stream.deliver(feed)))).await;
-    done.expect("a stream");
-    p.add("(changes)", usage, rounds);
-
-    p.serving(Some("Webhooks"));
-    let (queues, dispatcher) = (&p.campus.campus.queues, &*p.campus.campus.dispatcher);
-    let called = queues.deliver(WEBHOOKS, dispatcher);
-    let ((_, usage), rounds) = timed(Box::pin(metered(&clock, called))).await;
-    p.add("(webhooks)", usage, rounds);
-
-    p.serving(Some("Notices"));
-    let ticker = &p.campus.campus.ticker;
-    let ((done, usage), rounds) = timed(Box::pin(metered(&clock, ticker.tick()))).await;
+    let list = async |there: &TestCampus| there.list_changes().await;
+    p.work("(changes)", "Changes", list).await;
+    let call = async |there: &TestCampus| {
+        let (queues, dispatcher) = (&there.campus.queues, &*there.campus.dispatcher);
+        queues.deliver(WEBHOOKS, dispatcher).await
+    };
+    assert!(p.work("(webhooks)", "Webhooks", call).await);
+    let tick = async |there: &TestCampus| there.campus.ticker.tick().await;
+    let done = p.work("(timer)", "Notices", tick).await;
     done.expect("a table");
-    p.add("(timer)", usage, rounds);
 
-    p.serving(None);
     recruitment.decide(&submission, 4, "").await;
     recruitment.send("acceptance", json!({})).await.ok();
     p.campus.list_changes().await;
-    p.serving(Some("Mailer"));
-    let (queues, worker) = (&p.campus.campus.queues, &*p.campus.campus.worker);
-    let sent = queues.deliver(MAILS, worker);
-    let ((_, usage), rounds) = timed(Box::pin(metered(&clock, sent))).await;
-    p.add("(mailer)", usage, rounds);
-
-    p.serving(Some("MailReports"));
-    let ((), usage) = Box::pin(metered(&clock, p.campus.report())).await;
-    assert!(usage.calls > 0, "the reports were not understood");
-    p.add("(mail reports)", usage, 0);
-    p.serving(None);
+    let send = async |there: &TestCampus| {
+        there
+            .campus
+            .queues
+            .deliver(MAILS, &*there.campus.worker)
+            .await
+    };
+    assert!(p.work("(mailer)", "Mailer", send).await);
+    let report = async |there: &TestCampus| there.report().await;
+    Box::pin(p.work("(mail reports)", "MailReports", report)).await;
     p.rows
 }
 

@@ -6,7 +6,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use shared::db::{Refusal, Retries, TableError};
+use shared::db::{Refusal, TableError};
 use shared::domain::{EncryptedSecret, Webhook, WebhookKey};
 use shared::encryption::SecretCipher;
 use shared::ids::Id;
@@ -14,7 +14,7 @@ use shared::receiver_rules::ReceiverRules;
 use shared::web::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, Result, edit, shown_at,
 };
-use shared::{Shared, limits};
+use shared::{Context, limits};
 
 use super::bodies::{WebhookBody, WebhookInput};
 use super::holder::{Holder, OwnedWebhook};
@@ -23,7 +23,7 @@ use super::holder::{Holder, OwnedWebhook};
 const SECRET_BYTES: usize = 32;
 
 /// Makes a secret of a webhook: as it is stored, and its text.
-fn new_secret(app: &Shared, webhook: Id<Webhook>, request: u64) -> (EncryptedSecret, String) {
+fn new_secret(app: &Context, webhook: Id<Webhook>, request: u64) -> (EncryptedSecret, String) {
     let mut bytes = [0_u8; SECRET_BYTES];
     rand::fill(&mut bytes).expect("the system has random numbers");
     let encryption = SecretCipher::new(&app.settings.secrets.invite);
@@ -46,18 +46,18 @@ fn too_many() -> ApiError {
     ApiError::rule(why).coded(Code::Quota)
 }
 
-pub async fn list(app: &Shared, holder: &Holder) -> Result<Json<Vec<WebhookBody>>> {
+pub async fn list(app: &Context, holder: &Holder) -> Result<Json<Vec<WebhookBody>>> {
     let mut all = holder.all(app).await?;
     all.sort_by_key(|owned| (owned.webhook.created_at, owned.webhook.id()));
     Ok(Json(all.iter().map(WebhookBody::from).collect()))
 }
 
-pub async fn show(app: &Shared, holder: &Holder) -> Result<Json<WebhookBody>> {
+pub async fn show(app: &Context, holder: &Holder) -> Result<Json<WebhookBody>> {
     Ok(Json((&holder.one(app).await?).into()))
 }
 
 pub async fn create(
-    app: &Shared,
+    app: &Context,
     holder: &Holder,
     new: NewId,
     received: u64,
@@ -97,11 +97,11 @@ pub async fn create(
 /// Stores a new webhook in an empty place. Returns what is stored, and whether it is this one and
 /// not that of an earlier attempt of the request.
 async fn store(
-    app: &Shared,
+    app: &Context,
     holder: &Holder,
     mut webhook: Webhook,
 ) -> Result<(OwnedWebhook, bool)> {
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let all = holder.all(app).await?;
@@ -135,7 +135,7 @@ fn changed(error: TableError) -> ApiError {
 }
 
 pub async fn update(
-    app: &Shared,
+    app: &Context,
     holder: &Holder,
     input: WebhookInput,
 ) -> Result<Json<WebhookBody>> {
@@ -176,11 +176,11 @@ pub async fn update(
     };
     let show = |owned: &OwnedWebhook| WebhookBody::from(owned);
     let read = || holder.find(app);
-    let owned = edit(&holder.if_match, owned, show, read, change).await?;
+    let owned = edit(app, &holder.if_match, owned, show, read, change).await?;
     Ok(Json((&owned).into()))
 }
 
-pub async fn delete(app: &Shared, holder: &Holder) -> Result<NoContent> {
+pub async fn delete(app: &Context, holder: &Holder) -> Result<NoContent> {
     let mut found = holder.found(app).await?.into_iter();
     let owned = found.next().ok_or(ApiError::NotFound)?;
     let change = async |owned: OwnedWebhook| {
@@ -188,7 +188,15 @@ pub async fn delete(app: &Shared, holder: &Holder) -> Result<NoContent> {
         deleted.map_err(changed)
     };
     let show = |owned: &OwnedWebhook| WebhookBody::from(owned);
-    edit(&holder.if_match, owned, show, || holder.find(app), change).await?;
+    edit(
+        app,
+        &holder.if_match,
+        owned,
+        show,
+        || holder.find(app),
+        change,
+    )
+    .await?;
     for owned in found {
         match app.table.delete_webhook(&owned.webhook).await {
             // Another request deletes it, too.
@@ -200,7 +208,7 @@ pub async fn delete(app: &Shared, holder: &Holder) -> Result<NoContent> {
 }
 
 /// Makes a new secret. The earlier ones sign for a day as well.
-pub async fn renew_secret(app: &Shared, holder: &Holder, new: NewId) -> Result<Response> {
+pub async fn renew_secret(app: &Context, holder: &Holder, new: NewId) -> Result<Response> {
     let owned = holder.one(app).await?;
     let now = app.now();
     let request = new.id::<Webhook>().get();
@@ -226,7 +234,7 @@ pub async fn renew_secret(app: &Shared, holder: &Holder, new: NewId) -> Result<R
     let show = |owned: &OwnedWebhook| WebhookBody::from(owned);
     let read = || holder.find(app);
     let any = IfMatch::of(&HeaderMap::new());
-    let (owned, secret) = edit(&any, owned, show, read, change).await?;
+    let (owned, secret) = edit(app, &any, owned, show, read, change).await?;
     let body = WebhookBody::from(&owned).with_secret(secret);
     // A repeat shows it without the secret.
     Ok(shown_at(holder.location(&owned.webhook), Json(body)))

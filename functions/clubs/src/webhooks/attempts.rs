@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::http::StatusCode;
 use chrono::TimeDelta;
-use shared::Shared;
-use shared::db::{Retries, TableError};
+use shared::Context;
+use shared::db::TableError;
 use shared::domain::{Delivery, Notification, Webhook};
 use shared::ids::made_at;
 use shared::limits;
@@ -22,7 +22,7 @@ fn accepted(delivery: &Delivery) -> Accepted {
 }
 
 /// Returns the webhook that the path names, if it is on.
-async fn one_that_is_on(app: &Shared, holder: &Holder) -> Result<Webhook> {
+async fn one_that_is_on(app: &Context, holder: &Holder) -> Result<Webhook> {
     let owned = holder.one(app).await?;
     if !owned.is_on {
         return Err(ApiError::rule("This webhook is off. Switch it on first."));
@@ -30,7 +30,7 @@ async fn one_that_is_on(app: &Shared, holder: &Holder) -> Result<Webhook> {
     Ok(owned.webhook)
 }
 
-pub async fn list(app: &Shared, holder: &Holder) -> Result<Json<Vec<DeliveryBody>>> {
+pub async fn list(app: &Context, holder: &Holder) -> Result<Json<Vec<DeliveryBody>>> {
     let owned = holder.one(app).await?;
     let deliveries = app.table.deliveries(owned.webhook.id()).await?;
     Ok(Json(deliveries.iter().map(DeliveryBody::from).collect()))
@@ -67,7 +67,7 @@ fn check_tests(deliveries: &[Delivery], id: u64, now: Timestamp) -> Result<()> {
 }
 
 /// Asks for a test.
-pub async fn test(app: &Shared, holder: &Holder, new: NewId) -> Result<Accepted> {
+pub async fn test(app: &Context, holder: &Holder, new: NewId) -> Result<Accepted> {
     let webhook = one_that_is_on(app, holder).await?;
     let now = app.now();
     let id = new.id::<Delivery>().get();
@@ -95,10 +95,10 @@ pub async fn test(app: &Shared, holder: &Holder, new: NewId) -> Result<Accepted>
 }
 
 /// Asks for another attempt.
-pub async fn retry(app: &Shared, holder: &Holder, new: NewId) -> Result<Accepted> {
+pub async fn retry(app: &Context, holder: &Holder, new: NewId) -> Result<Accepted> {
     let webhook = one_that_is_on(app, holder).await?;
     let (id, request) = (holder.delivery()?, new.id::<Delivery>().get());
-    let mut retries = Retries::default();
+    let mut retries = app.table.retries();
     loop {
         retries.next().await?;
         let deliveries = app.table.deliveries(webhook.id()).await?;

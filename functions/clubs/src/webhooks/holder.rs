@@ -2,13 +2,13 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use shared::Shared;
 use shared::db::TableError;
 use shared::domain::Webhook;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::scopes::SessionOnly;
 use shared::web::{Admin, ApiError, IfMatch, Owner, PathIds, User};
+use shared::{Context, Shared};
 
 /// A caller who may use the webhooks of a club, or those for all clubs.
 pub struct Holder {
@@ -29,13 +29,13 @@ pub struct OfAll(pub Holder);
 impl FromRequestParts<Shared> for OfClub {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
-        let scope: Owner<SessionOnly> = Owner::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, ApiError> {
+        let scope: Owner<SessionOnly> = Owner::from_request_parts(parts, state).await?;
         Ok(Self(Holder {
             user: scope.user,
             club: Some(scope.club.code),
             if_match: scope.if_match,
-            path: PathIds::from_request_parts(parts, app).await?,
+            path: PathIds::from_request_parts(parts, state).await?,
         }))
     }
 }
@@ -43,13 +43,13 @@ impl FromRequestParts<Shared> for OfClub {
 impl FromRequestParts<Shared> for OfAll {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, ApiError> {
-        let Admin(user) = Admin::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, ApiError> {
+        let Admin(user) = Admin::from_request_parts(parts, state).await?;
         Ok(Self(Holder {
             user,
             club: None,
             if_match: IfMatch::of(&parts.headers),
-            path: PathIds::from_request_parts(parts, app).await?,
+            path: PathIds::from_request_parts(parts, state).await?,
         }))
     }
 }
@@ -65,7 +65,7 @@ pub struct OwnedWebhook {
 
 impl Holder {
     /// Returns the webhooks: 1 query, and 1 batch read of their creators.
-    pub async fn all(&self, app: &Shared) -> Result<Vec<OwnedWebhook>, TableError> {
+    pub async fn all(&self, app: &Context) -> Result<Vec<OwnedWebhook>, TableError> {
         let webhooks = app.table.webhooks(self.club.as_ref()).await?;
         let creators = app.table.creators_of(&webhooks).await?;
         let now = app.now();
@@ -84,7 +84,7 @@ impl Holder {
 
     /// Returns the webhook that the path names, in each of its places: in more than one if its
     /// creation was repeated, and the first attempt arrived after the second one.
-    pub async fn found(&self, app: &Shared) -> Result<Vec<OwnedWebhook>, TableError> {
+    pub async fn found(&self, app: &Context) -> Result<Vec<OwnedWebhook>, TableError> {
         let Some(id) = self.path.id::<Webhook>("webhook") else {
             return Ok(vec![]);
         };
@@ -94,12 +94,12 @@ impl Holder {
     }
 
     /// Returns the webhook that the path names; none if there is none.
-    pub async fn find(&self, app: &Shared) -> Result<Option<OwnedWebhook>, TableError> {
+    pub async fn find(&self, app: &Context) -> Result<Option<OwnedWebhook>, TableError> {
         Ok(self.found(app).await?.into_iter().next())
     }
 
     /// Returns the webhook that the path names. 404 if there is none.
-    pub async fn one(&self, app: &Shared) -> Result<OwnedWebhook, ApiError> {
+    pub async fn one(&self, app: &Context) -> Result<OwnedWebhook, ApiError> {
         self.find(app).await?.ok_or(ApiError::NotFound)
     }
 

@@ -1,9 +1,8 @@
 //! `/webhooks/`: the webhooks for all clubs.
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
-use shared::Shared;
+use shared::Context;
 use shared::web::{Created, Input, NewId, NoContent, NoInput, RequestedAt, Result};
 
 use super::actions;
@@ -19,10 +18,7 @@ use super::holder::OfAll;
     tag = "webhooks", security(("bearer" = [])),
     responses((status = 200, body = Vec<WebhookBody>))
 )]
-pub async fn list_webhooks(
-    State(app): State<Shared>,
-    OfAll(holder): OfAll,
-) -> Result<Json<Vec<WebhookBody>>> {
+pub async fn list_webhooks(app: Context, OfAll(holder): OfAll) -> Result<Json<Vec<WebhookBody>>> {
     actions::list(&app, &holder).await
 }
 
@@ -36,7 +32,7 @@ pub async fn list_webhooks(
     request_body = WebhookInput, responses((status = 201, body = WebhookBody))
 )]
 pub async fn create_webhook(
-    State(app): State<Shared>,
+    app: Context,
     RequestedAt(when): RequestedAt,
     OfAll(holder): OfAll,
     new: NewId,
@@ -54,10 +50,7 @@ pub async fn create_webhook(
     params(("webhook" = u64, Path)),
     responses((status = 200, body = WebhookBody))
 )]
-pub async fn show_webhook(
-    State(app): State<Shared>,
-    OfAll(holder): OfAll,
-) -> Result<Json<WebhookBody>> {
+pub async fn show_webhook(app: Context, OfAll(holder): OfAll) -> Result<Json<WebhookBody>> {
     actions::show(&app, &holder).await
 }
 
@@ -72,7 +65,7 @@ pub async fn show_webhook(
     request_body = WebhookInput, responses((status = 200, body = WebhookBody))
 )]
 pub async fn update_webhook(
-    State(app): State<Shared>,
+    app: Context,
     OfAll(holder): OfAll,
     Input(input): Input<WebhookInput>,
 ) -> Result<Json<WebhookBody>> {
@@ -88,11 +81,7 @@ pub async fn update_webhook(
     params(("webhook" = u64, Path)),
     responses((status = 204))
 )]
-pub async fn delete_webhook(
-    State(app): State<Shared>,
-    OfAll(holder): OfAll,
-    _: NoInput,
-) -> Result<NoContent> {
+pub async fn delete_webhook(app: Context, OfAll(holder): OfAll, _: NoInput) -> Result<NoContent> {
     actions::delete(&app, &holder).await
 }
 
@@ -106,7 +95,7 @@ pub async fn delete_webhook(
     responses((status = 200, body = WebhookBody))
 )]
 pub async fn renew_webhook_secret(
-    State(app): State<Shared>,
+    app: Context,
     OfAll(holder): OfAll,
     new: NewId,
 ) -> Result<Response> {
@@ -123,11 +112,7 @@ pub async fn renew_webhook_secret(
     params(("webhook" = u64, Path)),
     responses((status = 202, body = DeliveryBody))
 )]
-pub async fn test_webhook(
-    State(app): State<Shared>,
-    OfAll(holder): OfAll,
-    new: NewId,
-) -> Result<Accepted> {
+pub async fn test_webhook(app: Context, OfAll(holder): OfAll, new: NewId) -> Result<Accepted> {
     attempts::test(&app, &holder, new).await
 }
 
@@ -141,7 +126,7 @@ pub async fn test_webhook(
     responses((status = 200, body = Vec<DeliveryBody>))
 )]
 pub async fn list_deliveries(
-    State(app): State<Shared>,
+    app: Context,
     OfAll(holder): OfAll,
 ) -> Result<Json<Vec<DeliveryBody>>> {
     attempts::list(&app, &holder).await
@@ -156,10 +141,6 @@ pub async fn list_deliveries(
     params(("webhook" = u64, Path), ("delivery" = u64, Path)),
     responses((status = 202, body = DeliveryBody))
 )]
-pub async fn retry_delivery(
-    State(app): State<Shared>,
-    OfAll(holder): OfAll,
-    new: NewId,
-) -> Result<Accepted> {
+pub async fn retry_delivery(app: Context, OfAll(holder): OfAll, new: NewId) -> Result<Accepted> {
     attempts::retry(&app, &holder, new).await
 }

@@ -1,9 +1,8 @@
 //! `/clubs/{club}/webhooks/`: the webhooks of a club.
 
 use axum::Json;
-use axum::extract::State;
 use axum::response::Response;
-use shared::Shared;
+use shared::Context;
 use shared::web::{Created, Input, NewId, NoContent, NoInput, RequestedAt, Result};
 
 use super::actions;
@@ -21,7 +20,7 @@ use super::holder::OfClub;
     responses((status = 200, body = Vec<WebhookBody>))
 )]
 pub async fn list_club_webhooks(
-    State(app): State<Shared>,
+    app: Context,
     OfClub(holder): OfClub,
 ) -> Result<Json<Vec<WebhookBody>>> {
     actions::list(&app, &holder).await
@@ -38,7 +37,7 @@ pub async fn list_club_webhooks(
     request_body = WebhookInput, responses((status = 201, body = WebhookBody))
 )]
 pub async fn create_club_webhook(
-    State(app): State<Shared>,
+    app: Context,
     RequestedAt(when): RequestedAt,
     OfClub(holder): OfClub,
     new: NewId,
@@ -56,10 +55,7 @@ pub async fn create_club_webhook(
     params(("club" = String, Path), ("webhook" = u64, Path)),
     responses((status = 200, body = WebhookBody))
 )]
-pub async fn show_club_webhook(
-    State(app): State<Shared>,
-    OfClub(holder): OfClub,
-) -> Result<Json<WebhookBody>> {
+pub async fn show_club_webhook(app: Context, OfClub(holder): OfClub) -> Result<Json<WebhookBody>> {
     actions::show(&app, &holder).await
 }
 
@@ -74,7 +70,7 @@ pub async fn show_club_webhook(
     request_body = WebhookInput, responses((status = 200, body = WebhookBody))
 )]
 pub async fn update_club_webhook(
-    State(app): State<Shared>,
+    app: Context,
     OfClub(holder): OfClub,
     Input(input): Input<WebhookInput>,
 ) -> Result<Json<WebhookBody>> {
@@ -91,7 +87,7 @@ pub async fn update_club_webhook(
     responses((status = 204))
 )]
 pub async fn delete_club_webhook(
-    State(app): State<Shared>,
+    app: Context,
     OfClub(holder): OfClub,
     _: NoInput,
 ) -> Result<NoContent> {
@@ -108,7 +104,7 @@ pub async fn delete_club_webhook(
     responses((status = 200, body = WebhookBody))
 )]
 pub async fn renew_club_webhook_secret(
-    State(app): State<Shared>,
+    app: Context,
     OfClub(holder): OfClub,
     new: NewId,
 ) -> Result<Response> {
@@ -126,7 +122,7 @@ pub async fn renew_club_webhook_secret(
     responses((status = 202, body = DeliveryBody))
 )]
 pub async fn test_club_webhook(
-    State(app): State<Shared>,
+    app: Context,
     OfClub(holder): OfClub,
     new: NewId,
 ) -> Result<Accepted> {
@@ -143,7 +139,7 @@ pub async fn test_club_webhook(
     responses((status = 200, body = Vec<DeliveryBody>))
 )]
 pub async fn list_club_deliveries(
-    State(app): State<Shared>,
+    app: Context,
     OfClub(holder): OfClub,
 ) -> Result<Json<Vec<DeliveryBody>>> {
     attempts::list(&app, &holder).await
@@ -159,7 +155,7 @@ pub async fn list_club_deliveries(
     responses((status = 202, body = DeliveryBody))
 )]
 pub async fn retry_club_delivery(
-    State(app): State<Shared>,
+    app: Context,
     OfClub(holder): OfClub,
     new: NewId,
 ) -> Result<Accepted> {

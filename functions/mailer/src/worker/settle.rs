@@ -1,7 +1,7 @@
 //! The end of a mail: the result is stored, the mail is given up, or it is read again later.
 
 use chrono::TimeDelta;
-use shared::db::{Refusal, Retries, TableError};
+use shared::db::{Refusal, TableError};
 use shared::domain::{
     EmailStatus, EndedInterview, EndedInterviews, Mail, MailKind, MailResult, SUPERSEDED,
 };
@@ -90,7 +90,7 @@ impl Worker {
         result: &MailResult<'_>,
         mentioned: &EndedInterviews,
     ) -> Result<(), Later> {
-        let mut retries = Retries::default();
+        let mut retries = self.table.retries();
         loop {
             retries.next().await?;
             let ends = if result.to == EmailStatus::Sent {

@@ -9,7 +9,6 @@ use aws_sdk_dynamodb::types::{
 };
 use serde::Serialize;
 
-use crate::db::actor::actor;
 use crate::db::error::{Refusal, TableError};
 use crate::db::keys::Key;
 use crate::db::{Entity, Item, keys};
@@ -44,6 +43,21 @@ pub struct Write {
     refusal: Refusal,
     /// The number of mails that it stores.
     pub(crate) mails: usize,
+    /// What it needs to know of its request.
+    pub(super) of_request: OfRequest,
+}
+
+/// What a write needs to know of the request that makes it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::db) struct OfRequest {
+    /// Stores who makes it.
+    pub(in crate::db) actor: bool,
+    /// Only where nothing is, or what was deleted before the request was received.
+    pub(in crate::db) never_or_before: bool,
+    /// Only on an item that was there before the request came.
+    pub(in crate::db) was_there: bool,
+    /// Leaves a tombstone instead of deleting.
+    pub(in crate::db) tombstone: bool,
 }
 
 /// The known result of an update: the part that does not depend on the old item.
@@ -84,6 +98,7 @@ impl Write {
     pub fn put<E: Entity>(entity: &E) -> Result<Self, TableError> {
         let mut write = Self::new(WriteKind::Put(crate::db::to_item(entity)?));
         write.mails = usize::from(E::IS_MAIL);
+        write.of_request.actor = E::KEEPS_ACTOR;
         Ok(write)
     }
 
@@ -115,6 +130,7 @@ impl Write {
             result: UpdateResult::default(),
             refusal: Refusal::Changed,
             mails: 0,
+            of_request: OfRequest::default(),
         }
     }
 
@@ -200,9 +216,13 @@ impl Write {
     }
 
     /// Stores who changes the item.
-    #[must_use]
-    pub(crate) fn by_actor(self) -> Self {
-        self.set(keys::CHANGED_BY, &actor())
+    pub(super) fn with_actor(mut self, actor: Option<u64>) -> Self {
+        if let WriteKind::Put(item) = &mut self.kind {
+            let number = actor.map(|person| AttributeValue::N(person.to_string()));
+            item.extend(number.map(|number| (keys::CHANGED_BY.to_owned(), number)));
+            return self;
+        }
+        self.set(keys::CHANGED_BY, &actor)
     }
 
     /// Changes a counter of other items. `clubs-admin repair` sees from the version of the counters

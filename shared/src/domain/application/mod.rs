@@ -1,5 +1,6 @@
 //! Applications: a club's recruitment forms, without their questions.
 
+pub(crate) mod deleted;
 pub(crate) mod keys;
 pub(crate) mod model;
 pub(crate) mod references;

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
 
+use crate::db::Tombstone;
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
-use crate::db::{Entity, Refusal, Retries, Table, TableError, Write, each};
+use crate::db::{Entity, Refusal, Table, TableError, Write, each};
+use crate::domain::application::deleted::DeletedApplication;
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::club::model::{Club, Window};
 use crate::domain::form::model::WholeForm;
@@ -14,7 +16,6 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::question::model::Question;
 use crate::domain::submission::withdrawal::Withdrawal;
-use crate::domain::tombstones::{DeletedApplication, Tombstone};
 use crate::ids::Id;
 use crate::text::ClubCode;
 use crate::time::{RequestTime, Timestamp};
@@ -234,7 +235,7 @@ impl Table {
         is_new: bool,
     ) -> Result<(), TableError> {
         let code = &application.club;
-        let mut retries = Retries::default();
+        let mut retries = self.retries();
         loop {
             retries.next().await?;
             let club = self.club(code).await?;

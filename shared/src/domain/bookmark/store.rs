@@ -201,7 +201,7 @@ impl Table {
 
     /// Deletes a favorite or subscription. Refused if it no longer exists or was created again.
     pub async fn delete_bookmark<I: Bookmark>(&self, bookmark: &I) -> Result<(), TableError> {
-        let delete = Write::delete_with_tombstone(bookmark.key())?;
+        let delete = Write::delete_with_tombstone(bookmark.key());
         self.transact(removed(bookmark, delete)).await
     }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use chrono::TimeDelta;
 
 use crate::db::read::{Fetch, Range};
-use crate::db::{Entity, Retries, Table, TableError, Write};
+use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::change::model::{ChangeCount, ClubChange, NewChange, RecordedChange};
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -96,7 +96,7 @@ impl Table {
         changes: &[NewChange],
         now: Timestamp,
     ) -> Result<usize, TableError> {
-        let mut retries = Retries::default();
+        let mut retries = self.retries();
         loop {
             retries.next().await?;
             let recorded = changes.iter().map(|one| keys::recorded_change(&one.event));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::db::parts::parts;
-use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
+use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::bookmark::store::Bookmark;
 use crate::domain::catalogue::versions::{Versions, invalidate_segments};
@@ -210,7 +210,7 @@ impl Table {
             .into_iter()
             .chain(own_keys)
             .collect();
-        let mut retries = Retries::default();
+        let mut retries = self.retries();
         let (mut found, mut page) = loop {
             retries.next().await?;
             let mut found = self.get_many(requested.clone()).await?;

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::db::Tombstone;
 use crate::db::error::ignore_refusal;
 use crate::db::execute::MOST_WRITES;
 use crate::db::read::Range;
@@ -15,7 +16,6 @@ use crate::domain::notice::model::BegunDraft;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
-use crate::domain::tombstones::Tombstone;
 use crate::ids::Id;
 use crate::time::{RequestTime, Timestamp};
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::db::read::{Fetch, Range};
-use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
+use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::catalogue::versions::invalidate_segments;
 use crate::domain::event::model::{Event, EventText};
 use crate::domain::keys;
@@ -125,7 +125,7 @@ fn listing(event: &Event) -> Option<EventListing> {
 
 /// What a change of an event's showings writes beside it, so that a late attempt to add a showing
 /// does not bring back one that was removed (X17).
-fn showings_apart(old: &Event, new: &Event) -> Result<Vec<Write>, TableError> {
+fn showings_apart(old: &Event, new: &Event) -> Vec<Write> {
     let ids = |event: &Event| -> BTreeSet<u64> {
         event
             .showings
@@ -137,7 +137,7 @@ fn showings_apart(old: &Event, new: &Event) -> Result<Vec<Write>, TableError> {
     let removed = before.difference(&now).map(|id| Write::end(*id));
     let added = now
         .difference(&before)
-        .map(|id| Ok(Write::check_not_ended(*id)));
+        .map(|id| Write::check_not_ended(*id));
     removed.chain(added).collect()
 }
 
@@ -166,7 +166,7 @@ impl Table {
     /// items do not match.
     pub async fn event(&self, club: &ClubCode, id: Id<Event>) -> Result<Option<Event>, TableError> {
         let (head, text) = (keys::event(club, id), keys::event_text(club, id));
-        let mut retries = Retries::default();
+        let mut retries = self.retries();
         loop {
             retries.next().await?;
             let mut found = self.get_many(vec![head.clone(), text.clone()]).await?;
@@ -239,14 +239,14 @@ impl Table {
             writes.push(write_text(&new, whole.as_ref())?);
         }
         writes.extend(self.relist(Some(old), &new)?);
-        writes.extend(showings_apart(old, &new)?);
+        writes.extend(showings_apart(old, &new));
         self.transact(writes).await
     }
 
     /// Deletes an event. Refused if it no longer has the version of `event`.
     pub async fn delete_event(&self, event: &Event) -> Result<(), TableError> {
         let mut writes = vec![
-            Write::delete_with_tombstone(event.key())?.if_equals("version", &event.version),
+            Write::delete_with_tombstone(event.key()).if_equals("version", &event.version),
             Write::delete(keys::event_club(event.id)),
             Write::delete(keys::event_text(&event.club, event.id)),
             Write::update(keys::club(&event.club))

@@ -120,7 +120,7 @@ impl Table {
     ) -> Result<(), TableError> {
         let is_over = application.end <= now;
         let task = (!is_over).then(|| extension.task_at(application.end, application, now));
-        let delete = Write::delete_with_tombstone(extension.key())?;
+        let delete = Write::delete_with_tombstone(extension.key());
         let mut writes = vec![delete.if_equals("version", &extension.version)];
         writes.extend(task.as_ref().map(Write::put).transpose()?);
         self.transact(writes).await

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::db::Tombstone;
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{Entity, Key, Table, TableError, Write};
@@ -12,7 +13,6 @@ use crate::domain::keys;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
-use crate::domain::tombstones::Tombstone;
 use crate::ids::Id;
 use crate::time::RequestTime;
 

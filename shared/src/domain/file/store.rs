@@ -1,5 +1,6 @@
 //! Uploads in the table.
 
+use crate::db::Tombstone;
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{Entity, Table, TableError, Write};
@@ -10,7 +11,6 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::notice::model::{ScheduledTask, TaskKind};
 use crate::domain::person::model::Person;
-use crate::domain::tombstones::Tombstone;
 use crate::ids::Id;
 use crate::time::{RequestTime, Timestamp};
 

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::db::actor::request_time;
+use crate::db::Tombstone;
 use crate::db::read::Range;
 use crate::db::response::readable;
-use crate::db::{Entity, Retries, Table, TableError, Write};
+use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::conditions::authority;
 use crate::domain::invite::model::{AcceptanceMail, InvitationLog, Invite};
 use crate::domain::keys;
@@ -13,7 +13,6 @@ use crate::domain::keys::Key;
 use crate::domain::mail::model::{InviteLink, Mail};
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
-use crate::domain::tombstones::Tombstone;
 use crate::ids::Id;
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
@@ -88,13 +87,13 @@ impl Invite {
 
     /// Returns the write that ends it, because it was used or revoked. A late attempt to send it
     /// does not bring it back (X17). That of an accepted person has a place that later mails use.
-    pub(crate) fn end(&self) -> Result<Write, TableError> {
+    pub(crate) fn end(&self) -> Write {
         let end = if self.id.starts_with('a') {
             Write::delete(self.key())
         } else {
-            Write::delete_with_tombstone(self.key())?
+            Write::delete_with_tombstone(self.key())
         };
-        Ok(end.if_equals("version", &self.version))
+        end.if_equals("version", &self.version)
     }
 
     /// Returns whether `id` has the format of an invite id: 1 to 64 ASCII letters and digits.
@@ -182,8 +181,7 @@ impl Table {
         let requested: HashMap<Key, String> = ids.map(|id| (keys::invite(club, &id), id)).collect();
         let mut found = self.get_many(requested.keys().cloned().collect()).await?;
         let (mut there, mut ended) = (vec![], HashSet::new());
-        let request_received =
-            request_time().map_or(0, |request_received| request_received.received);
+        let request_received = self.received().map_or(0, |when| when.received);
         for (key, id) in requested {
             let Some(item) = found.take_item(&key) else {
                 continue;
@@ -248,7 +246,7 @@ impl Table {
         over: impl Fn(&AcceptanceMail) -> bool,
     ) -> Result<(), TableError> {
         let id = Invite::id_for_accepted(club, person);
-        let mut retries = Retries::default();
+        let mut retries = self.retries();
         loop {
             retries.next().await?;
             let Some(invite) = self.invite(club, &id).await? else {
@@ -277,6 +275,6 @@ impl Table {
 
     /// Revokes an invite. Refused if it was used or sent again in the meantime.
     pub async fn delete_invite(&self, invite: &Invite) -> Result<(), TableError> {
-        self.write(invite.end()?).await.map(drop)
+        self.write(invite.end()).await.map(drop)
     }
 }

@@ -118,7 +118,7 @@ impl Table {
     /// creation does not bring it back. Refused if it changed after it was read.
     pub async fn delete_join_link(&self, link: &JoinLink) -> Result<(), TableError> {
         let tombstone =
-            Write::delete_with_tombstone(link.key())?.if_equals("version", &link.version);
+            Write::delete_with_tombstone(link.key()).if_equals("version", &link.version);
         self.write(tombstone).await.map(drop)
     }
 

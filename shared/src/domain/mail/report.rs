@@ -1,6 +1,6 @@
 //! What SES reports about mails, and the result of sending them.
 
-use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
+use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::interview::ended::{
     Cancellations, EndedInterview, EndedInterviews, other_writes, with_end,
@@ -69,7 +69,7 @@ impl Table {
         reported: &MailReport<'_>,
         cancelled: &Cancellations,
     ) -> Result<Option<(Mail, Vec<EndedInterview>)>, TableError> {
-        let mut retries = Retries::default();
+        let mut retries = self.retries();
         loop {
             retries.next().await?;
             let Some(mail) = self.mail(id).await? else {

@@ -309,7 +309,7 @@ impl Table {
         membership: &Membership,
         limit: Option<u32>,
     ) -> Result<(), TableError> {
-        let used = invite.end()?;
+        let used = invite.end();
         let mut writes: Vec<Write> = counted(membership, limit)?.into();
         writes.push(used);
         writes.push(delete_request_of(&membership.club, membership.person));
@@ -371,7 +371,7 @@ impl Table {
         membership: &Membership,
         by: Option<&Membership>,
     ) -> Result<(), TableError> {
-        let delete = Write::delete_with_tombstone(membership.key())?;
+        let delete = Write::delete_with_tombstone(membership.key());
         let mut writes: Vec<Write> = removed(delete, membership, false);
         writes.extend(authority(by, &[membership.role]));
         self.transact(writes).await

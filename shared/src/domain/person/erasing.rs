@@ -1,6 +1,6 @@
 //! The flag of a profile that is being erased, and its end.
 
-use crate::db::{Entity as _, Refusal, Retries, Table, TableError, Write};
+use crate::db::{Entity as _, Refusal, Table, TableError, Write};
 use crate::domain::keys;
 use crate::domain::person::model::{Creations, Person};
 use crate::domain::reference::store::count_person;
@@ -43,7 +43,7 @@ impl Table {
     /// clubs, the number is kept in a separate item. Nothing is done to the profile of somebody who
     /// came back.
     pub(crate) async fn delete_person(&self, erased: &Person) -> Result<(), TableError> {
-        let mut retries = Retries::default();
+        let mut retries = self.retries();
         loop {
             retries.next().await?;
             let stored = self.person(erased.id).await?;

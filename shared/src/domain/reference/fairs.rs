@@ -1,5 +1,6 @@
 //! Registrations of clubs for fairs. The fair counts its registrations as references to it.
 
+use crate::db::Tombstone;
 use crate::db::response::AnyItem as _;
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::catalogue::versions::invalidate_segments;
@@ -9,7 +10,6 @@ use crate::domain::keys::Key;
 use crate::domain::member::model::Membership;
 use crate::domain::reference::model::{Fair, ReferenceKind as _, Registration};
 use crate::domain::reference::store::count_use;
-use crate::domain::tombstones::Tombstone;
 use crate::ids::Id;
 use crate::text::ClubCode;
 use crate::time::RequestTime;
@@ -85,7 +85,7 @@ impl Table {
         let item = if status {
             Write::create(registration)?
         } else {
-            let delete = Write::delete_with_tombstone(registration.key())?;
+            let delete = Write::delete_with_tombstone(registration.key());
             let delete = delete.if_equals("created_at", &registration.created_at);
             match registration.received {
                 0 => delete.if_absent_or_equals("received", &0),

@@ -139,7 +139,7 @@ impl Table {
         &self,
         reference: &ReferenceEntry<T>,
     ) -> Result<(), TableError> {
-        let delete = Write::delete_with_tombstone(reference.key())?
+        let delete = Write::delete_with_tombstone(reference.key())
             .if_equals("version", &reference.version)
             .if_equals("uses", &0);
         let mut writes = vec![delete, self.invalidate(&[reference.key()])];

@@ -201,7 +201,7 @@ impl Table {
     pub async fn delete_request(&self, request: &MembershipRequest) -> Result<(), TableError> {
         match self
             .try_write(
-                Write::delete_with_tombstone(request.key())?
+                Write::delete_with_tombstone(request.key())
                     .if_equals("creation", &request.creation),
             )
             .await?

@@ -128,7 +128,7 @@ impl Table {
     /// or the submission was withdrawn.
     pub async fn delete_review(&self, review: &Review) -> Result<(), TableError> {
         let delete =
-            Write::delete_with_tombstone(review.key())?.if_equals("version", &review.version);
+            Write::delete_with_tombstone(review.key()).if_equals("version", &review.version);
         self.transact(vec![delete, scores(review).remove(&score(review))])
             .await
     }

@@ -255,7 +255,7 @@ impl Table {
     /// Deletes a slot that is being deleted and has no bookings any more, and its note.
     pub async fn remove_slot(&self, slot: &Slot) -> Result<(), TableError> {
         let nobody: HashMap<String, u64> = HashMap::new();
-        let delete = Write::delete_with_tombstone(slot.key())?
+        let delete = Write::delete_with_tombstone(slot.key())
             .if_equals("deleted", &true)
             .if_equals("seats", &nobody);
         let note = Write::delete(keys::slot_note(slot.application, slot.id));

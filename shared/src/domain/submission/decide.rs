@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::db::execute::MOST_WRITES;
-use crate::db::{Entity, Refusal, Retries, Table, TableError, Write};
+use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::{DecisionChange, Status, Submission};
 use crate::ids::Id;
@@ -98,7 +98,7 @@ impl Table {
         next_id: &(impl Fn() -> u64 + Sync),
     ) -> Result<Vec<Submission>, TableError> {
         let mut done = vec![];
-        let mut retries = Retries::default();
+        let mut retries = self.retries();
         let mut is_again = false;
         loop {
             retries.next().await?;

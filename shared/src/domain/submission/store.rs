@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::db::Tombstone;
 use crate::db::error::check_memory_budget;
 use crate::db::read::{Fetch, Range};
 use crate::db::response::{AnyItem, Stored};
@@ -13,7 +14,6 @@ use crate::domain::keys::Key;
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{Answered, Submission, SubmissionAnswers};
 use crate::domain::submission::withdrawal::Withdrawal;
-use crate::domain::tombstones::Tombstone;
 use crate::ids::Id;
 use crate::time::Timestamp;
 

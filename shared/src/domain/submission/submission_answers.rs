@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
+use crate::db::Tombstone;
 use crate::db::error::{check_memory_budget, ignore_refusal};
 use crate::db::read::{Fetch, MAX_BATCH_KEYS, Range};
 use crate::db::{Entity, Key, Table, TableError, Write, each};
@@ -13,7 +14,6 @@ use crate::domain::file::attachment::Attachment;
 use crate::domain::keys;
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{Answered, Submission, SubmissionAnswers};
-use crate::domain::tombstones::Tombstone;
 use crate::ids::Id;
 use crate::time::RequestTime;
 

@@ -95,7 +95,7 @@ impl Table {
     /// under another number (X17). It is no error if it is gone.
     pub async fn end_token(&self, token: &Token) -> Result<(), TableError> {
         let delete = Write::delete(token.key()).if_equals("id", &token.id);
-        let writes = vec![delete, Write::end(token.id.get())?];
+        let writes = vec![delete, Write::end(token.id.get())];
         ignore_refusal(self.transact(writes).await)
     }
 }

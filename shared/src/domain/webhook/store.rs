@@ -171,7 +171,7 @@ impl Table {
     /// not under another number (X17). Refused if it is not as it was read.
     pub async fn delete_webhook(&self, webhook: &Webhook) -> Result<(), TableError> {
         let delete = Write::delete(webhook.key()).if_equals("version", &webhook.version);
-        self.transact(vec![delete, Write::end(webhook.id().get())?])
+        self.transact(vec![delete, Write::end(webhook.id().get())])
             .await
     }
 

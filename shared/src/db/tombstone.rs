@@ -1,22 +1,21 @@
 //! What remains of items that were deleted, so that a write that reaches the table seconds late
-//! does not bring them back (X17), and of deleted applications.
+//! does not bring them back (X17).
 
 use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
-use crate::db::actor::request_time;
-use crate::db::{Entity, Refusal, Table, TableError, Write, to_item};
-use crate::domain::application::model::Application;
-use crate::domain::keys;
-use crate::domain::keys::Key;
-use crate::ids::Id;
-use crate::text::ClubCode;
-use crate::time::{RequestTime, Timestamp};
+use crate::db::request::Request;
+use crate::db::write::WriteKind;
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write, keys, to_item};
+use crate::time::RequestTime;
 
 /// How long a tombstone is kept. No write is so late: the SDK gives up after
 /// seconds, and a function ends after half a minute.
 const TOMBSTONE_KEPT: TimeDelta = TimeDelta::days(1);
+
+/// A request ends within this time; then nobody waits for it any more.
+const REQUEST: TimeDelta = TimeDelta::seconds(30);
 
 /// Stands for a day at the key of an item that was deleted, without its content. Only a request
 /// that was received later may store something there. Under [`ended`], it says that nothing with
@@ -53,25 +52,6 @@ impl Tombstone {
     }
 }
 
-/// A deleted application. Receipts of its submissions are `erased` (T4).
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct DeletedApplication {
-    /// Id of the application.
-    pub application: Id<Application>,
-    /// Code of the club.
-    pub club: ClubCode,
-    /// When it was deleted.
-    pub at: Timestamp,
-}
-
-impl Entity for DeletedApplication {
-    const TYPE: &'static str = "DeletedApplication";
-
-    fn key(&self) -> Key {
-        keys::deleted_application(self.application)
-    }
-}
-
 /// The key of what remains of something without a key of its own.
 fn ended(id: u64) -> Key {
     Key::new(format!("ENDED#{}", keys::padded(id)), "ENDED".into())
@@ -87,25 +67,37 @@ impl Write {
     /// Adds a condition: the item does not exist, or it is one that was deleted before this request
     /// came.
     #[must_use]
-    pub(crate) fn if_never_or_before(self) -> Self {
-        match request_time() {
-            Some(when) => self.if_new_or_tombstone(when.received),
-            None => self.if_new(),
-        }
+    pub(crate) fn if_never_or_before(mut self) -> Self {
+        self.of_request.never_or_before = true;
+        self
+    }
+
+    /// Adds a condition: the item, which says in `created_at` when it was made, was there before
+    /// this request came.
+    #[must_use]
+    pub(crate) fn if_was_there(mut self) -> Self {
+        self.of_request.was_there = true;
+        self
+    }
+
+    /// Stores who changes the item.
+    #[must_use]
+    pub(crate) fn by_actor(mut self) -> Self {
+        self.of_request.actor = true;
+        self
     }
 
     /// Deletes an item. Until tomorrow its key says so, so that a late attempt to create it does
     /// not bring it back (X17).
-    pub(crate) fn delete_with_tombstone(key: Key) -> Result<Self, TableError> {
-        match request_time() {
-            Some(when) => Self::put(&Tombstone::new(key, when)),
-            None => Ok(Self::delete(key)),
-        }
+    pub(crate) fn delete_with_tombstone(key: Key) -> Self {
+        let mut write = Self::delete(key);
+        write.of_request.tombstone = true;
+        write
     }
 
     /// Notes for a day that what had this id was removed: for what is a part of an item, or in a
     /// number that something else may have by now.
-    pub(crate) fn end(id: u64) -> Result<Self, TableError> {
+    pub(crate) fn end(id: u64) -> Self {
         Self::delete_with_tombstone(ended(id))
     }
 
@@ -129,6 +121,29 @@ impl Write {
                 .if_below("received", &received)
         })
     }
+
+    /// Completes the write with what it needs to know of its request.
+    pub(super) fn of(mut self, request: &Request) -> Result<Self, TableError> {
+        let wants = std::mem::take(&mut self.of_request);
+        let received = request.received();
+        if wants.actor {
+            self = self.with_actor(request.actor());
+        }
+        if let (true, WriteKind::Delete(key), Some(when)) = (wants.tombstone, &self.kind, received)
+        {
+            self.kind = WriteKind::Put(to_item(&Tombstone::new(key.clone(), when))?);
+        }
+        if wants.never_or_before {
+            self = match received {
+                Some(when) => self.if_new_or_tombstone(when.received),
+                None => self.if_new(),
+            };
+        }
+        if let (true, Some(arrived)) = (wants.was_there, request.arrived()) {
+            self = self.if_below("created_at", &arrived.at.plus(REQUEST));
+        }
+        Ok(self)
+    }
 }
 
 impl Table {
@@ -148,11 +163,5 @@ impl Table {
                 .map_err(TableError::failed)
         });
         self.batch_write(requests.collect::<Result<_, _>>()?).await
-    }
-
-    /// Returns whether an application was deleted: 1 read.
-    pub async fn is_deleted(&self, application: Id<Application>) -> Result<bool, TableError> {
-        let key = keys::deleted_application(application);
-        Ok(self.read(key).await?.is_some())
     }
 }

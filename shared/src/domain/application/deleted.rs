@@ -1,0 +1,36 @@
+use serde::{Deserialize, Serialize};
+
+use crate::db::{Entity, Table, TableError};
+use crate::domain::application::model::Application;
+use crate::domain::keys;
+use crate::domain::keys::Key;
+use crate::ids::Id;
+use crate::text::ClubCode;
+use crate::time::Timestamp;
+
+/// A deleted application. Receipts of its submissions are `erased` (T4).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct DeletedApplication {
+    /// Id of the application.
+    pub application: Id<Application>,
+    /// Code of the club.
+    pub club: ClubCode,
+    /// When it was deleted.
+    pub at: Timestamp,
+}
+
+impl Entity for DeletedApplication {
+    const TYPE: &'static str = "DeletedApplication";
+
+    fn key(&self) -> Key {
+        keys::deleted_application(self.application)
+    }
+}
+
+impl Table {
+    /// Returns whether an application was deleted: 1 read.
+    pub async fn is_deleted(&self, application: Id<Application>) -> Result<bool, TableError> {
+        let key = keys::deleted_application(application);
+        Ok(self.read(key).await?.is_some())
+    }
+}
