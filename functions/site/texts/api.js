@@ -1171,29 +1171,9 @@ export const SENTENCES = [
   ],
   ["{open} without {close}.", "{close} is missing after {open}.", "Nach {open} fehlt {close}."],
   [
-    "{% else %} without {% if %}.",
-    "{% if %} is missing before {% else %}.",
-    "Vor {% else %} fehlt {% if %}.",
-  ],
-  [
-    "{% endif %} without {% if %}.",
-    "{% if %} is missing before {% endif %}.",
-    "Vor {% endif %} fehlt {% if %}.",
-  ],
-  [
-    "{% if %} without {% endif %}.",
-    "{% endif %} is missing after {% if %}.",
-    "Nach {% if %} fehlt {% endif %}.",
-  ],
-  [
     "{{%{inner}%}} is not supported: there are if, else and endif.",
     "{%{inner}%} is not possible here. There are if, else and endif.",
     "{%{inner}%} gibt es hier nicht. Es gibt if, else und endif.",
-  ],
-  [
-    "A condition can have only one {% else %}.",
-    null,
-    "Eine Bedingung kann nur ein {% else %} haben.",
   ],
   [
     "Comments are not supported.",
@@ -1201,22 +1181,17 @@ export const SENTENCES = [
     "Kommentare sind hier nicht möglich.",
   ],
   [
-    "Conditions can be nested at most {DEPTH} deep.",
-    "At most {DEPTH} conditions can be inside each other.",
-    "Höchstens {DEPTH} Bedingungen können ineinander stehen.",
+    "Each {% if %} needs an {% endif %}, and at most one {% else %}.",
+    null,
+    "Zu jedem {% if %} gehört ein {% endif %} und höchstens ein {% else %}.",
   ],
   [
-    "There are too many conditions for a text of this length with tables.",
-    "There are too many conditions for a long text with tables. Please remove some.",
-    "Für einen langen Text mit Tabellen sind das zu viele Bedingungen. Bitte entferne einige.",
-  ],
-  [
-    "Condition {} ({{% if {name} %}}) is at a place where HTML allows no text, such as between " +
-      "the rows of a table. Put it inside a cell, or around the whole table.",
-    "Condition {} ({% if {name} %}) is where no text can be, such as between the rows of a " +
+    "{{% if {name} %}} is at a place where HTML allows no text, such as between the rows of a " +
       "table. Put it inside a cell, or around the whole table.",
-    "Bedingung {} ({% if {name} %}) steht dort, wo kein Text stehen kann, zum Beispiel " +
-      "zwischen den Zeilen einer Tabelle. Setze sie in eine Zelle oder um die ganze Tabelle.",
+    "{% if {name} %} is where no text can be, such as between the rows of a table. Put it " +
+      "inside a cell, or around the whole table.",
+    "{% if {name} %} steht dort, wo kein Text stehen kann, zum Beispiel zwischen den Zeilen " +
+      "einer Tabelle. Setze es in eine Zelle oder um die ganze Tabelle.",
   ],
 ];
 

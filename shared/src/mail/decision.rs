@@ -1,9 +1,7 @@
 //! The mails that officers send with `send_emails`: acceptances, rejections, and invitations to
 //! choose an interview.
 
-use super::parse::Variable;
-use super::render::Variables;
-use super::template::Template;
+use super::template::{Template, Variable, Variables};
 use crate::domain::{ApplicationTexts, MailKind, Status};
 use crate::limits;
 use crate::text::html;

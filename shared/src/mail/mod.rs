@@ -27,8 +27,6 @@ mod decision;
 mod invite_link;
 mod membership;
 mod notice;
-mod parse;
-mod render;
 mod template;
 mod webhook;
 
@@ -40,9 +38,7 @@ pub use invite_link::{
 };
 pub use membership::{invitation, joined, requested};
 pub use notice::{draft_reminder, interview_reminder, news};
-pub use parse::Variable;
-pub use render::Variables;
-pub use template::Template;
+pub use template::{Template, Variable, Variables};
 pub(crate) use webhook::webhook_off;
 
 use crate::domain::{EmailStatus, Mail, MailKind, Person};

@@ -1,110 +1,318 @@
-//! Templates: `{{ variable }}` and `{% if variable %}…{% else %}…{% endif %}`, nothing else (E4).
+//! Templates of the mails that officers send: `{{ variable }}` and `{% if variable %}…{% else %}…
+//! {% endif %}`, nothing else (E4). minijinja renders them.
 
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
+use std::io;
 
-use crate::mail::parse::{Node, Parser, TemplateTag, Variable};
-use crate::mail::render::{HtmlContext, Rendering, Variables};
-use crate::text::html;
+use minijinja::Environment;
+use minijinja::syntax::SyntaxConfig;
+
+use crate::limits;
+use crate::text::html::{self, escape};
 
 /// Stands for `{{ link }}` while a template is cleaned, which keeps only whole addresses in links.
 const LINK: &str = "https://link.clubs.invalid/";
+/// Ends the name of a value that stands inside a tag.
+const IN_TAG: &str = "_in_tag";
 
-/// Limit for templates with tables: bytes times number of conditions. Checking a condition cleans
-/// the whole text several times.
-const CHECKED: usize = 300_000;
+/// What a template may show, and may ask for in a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variable {
+    /// First name.
+    Name,
+    /// Full name.
+    FullName,
+    /// Reason of the decision.
+    Reason,
+    /// Name of the committee. If the mail is about several, all of them.
+    Committee,
+    /// The same as `committee`.
+    Committees,
+    /// Name of the club.
+    Club,
+    /// Name of the application.
+    Application,
+    /// Web address where the person chooses an interview.
+    Link,
+}
 
-/// A parsed template.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template(Vec<Node>);
+impl Variable {
+    /// Those of acceptances and rejections.
+    pub(crate) const OF_DECISIONS: [Self; 7] = [
+        Self::Name,
+        Self::FullName,
+        Self::Reason,
+        Self::Committee,
+        Self::Committees,
+        Self::Club,
+        Self::Application,
+    ];
+    /// Those of invitations to an interview.
+    pub(crate) const OF_INTERVIEWS: [Self; 7] = [
+        Self::Name,
+        Self::FullName,
+        Self::Committee,
+        Self::Committees,
+        Self::Club,
+        Self::Application,
+        Self::Link,
+    ];
+
+    /// Returns its name in templates.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::FullName => "full_name",
+            Self::Reason => "reason",
+            Self::Committee => "committee",
+            Self::Committees => "committees",
+            Self::Club => "club",
+            Self::Application => "application",
+            Self::Link => "link",
+        }
+    }
+}
+
+/// The values of the variables, as plain text.
+#[derive(Debug, Clone, Copy)]
+pub struct Variables<'a> {
+    /// First name.
+    pub name: &'a str,
+    /// Full name.
+    pub full_name: &'a str,
+    /// Reason of the decision.
+    pub reason: &'a str,
+    /// Name of the committee, or empty. If the mail is about several, all of them. `committees` is
+    /// the same.
+    pub committee: &'a str,
+    /// Name of the club.
+    pub club: &'a str,
+    /// Name of the application.
+    pub application: &'a str,
+    /// Web address where the person chooses an interview, or empty.
+    pub link: &'a str,
+}
+
+impl Variables<'_> {
+    /// Returns the values as HTML: of each variable one for texts, and one for the inside of a tag
+    /// or a link. A condition on an empty value does not hold.
+    fn escaped(&self) -> BTreeMap<String, String> {
+        let all = [
+            ("name", self.name),
+            ("full_name", self.full_name),
+            ("reason", self.reason),
+            ("committee", self.committee),
+            ("committees", self.committee),
+            ("club", self.club),
+            ("application", self.application),
+            ("link", self.link),
+        ];
+        let both = all.into_iter().flat_map(|(name, value)| {
+            let html = escape(if value.trim().is_empty() { "" } else { value });
+            let text = match name {
+                "link" if !html.is_empty() => format!("<a href=\"{html}\">{html}</a>"),
+                _ => html.replace('\n', "<br>"),
+            };
+            let in_tag = (format!("{name}{IN_TAG}"), html.replace('\n', " "));
+            [(name.to_owned(), text), in_tag]
+        });
+        both.collect()
+    }
+}
+
+/// A piece of a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece<'a> {
+    Text(&'a str),
+    Variable(Variable),
+    If(Variable),
+    Else,
+    End,
+}
+
+impl Piece<'_> {
+    /// Returns the variable of a condition.
+    fn asked(self) -> Option<Variable> {
+        match self {
+            Self::If(variable) => Some(variable),
+            _ => None,
+        }
+    }
+
+    /// Returns it as it is written; nothing for a text.
+    fn tag(self) -> Option<String> {
+        Some(match self {
+            Self::Text(_) => return None,
+            Self::Variable(variable) => format!("{{{{ {} }}}}", variable.name()),
+            Self::If(variable) => format!("{{% if {} %}}", variable.name()),
+            Self::Else => "{% else %}".to_owned(),
+            Self::End => "{% endif %}".to_owned(),
+        })
+    }
+}
+
+/// Returns the pieces of a template, or what is wrong with it.
+fn pieces<'a>(mut rest: &'a str, variables: &[Variable]) -> Result<Vec<Piece<'a>>, String> {
+    let variable = |name: &str| {
+        let mut all = variables.iter();
+        all.find(|one| one.name() == name).copied().ok_or_else(|| {
+            let names: Vec<&str> = variables.iter().map(|one| one.name()).collect();
+            let names = names.join(", ");
+            format!("{name:?} is not a variable. There are: {names}.")
+        })
+    };
+    let mut pieces = vec![];
+    while let Some(at) = ["{{", "{%", "{#"]
+        .iter()
+        .filter_map(|open| rest.find(open))
+        .min()
+    {
+        let (text, tail) = rest.split_at(at);
+        let (open, tail) = tail.split_at(2);
+        let close = match open {
+            "{{" => "}}",
+            "{%" => "%}",
+            _ => return Err("Comments are not supported.".into()),
+        };
+        let (inner, tail) = tail
+            .split_once(close)
+            .ok_or_else(|| format!("{open} without {close}."))?;
+        pieces.push(Piece::Text(text));
+        rest = tail;
+        let words: Vec<&str> = inner.split_whitespace().collect();
+        pieces.push(match (open, &words[..]) {
+            ("{{", _) => Piece::Variable(variable(inner.trim())?),
+            (_, ["if", name]) => Piece::If(variable(name)?),
+            (_, ["else"]) => Piece::Else,
+            (_, ["endif"]) => Piece::End,
+            _ => {
+                return Err(format!(
+                    "{{%{inner}%}} is not supported: there are if, else and endif."
+                ));
+            }
+        });
+    }
+    pieces.push(Piece::Text(rest));
+    Ok(pieces)
+}
+
+/// Where the end of a text is: inside a tag, or inside a link that has an address.
+#[derive(Default)]
+struct HtmlContext {
+    /// The tag that has begun; none outside of tags.
+    tag: Option<String>,
+    quote: Option<char>,
+    is_in_link: bool,
+}
+
+impl HtmlContext {
+    /// Reads the next piece of the text.
+    fn follow(&mut self, html: &str) {
+        for c in html.chars() {
+            let Some(tag) = &mut self.tag else {
+                self.tag = (c == '<').then(String::new);
+                continue;
+            };
+            match self.quote {
+                Some(quote) if quote == c => self.quote = None,
+                None if c == '"' || c == '\'' => self.quote = Some(c),
+                None if c == '>' => {
+                    self.is_in_link = match tag.as_str() {
+                        "/a" => false,
+                        tag if tag.starts_with("a ") => tag.contains("href="),
+                        _ => self.is_in_link,
+                    };
+                    self.tag = None;
+                    continue;
+                }
+                Some(_) | None => {}
+            }
+            tag.push(c);
+        }
+    }
+}
+
+/// Takes at most the size of a mail.
+struct Bounded(Vec<u8>);
+
+impl io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > limits::MAIL_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A template that can be rendered.
+#[derive(Debug, Clone)]
+pub struct Template {
+    environment: Environment<'static>,
+    shown: Vec<Variable>,
+    /// The variables of its conditions.
+    asked: Vec<Variable>,
+}
+
+/// The name of the only template of an environment.
+const NAME: &str = "mail";
 
 impl Template {
     /// Parses a template that may use these variables. The error says what is wrong with it.
     pub fn parse(source: &str, variables: &[Variable]) -> Result<Self, String> {
-        let mut parser = Parser {
-            rest: source,
-            variables,
-        };
-        let (nodes, end) = parser.nodes(0)?;
-        match end {
-            None => Ok(Self(nodes)),
-            Some(TemplateTag::Else) => Err("{% else %} without {% if %}.".into()),
-            Some(_) => Err("{% endif %} without {% if %}.".into()),
+        let mut prepared = String::with_capacity(source.len());
+        let (mut shown, mut asked) = (vec![], vec![]);
+        let mut context = HtmlContext::default();
+        for piece in pieces(source, variables)? {
+            match piece {
+                Piece::Text(text) => {
+                    context.follow(text);
+                    prepared.push_str(text);
+                }
+                // A value is escaped, so it begins and ends no tag.
+                Piece::Variable(variable) => {
+                    let is_inside =
+                        context.tag.is_some() || (variable == Variable::Link && context.is_in_link);
+                    let end = if is_inside { IN_TAG } else { "" };
+                    prepared.extend(["{{ ", variable.name(), end, " }}"]);
+                    shown.push(variable);
+                }
+                other => {
+                    prepared.extend(other.tag());
+                    asked.extend(other.asked());
+                }
+            }
         }
+        let mut environment = Environment::empty();
+        let syntax = SyntaxConfig::builder().keep_trailing_newline(true).build();
+        environment.set_syntax(syntax.map_err(|error| error.to_string())?);
+        let read = environment.add_template_owned(NAME, prepared);
+        let why = "Each {% if %} needs an {% endif %}, and at most one {% else %}.";
+        read.map_err(|_| why.to_owned())?;
+        Ok(Self {
+            environment,
+            shown,
+            asked,
+        })
     }
 
     /// Returns the text with the escaped values; none if it is larger than
     /// [`crate::limits::MAIL_BYTES`].
     pub fn render(&self, values: &Variables<'_>) -> Option<String> {
-        let mut out = Rendering::default();
-        out.add(&self.0, values);
-        out.finish()
+        let mut out = Bounded(vec![]);
+        let template = self.environment.get_template(NAME).ok()?;
+        let values = minijinja::Value::from_pairs(values.escaped());
+        template.render_captured_to(values, &mut out).ok()?;
+        String::from_utf8(out.0).ok()
     }
 
-    /// Returns the template as HTML, with the conditions replaced by the branch that `holds`
-    /// chooses. `holds` gets the number of the condition in the source. A condition for which it
-    /// returns none stays, and so do all variables.
-    fn resolved(&self, holds: &impl Fn(usize) -> Option<bool>) -> String {
-        fn walk(
-            nodes: &[Node],
-            number: &mut usize,
-            holds: &impl Fn(usize) -> Option<bool>,
-            out: &mut String,
-        ) {
-            for node in nodes {
-                match node {
-                    Node::Text(text) => out.push_str(text),
-                    Node::Variable(variable) => {
-                        let _ = write!(out, "{{{{ {} }}}}", variable.name());
-                    }
-                    Node::If {
-                        variable,
-                        then,
-                        otherwise,
-                    } => {
-                        let decided = holds(*number);
-                        *number += 1;
-                        let (mut first, mut second) = (String::new(), String::new());
-                        walk(then, number, holds, &mut first);
-                        walk(otherwise, number, holds, &mut second);
-                        match decided {
-                            Some(true) => out.push_str(&first),
-                            Some(false) => out.push_str(&second),
-                            None => {
-                                let name = variable.name();
-                                let _ = write!(
-                                    out,
-                                    "{{% if {name} %}}{first}{{% else %}}{second}{{% endif %}}"
-                                );
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        let (mut out, mut number) = (String::new(), 0);
-        walk(&self.0, &mut number, holds, &mut out);
-        out
-    }
-
-    /// Returns the variables of the conditions, in the order of the source.
-    fn conditions(&self) -> Vec<&'static str> {
-        fn walk(nodes: &[Node], found: &mut Vec<&'static str>) {
-            for node in nodes {
-                if let Node::If {
-                    variable,
-                    then,
-                    otherwise,
-                } = node
-                {
-                    found.push(variable.name());
-                    walk(then, found);
-                    walk(otherwise, found);
-                }
-            }
-        }
-        let mut found = Vec::new();
-        walk(&self.0, &mut found);
-        found
+    /// Returns whether the template shows a variable.
+    pub fn shows(&self, searched: Variable) -> bool {
+        self.shown.contains(&searched)
     }
 
     /// Returns the source without scripts, event handlers and unsafe links ([`html::clean`]).
@@ -126,134 +334,83 @@ impl Template {
     /// Returns an error message if `cleaned`, what [`Template::clean`] made of `source`, would show
     /// something else.
     pub fn changed(source: &str, cleaned: &str, variables: &[Variable]) -> Option<String> {
-        Self::inside_tag(cleaned, variables)
-            .or_else(|| Self::misplaced(source, variables))
-            .or_else(|| Self::lost(source, cleaned, variables))
+        let before = pieces(source, variables).ok()?;
+        let after = pieces(cleaned, variables).ok()?;
+        inside_tag(&after)
+            .or_else(|| misplaced(source, cleaned, variables))
+            .or_else(|| lost(&before, &after))
     }
+}
 
-    /// Returns an error message if a condition is inside a tag: one of its branches could end the
-    /// tag, and what cleaning took for a text would be attributes.
-    fn inside_tag(cleaned: &str, variables: &[Variable]) -> Option<String> {
-        fn walk(nodes: &[Node], context: &mut HtmlContext) -> Option<String> {
-            nodes.iter().find_map(|node| match node {
-                Node::Text(text) => {
-                    context.follow(text);
-                    None
-                }
-                Node::Variable(_) => None,
-                Node::If { variable, .. } if context.is_in_tag() => {
-                    Some(hidden(&format!("{{% if {} %}}", variable.name())))
-                }
-                Node::If {
-                    then, otherwise, ..
-                } => walk(then, context).or_else(|| walk(otherwise, context)),
-            })
+/// Returns an error message if a condition is inside a tag: one of its branches could end the tag,
+/// and what cleaning took for a text would be attributes.
+fn inside_tag(cleaned: &[Piece<'_>]) -> Option<String> {
+    let mut context = HtmlContext::default();
+    cleaned.iter().find_map(|piece| {
+        if let Piece::Text(text) = piece {
+            context.follow(text);
         }
-        walk(
-            &Self::parse(cleaned, variables).ok()?.0,
-            &mut HtmlContext::default(),
-        )
-    }
+        let is_inside = matches!(piece, Piece::If(_)) && context.tag.is_some();
+        is_inside.then(|| hidden(&piece.tag().unwrap_or_default()))
+    })
+}
 
-    /// Returns an error message if cleaning took a variable or a condition away: from a comment, a
-    /// style, or the inside of a tag.
-    fn lost(source: &str, cleaned: &str, variables: &[Variable]) -> Option<String> {
-        let before = Self::parse(source, variables).ok()?.tokens();
-        let after = Self::parse(cleaned, variables).ok()?.tokens();
-        let wrong = (0..before.len()).find(|n| before.get(*n) != after.get(*n))?;
-        if before.len() == after.len() {
-            return Some("A variable is between the parts of a table. Put it into a cell.".into());
-        }
-        Some(hidden(&before[wrong]))
+/// Returns an error message if cleaning took a variable or a condition away: from a comment, a
+/// style, or the inside of a tag.
+fn lost(before: &[Piece<'_>], after: &[Piece<'_>]) -> Option<String> {
+    let tags = |pieces: &[Piece<'_>]| -> Vec<String> {
+        pieces.iter().filter_map(|piece| piece.tag()).collect()
+    };
+    let (before, after) = (tags(before), tags(after));
+    let wrong = (0..before.len()).find(|n| before.get(*n) != after.get(*n))?;
+    if before.len() == after.len() {
+        return Some("A variable is between the parts of a table. Put it into a cell.".into());
     }
+    Some(hidden(&before[wrong]))
+}
 
-    /// Returns its variables and conditions in the order of the source.
-    fn tokens(&self) -> Vec<String> {
-        fn walk(nodes: &[Node], found: &mut Vec<String>) {
-            for node in nodes {
-                match node {
-                    Node::Text(_) => {}
-                    Node::Variable(variable) => {
-                        found.push(format!("{{{{ {} }}}}", variable.name()));
-                    }
-                    Node::If {
-                        variable,
-                        then,
-                        otherwise,
-                    } => {
-                        found.push(format!("{{% if {} %}}", variable.name()));
-                        walk(then, found);
-                        let mut second = Vec::new();
-                        walk(otherwise, &mut second);
-                        if !second.is_empty() {
-                            found.push("{% else %}".to_owned());
-                            found.extend(second);
-                        }
-                        found.push("{% endif %}".to_owned());
-                    }
-                }
-            }
-        }
-        let mut found = Vec::new();
-        walk(&self.0, &mut found);
-        found
+/// Returns an error message if a condition stands where it must not. Where HTML allows no text (for
+/// example between the rows of a table), cleaning moves the condition away from its content, and
+/// everybody would see both branches.
+fn misplaced(source: &str, cleaned: &str, variables: &[Variable]) -> Option<String> {
+    // Cleaning moves text out of tables only.
+    if !source.to_ascii_lowercase().contains("<t") {
+        return None;
     }
-
-    /// Returns an error message if a condition stands where it must not. Where HTML allows no text
-    /// (for example between the rows of a table), cleaning moves the condition away from its
-    /// content, and everybody would see both branches. `source` is the template before it is
-    /// cleaned.
-    fn misplaced(source: &str, variables: &[Variable]) -> Option<String> {
-        let template = Self::parse(source, variables).ok()?;
-        let conditions = template.conditions();
-        // Cleaning moves text out of tables only.
-        if !source.to_ascii_lowercase().contains("<t") {
-            return None;
-        }
-        if conditions.len() * source.len() > CHECKED {
-            return Some(
-                "There are too many conditions for a text of this length with tables.".to_owned(),
-            );
-        }
-        let squeezed = |html: &str| html.split_whitespace().collect::<Vec<_>>().join(" ");
-        // Checks each condition by itself, with all others decided.
-        let wrong = (0..conditions.len()).find(|n| {
-            [true, false].into_iter().any(|others| {
-                let with_it = template.resolved(&|i| (i != *n).then_some(others));
-                let Ok(cleaned) = Self::parse(&html::clean(&with_it), variables) else {
-                    return true;
-                };
-                [true, false].into_iter().any(|holds| {
-                    let before = html::clean(
-                        &template.resolved(&|i| Some(if i == *n { holds } else { others })),
-                    );
-                    let after = html::clean(&cleaned.resolved(&|_| Some(holds)));
-                    squeezed(&before) != squeezed(&after)
-                })
-            })
-        })?;
-        let name = conditions[wrong];
-        Some(format!(
-            "Condition {} ({{% if {name} %}}) is at a place where HTML allows no text, \
-             such as between the rows of a table. \
-             Put it inside a cell, or around the whole table.",
-            wrong + 1
-        ))
-    }
-
-    /// Returns whether the template shows a variable.
-    pub fn shows(&self, searched: Variable) -> bool {
-        fn any(nodes: &[Node], searched: Variable) -> bool {
-            nodes.iter().any(|node| match node {
-                Node::Text(_) => false,
-                Node::Variable(variable) => *variable == searched,
-                Node::If {
-                    then, otherwise, ..
-                } => any(then, searched) || any(otherwise, searched),
-            })
-        }
-        any(&self.0, searched)
-    }
+    let before = Template::parse(source, variables).ok()?;
+    let after = Template::parse(cleaned, variables).ok()?;
+    let shown = |template: &Template, filled: &dyn Fn(Variable) -> bool| {
+        let value = |variable, text| if filled(variable) { text } else { "" };
+        let html = template.render(&Variables {
+            name: value(Variable::Name, "n"),
+            full_name: value(Variable::FullName, "f"),
+            reason: value(Variable::Reason, "r"),
+            committee: value(Variable::Committee, "c"),
+            club: value(Variable::Club, "o"),
+            application: value(Variable::Application, "a"),
+            link: value(Variable::Link, LINK),
+        });
+        let html = html::clean(&html.unwrap_or_default());
+        html.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    // Checks the conditions on each variable by themselves, with all others decided.
+    let differs = |variable: &Variable, others: bool, holds: bool| {
+        let filled = |one: Variable| if one == *variable { holds } else { others };
+        shown(&before, &filled) != shown(&after, &filled)
+    };
+    let both = [true, false];
+    let wrong = before.asked.iter().find(|variable| {
+        let mut others = both.into_iter();
+        others.any(|others| {
+            both.into_iter()
+                .any(|holds| differs(variable, others, holds))
+        })
+    })?;
+    let name = wrong.name();
+    Some(format!(
+        "{{% if {name} %}} is at a place where HTML allows no text, such as between the rows of a \
+         table. Put it inside a cell, or around the whole table."
+    ))
 }
 
 /// What is said of a variable or a condition that cannot be where it is.
