@@ -233,10 +233,11 @@ pub async fn show_application(
 
 /// Change some fields of an application.
 ///
-/// For officers. Fields that are not sent stay as they are. A committee that has submissions cannot
-/// be removed.
+/// For officers. With `PUT` every writable field must be sent, but for `confirmation`,
+/// `blind_reviews`, `interview_notice_hours` and `interview_email`; with `PATCH` the others stay as
+/// they are. A committee that has submissions cannot be removed.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
+    method(put, patch), path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
     security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path)),
     request_body = ApplicationInput, responses((status = 200, body = ApplicationBody))
@@ -244,28 +245,10 @@ pub async fn show_application(
 pub async fn update_application(
     app: Context,
     scope: Officer<RecruitmentWrite, (), (WholeForm, OwnExtension)>,
+    mode: Mode,
     Input(input): Input<ApplicationInput>,
 ) -> Result<Json<ApplicationBody>> {
-    save_application(&app, scope, &input, Mode::Update).await
-}
-
-/// Replace all fields of an application.
-///
-/// For officers. Every writable field must be sent, but for `confirmation`, `blind_reviews`,
-/// `interview_notice_hours` and `interview_email`. A committee that has submissions cannot be
-/// removed.
-#[utoipa::path(
-    put, path = "/api/clubs/{club}/applications/{application}/", tag = "applications",
-    security(("bearer" = []), ("token" = ["recruitment:write"])),
-    params(("club" = String, Path), ("application" = u64, Path)),
-    request_body = ApplicationInput, responses((status = 200, body = ApplicationBody))
-)]
-pub async fn replace_application(
-    app: Context,
-    scope: Officer<RecruitmentWrite, (), (WholeForm, OwnExtension)>,
-    Input(input): Input<ApplicationInput>,
-) -> Result<Json<ApplicationBody>> {
-    save_application(&app, scope, &input, Mode::Replace).await
+    save_application(&app, scope, &input, mode).await
 }
 
 async fn save_application(

@@ -208,7 +208,7 @@ pub async fn show_extension(
 ///
 /// For officers.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
+    method(put, patch), path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
     tag = "extensions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)),
     request_body = ExtensionInput, responses((status = 200, body = ExtensionBody))
@@ -216,26 +216,10 @@ pub async fn show_extension(
 pub async fn update_extension(
     app: Context,
     scope: Officer<RecruitmentWrite, Application, Extension>,
+    mode: Mode,
     Input(input): Input<ExtensionInput>,
 ) -> Result<Json<ExtensionBody>> {
-    save_extension(&app, scope, input, Mode::Update).await
-}
-
-/// Replace the end of an extension.
-///
-/// For officers.
-#[utoipa::path(
-    put, path = "/api/clubs/{club}/applications/{application}/extensions/{extension}/",
-    tag = "extensions", security(("bearer" = []), ("token" = ["recruitment:write"])),
-    params(("club" = String, Path), ("application" = u64, Path), ("extension" = u64, Path)),
-    request_body = ExtensionInput, responses((status = 200, body = ExtensionBody))
-)]
-pub async fn replace_extension(
-    app: Context,
-    scope: Officer<RecruitmentWrite, Application, Extension>,
-    Input(input): Input<ExtensionInput>,
-) -> Result<Json<ExtensionBody>> {
-    save_extension(&app, scope, input, Mode::Replace).await
+    save_extension(&app, scope, input, mode).await
 }
 
 async fn save_extension(

@@ -31,7 +31,6 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(home::show_home))
         .routes(routes!(
             applications::show_application,
-            applications::replace_application,
             applications::update_application,
             delete::delete_application
         ))
@@ -42,7 +41,6 @@ pub fn routes() -> OpenApiRouter<Shared> {
         ))
         .routes(routes!(
             extensions::show_extension,
-            extensions::replace_extension,
             extensions::update_extension,
             extensions::delete_extension
         ))
@@ -53,7 +51,6 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(questions::order_questions))
         .routes(routes!(
             questions::show_question,
-            questions::replace_question,
             questions::update_question,
             questions::delete_question
         ))

@@ -138,10 +138,11 @@ pub async fn show_question(
 
 /// Change some fields of a question.
 ///
-/// For officers. Fields that are not sent stay as they are. Stored answers keep the question as the
-/// applicant saw it.
+/// For officers. With `PUT` every writable field must be sent, but for `show_if`, `required` and
+/// what is about files; with `PATCH` the others stay as they are. Stored answers keep the question
+/// as the applicant saw it.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/applications/{application}/questions/{question}/",
+    method(put, patch), path = "/api/clubs/{club}/applications/{application}/questions/{question}/",
     tag = "questions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)),
     request_body = QuestionInput, responses((status = 200, body = QuestionBody))
@@ -149,27 +150,10 @@ pub async fn show_question(
 pub async fn update_question(
     app: Context,
     scope: Officer<RecruitmentWrite, Form, QuestionId>,
+    mode: Mode,
     Input(input): Input<QuestionInput>,
 ) -> Result<Json<QuestionBody>> {
-    save_question(&app, scope, &input, Mode::Update).await
-}
-
-/// Replace all fields of a question.
-///
-/// For officers. Every writable field must be sent, but for `show_if`, `required` and what is about
-/// files. Stored answers keep the question as the applicant saw it.
-#[utoipa::path(
-    put, path = "/api/clubs/{club}/applications/{application}/questions/{question}/",
-    tag = "questions", security(("bearer" = []), ("token" = ["recruitment:write"])),
-    params(("club" = String, Path), ("application" = u64, Path), ("question" = u64, Path)),
-    request_body = QuestionInput, responses((status = 200, body = QuestionBody))
-)]
-pub async fn replace_question(
-    app: Context,
-    scope: Officer<RecruitmentWrite, Form, QuestionId>,
-    Input(input): Input<QuestionInput>,
-) -> Result<Json<QuestionBody>> {
-    save_question(&app, scope, &input, Mode::Replace).await
+    save_question(&app, scope, &input, mode).await
 }
 
 async fn save_question(

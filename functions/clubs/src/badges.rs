@@ -98,9 +98,10 @@ pub async fn show_badge(app: Context, path: PathIds) -> Result<Json<BadgeBody>> 
 
 /// Change some fields of a badge.
 ///
-/// For admins. Fields that are not sent stay as they are.
+/// For admins. With `PUT` every writable field must be sent; with `PATCH` the others stay as they
+/// are.
 #[utoipa::path(
-    patch, path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])),
+    method(put, patch), path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])),
     params(("badge" = u64, Path)), request_body = BadgeInput,
     responses((status = 200, body = BadgeBody))
 )]
@@ -108,26 +109,10 @@ pub async fn update_badge(
     app: Context,
     Admin(user): Admin,
     badge: Entry<Badge>,
+    mode: Mode,
     Input(input): Input<BadgeInput>,
 ) -> Result<Json<BadgeBody>> {
-    reference_data::save(&app, &user, badge, input, Mode::Update).await
-}
-
-/// Replace all fields of a badge.
-///
-/// For admins. Every writable field must be sent.
-#[utoipa::path(
-    put, path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])),
-    params(("badge" = u64, Path)), request_body = BadgeInput,
-    responses((status = 200, body = BadgeBody))
-)]
-pub async fn replace_badge(
-    app: Context,
-    Admin(user): Admin,
-    badge: Entry<Badge>,
-    Input(input): Input<BadgeInput>,
-) -> Result<Json<BadgeBody>> {
-    reference_data::save(&app, &user, badge, input, Mode::Replace).await
+    reference_data::save(&app, &user, badge, input, mode).await
 }
 
 /// Delete a badge.

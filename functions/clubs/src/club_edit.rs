@@ -20,10 +20,11 @@ use crate::clubs::{PageAndLabels, shown};
 
 /// Change some fields of a club.
 ///
-/// For officers. Fields that are not sent stay as they are. Only admins restore a deleted club,
+/// For officers. With `PUT` every writable field must be sent, except `image` and the fields that
+/// only admins write; with `PATCH` the others stay as they are. Only admins restore a deleted club,
 /// approve a club or award badges.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/", tag = "clubs",
+    method(put, patch), path = "/api/clubs/{club}/", tag = "clubs",
     security(("bearer" = []), ("token" = ["clubs:write"])),
     params(("club" = String, Path)), request_body = ClubInput,
     responses((status = 200, body = ClubBody))
@@ -31,33 +32,12 @@ use crate::clubs::{PageAndLabels, shown};
 pub async fn update_club(
     app: Context,
     scope: EditableClub,
+    mode: Mode,
     Input(input): Input<ClubInput>,
 ) -> Result<Json<ClubBody>> {
     let restores = input.restores();
     edit_club(&app, scope, restores, |club, labels, is_admin| {
-        input.clone().apply(Mode::Update, club, labels, is_admin)
-    })
-    .await
-}
-
-/// Replace all fields of a club.
-///
-/// For officers. Every writable field must be sent, except `image` and the fields that only admins
-/// write. Only admins restore a deleted club, approve a club or award badges.
-#[utoipa::path(
-    put, path = "/api/clubs/{club}/", tag = "clubs",
-    security(("bearer" = []), ("token" = ["clubs:write"])),
-    params(("club" = String, Path)), request_body = ClubInput,
-    responses((status = 200, body = ClubBody))
-)]
-pub async fn replace_club(
-    app: Context,
-    scope: EditableClub,
-    Input(input): Input<ClubInput>,
-) -> Result<Json<ClubBody>> {
-    let restores = input.restores();
-    edit_club(&app, scope, restores, |club, labels, is_admin| {
-        input.clone().apply(Mode::Replace, club, labels, is_admin)
+        input.clone().apply(mode, club, labels, is_admin)
     })
     .await
 }

@@ -251,9 +251,10 @@ pub async fn show_fair(app: Context, user: Option<User>, path: PathIds) -> Resul
 
 /// Change some fields of a club fair.
 ///
-/// For admins. Fields that are not sent stay as they are.
+/// For admins. With `PUT` every writable field must be sent; with `PATCH` the others stay as they
+/// are.
 #[utoipa::path(
-    patch, path = "/api/clubfairs/{fair}/", tag = "clubfairs", security(("bearer" = [])),
+    method(put, patch), path = "/api/clubfairs/{fair}/", tag = "clubfairs", security(("bearer" = [])),
     params(("fair" = u64, Path)), request_body = FairInput,
     responses((status = 200, body = FairBody))
 )]
@@ -261,26 +262,10 @@ pub async fn update_fair(
     app: Context,
     Admin(user): Admin,
     fair: Entry<Fair>,
+    mode: Mode,
     Input(input): Input<FairInput>,
 ) -> Result<Json<FairBody>> {
-    reference_data::save(&app, &user, fair, input, Mode::Update).await
-}
-
-/// Replace all fields of a club fair.
-///
-/// For admins. Every writable field must be sent.
-#[utoipa::path(
-    put, path = "/api/clubfairs/{fair}/", tag = "clubfairs", security(("bearer" = [])),
-    params(("fair" = u64, Path)), request_body = FairInput,
-    responses((status = 200, body = FairBody))
-)]
-pub async fn replace_fair(
-    app: Context,
-    Admin(user): Admin,
-    fair: Entry<Fair>,
-    Input(input): Input<FairInput>,
-) -> Result<Json<FairBody>> {
-    reference_data::save(&app, &user, fair, input, Mode::Replace).await
+    reference_data::save(&app, &user, fair, input, mode).await
 }
 
 /// Delete a club fair.

@@ -64,7 +64,6 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(import::import_clubs))
         .routes(routes!(
             clubs::show_club,
-            club_edit::replace_club,
             club_edit::update_club,
             clubs::delete_club
         ))
@@ -89,38 +88,29 @@ pub fn routes() -> OpenApiRouter<Shared> {
             subscriptions::delete_subscription
         ))
         .routes(routes!(tags::list_tags, tags::create_tag))
-        .routes(routes!(
-            tags::show_tag,
-            tags::update_tag,
-            tags::replace_tag,
-            tags::delete_tag
-        ))
+        .routes(routes!(tags::show_tag, tags::update_tag, tags::delete_tag))
         .routes(routes!(badges::list_badges, badges::create_badge))
         .routes(routes!(
             badges::show_badge,
             badges::update_badge,
-            badges::replace_badge,
             badges::delete_badge
         ))
         .routes(routes!(schools::list_schools, schools::create_school))
         .routes(routes!(
             schools::show_school,
             schools::update_school,
-            schools::replace_school,
             schools::delete_school
         ))
         .routes(routes!(majors::list_majors, majors::create_major))
         .routes(routes!(
             majors::show_major,
             majors::update_major,
-            majors::replace_major,
             majors::delete_major
         ))
         .routes(routes!(years::list_years, years::create_year))
         .routes(routes!(
             years::show_year,
             years::update_year,
-            years::replace_year,
             years::delete_year
         ))
         .routes(routes!(clubfairs::list_fairs, clubfairs::create_fair))
@@ -128,7 +118,6 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(
             clubfairs::show_fair,
             clubfairs::update_fair,
-            clubfairs::replace_fair,
             clubfairs::delete_fair
         ))
         .routes(routes!(registrations::register_club))

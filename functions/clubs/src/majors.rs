@@ -91,9 +91,10 @@ pub async fn show_major(app: Context, path: PathIds) -> Result<Json<MajorBody>> 
 
 /// Change some fields of a major.
 ///
-/// For admins. Fields that are not sent stay as they are.
+/// For admins. With `PUT` every writable field must be sent; with `PATCH` the others stay as they
+/// are.
 #[utoipa::path(
-    patch, path = "/api/majors/{major}/", tag = "majors", security(("bearer" = [])),
+    method(put, patch), path = "/api/majors/{major}/", tag = "majors", security(("bearer" = [])),
     params(("major" = u64, Path)), request_body = MajorInput,
     responses((status = 200, body = MajorBody))
 )]
@@ -101,26 +102,10 @@ pub async fn update_major(
     app: Context,
     Admin(user): Admin,
     major: Entry<Major>,
+    mode: Mode,
     Input(input): Input<MajorInput>,
 ) -> Result<Json<MajorBody>> {
-    reference_data::save(&app, &user, major, input, Mode::Update).await
-}
-
-/// Replace all fields of a major.
-///
-/// For admins. Every writable field must be sent.
-#[utoipa::path(
-    put, path = "/api/majors/{major}/", tag = "majors", security(("bearer" = [])),
-    params(("major" = u64, Path)), request_body = MajorInput,
-    responses((status = 200, body = MajorBody))
-)]
-pub async fn replace_major(
-    app: Context,
-    Admin(user): Admin,
-    major: Entry<Major>,
-    Input(input): Input<MajorInput>,
-) -> Result<Json<MajorBody>> {
-    reference_data::save(&app, &user, major, input, Mode::Replace).await
+    reference_data::save(&app, &user, major, input, mode).await
 }
 
 /// Delete a major.

@@ -97,9 +97,10 @@ pub async fn show_school(app: Context, path: PathIds) -> Result<Json<SchoolBody>
 
 /// Change some fields of a school.
 ///
-/// For admins. Fields that are not sent stay as they are.
+/// For admins. With `PUT` every writable field must be sent; with `PATCH` the others stay as they
+/// are.
 #[utoipa::path(
-    patch, path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])),
+    method(put, patch), path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])),
     params(("school" = u64, Path)), request_body = SchoolInput,
     responses((status = 200, body = SchoolBody))
 )]
@@ -107,26 +108,10 @@ pub async fn update_school(
     app: Context,
     Admin(user): Admin,
     school: Entry<School>,
+    mode: Mode,
     Input(input): Input<SchoolInput>,
 ) -> Result<Json<SchoolBody>> {
-    reference_data::save(&app, &user, school, input, Mode::Update).await
-}
-
-/// Replace all fields of a school.
-///
-/// For admins. Every writable field must be sent.
-#[utoipa::path(
-    put, path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])),
-    params(("school" = u64, Path)), request_body = SchoolInput,
-    responses((status = 200, body = SchoolBody))
-)]
-pub async fn replace_school(
-    app: Context,
-    Admin(user): Admin,
-    school: Entry<School>,
-    Input(input): Input<SchoolInput>,
-) -> Result<Json<SchoolBody>> {
-    reference_data::save(&app, &user, school, input, Mode::Replace).await
+    reference_data::save(&app, &user, school, input, mode).await
 }
 
 /// Delete a school.

@@ -127,34 +127,20 @@ pub async fn show_tag(app: Context, path: PathIds) -> Result<Json<TagBody>> {
 
 /// Change some fields of a tag.
 ///
-/// For admins. Fields that are not sent stay as they are.
+/// For admins. With `PUT` every writable field must be sent; with `PATCH` the others stay as they
+/// are.
 #[utoipa::path(
-    patch, path = "/api/tags/{tag}/", tag = "tags", security(("bearer" = [])),
+    method(put, patch), path = "/api/tags/{tag}/", tag = "tags", security(("bearer" = [])),
     params(("tag" = u64, Path)), request_body = TagInput, responses((status = 200, body = TagBody))
 )]
 pub async fn update_tag(
     app: Context,
     Admin(user): Admin,
     tag: Entry<Tag>,
+    mode: Mode,
     Input(input): Input<TagInput>,
 ) -> Result<Json<TagBody>> {
-    reference_data::save(&app, &user, tag, input, Mode::Update).await
-}
-
-/// Replace all fields of a tag.
-///
-/// For admins. Every writable field must be sent.
-#[utoipa::path(
-    put, path = "/api/tags/{tag}/", tag = "tags", security(("bearer" = [])),
-    params(("tag" = u64, Path)), request_body = TagInput, responses((status = 200, body = TagBody))
-)]
-pub async fn replace_tag(
-    app: Context,
-    Admin(user): Admin,
-    tag: Entry<Tag>,
-    Input(input): Input<TagInput>,
-) -> Result<Json<TagBody>> {
-    reference_data::save(&app, &user, tag, input, Mode::Replace).await
+    reference_data::save(&app, &user, tag, input, mode).await
 }
 
 /// Delete a tag.

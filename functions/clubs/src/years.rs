@@ -97,9 +97,10 @@ pub async fn show_year(app: Context, path: PathIds) -> Result<Json<YearBody>> {
 
 /// Change some fields of a year.
 ///
-/// For admins. Fields that are not sent stay as they are.
+/// For admins. With `PUT` every writable field must be sent; with `PATCH` the others stay as they
+/// are.
 #[utoipa::path(
-    patch, path = "/api/years/{year}/", tag = "years", security(("bearer" = [])),
+    method(put, patch), path = "/api/years/{year}/", tag = "years", security(("bearer" = [])),
     params(("year" = u64, Path)), request_body = YearInput,
     responses((status = 200, body = YearBody))
 )]
@@ -107,26 +108,10 @@ pub async fn update_year(
     app: Context,
     Admin(user): Admin,
     year: Entry<Year>,
+    mode: Mode,
     Input(input): Input<YearInput>,
 ) -> Result<Json<YearBody>> {
-    reference_data::save(&app, &user, year, input, Mode::Update).await
-}
-
-/// Replace all fields of a year.
-///
-/// For admins. Every writable field must be sent.
-#[utoipa::path(
-    put, path = "/api/years/{year}/", tag = "years", security(("bearer" = [])),
-    params(("year" = u64, Path)), request_body = YearInput,
-    responses((status = 200, body = YearBody))
-)]
-pub async fn replace_year(
-    app: Context,
-    Admin(user): Admin,
-    year: Entry<Year>,
-    Input(input): Input<YearInput>,
-) -> Result<Json<YearBody>> {
-    reference_data::save(&app, &user, year, input, Mode::Replace).await
+    reference_data::save(&app, &user, year, input, mode).await
 }
 
 /// Delete a year.

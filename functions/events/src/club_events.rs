@@ -207,10 +207,11 @@ pub async fn show_club_event(
 
 /// Change some fields of an event.
 ///
-/// For officers. JSON, or a form with an image in the part `image`. Fields that are not sent stay
-/// as they are. `image: null` removes the image, in JSON only.
+/// For officers. JSON, or a form with an image in the part `image`. With `PUT` every writable field
+/// must be sent, except `image`, `pinned` and `showings`; with `PATCH` the others stay as they are.
+/// `image: null` removes the image, in JSON only.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/events/{event}/", tag = "events",
+    method(put, patch), path = "/api/clubs/{club}/events/{event}/", tag = "events",
     security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path), ("event" = u64, Path)),
     request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
@@ -219,28 +220,10 @@ pub async fn show_club_event(
 pub async fn update_event(
     app: Context,
     scope: Officer<EventsWrite, (), Event>,
+    mode: Mode,
     input: WithImage<EventInput>,
 ) -> Result<Json<EventBody>> {
-    save_event(&app, scope, input, Mode::Update).await
-}
-
-/// Replace all fields of an event.
-///
-/// For officers. JSON, or a form with an image in the part `image`. Every writable field must be
-/// sent, except `image`, `pinned` and `showings`.
-#[utoipa::path(
-    put, path = "/api/clubs/{club}/events/{event}/", tag = "events",
-    security(("bearer" = []), ("token" = ["events:write"])),
-    params(("club" = String, Path), ("event" = u64, Path)),
-    request_body(content((EventInput = "application/json"), (EventInput = "multipart/form-data"))),
-    responses((status = 200, body = EventBody))
-)]
-pub async fn replace_event(
-    app: Context,
-    scope: Officer<EventsWrite, (), Event>,
-    input: WithImage<EventInput>,
-) -> Result<Json<EventBody>> {
-    save_event(&app, scope, input, Mode::Replace).await
+    save_event(&app, scope, input, mode).await
 }
 
 async fn save_event(

@@ -26,7 +26,6 @@ pub fn routes() -> OpenApiRouter<Shared> {
         ))
         .routes(routes!(
             club_events::show_club_event,
-            club_events::replace_event,
             club_events::update_event,
             club_events::delete_event
         ))
@@ -37,7 +36,6 @@ pub fn routes() -> OpenApiRouter<Shared> {
         ))
         .routes(routes!(
             showings::show_club_showing,
-            showings::replace_showing,
             showings::update_showing,
             showings::delete_showing
         ))

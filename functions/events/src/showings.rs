@@ -154,9 +154,10 @@ pub async fn show_club_showing(
 
 /// Change some fields of a showing.
 ///
-/// For officers. Fields that are not sent stay as they are.
+/// For officers. With `PUT` every writable field must be sent, except `ticketed`; with `PATCH` the
+/// others stay as they are.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
+    method(put, patch), path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
     security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)),
     request_body = ShowingInput, responses((status = 200, body = ShowingBody))
@@ -164,26 +165,10 @@ pub async fn show_club_showing(
 pub async fn update_showing(
     app: Context,
     scope: Officer<EventsWrite, Event, ShowingOfPath>,
+    mode: Mode,
     Input(input): Input<ShowingInput>,
 ) -> Result<Json<ShowingBody>> {
-    save_showing(&app, scope, &input, Mode::Update).await
-}
-
-/// Replace all fields of a showing.
-///
-/// For officers. Every writable field must be sent, except `ticketed`.
-#[utoipa::path(
-    put, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
-    security(("bearer" = []), ("token" = ["events:write"])),
-    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)),
-    request_body = ShowingInput, responses((status = 200, body = ShowingBody))
-)]
-pub async fn replace_showing(
-    app: Context,
-    scope: Officer<EventsWrite, Event, ShowingOfPath>,
-    Input(input): Input<ShowingInput>,
-) -> Result<Json<ShowingBody>> {
-    save_showing(&app, scope, &input, Mode::Replace).await
+    save_showing(&app, scope, &input, mode).await
 }
 
 async fn save_showing(

@@ -32,7 +32,6 @@ pub fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(shared::openapi::base())
         .routes(routes!(
             settings::show_settings,
-            settings::replace_settings,
             settings::update_settings,
             settings::delete_settings
         ))
@@ -52,7 +51,6 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(members::list_members, add_member::create_member))
         .routes(routes!(
             members::show_member,
-            members::replace_member,
             members::update_member,
             members::delete_member
         ))

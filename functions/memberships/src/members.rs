@@ -229,10 +229,10 @@ impl MemberInput {
 /// Change some fields of a member.
 ///
 /// For officers, if the role of the member is not above their own. Members can change their own
-/// `public` and `active`. Fields that are not sent stay as they are. A club keeps at least one
-/// owner.
+/// `public` and `active`. With `PUT` every field that the caller may write must be sent; with
+/// `PATCH` the others stay as they are. A club keeps at least one owner.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/members/{member}/", tag = "members",
+    method(put, patch), path = "/api/clubs/{club}/members/{member}/", tag = "members",
     security(("bearer" = []), ("token" = ["members:write"])),
     params(
         ("club" = String, Path),
@@ -243,31 +243,10 @@ impl MemberInput {
 pub async fn update_member(
     app: Context,
     caller: OfficerOrSelf,
+    mode: Mode,
     Input(input): Input<MemberInput>,
 ) -> Result<Json<MemberBody>> {
-    save_member(&app, caller, &input, Mode::Update).await
-}
-
-/// Replace all fields of a member.
-///
-/// For officers, if the role of the member is not above their own. Members can change their own
-/// `public` and `active`. Every field that the caller may write must be sent. A club keeps at least
-/// one owner.
-#[utoipa::path(
-    put, path = "/api/clubs/{club}/members/{member}/", tag = "members",
-    security(("bearer" = []), ("token" = ["members:write"])),
-    params(
-        ("club" = String, Path),
-        ("member" = String, Path, description = "Id of the membership, or user name")
-    ),
-    request_body = MemberInput, responses((status = 200, body = MemberBody))
-)]
-pub async fn replace_member(
-    app: Context,
-    caller: OfficerOrSelf,
-    Input(input): Input<MemberInput>,
-) -> Result<Json<MemberBody>> {
-    save_member(&app, caller, &input, Mode::Replace).await
+    save_member(&app, caller, &input, mode).await
 }
 
 async fn save_member(

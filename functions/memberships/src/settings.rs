@@ -154,34 +154,20 @@ pub async fn show_settings(user: User) -> Result<Json<SettingsBody>> {
 
 /// Change some fields of the profile of the caller.
 ///
-/// For every signed-in user. Fields that are not sent stay as they are.
+/// For every signed-in user. With `PUT` every writable field must be sent; with `PATCH` the others
+/// stay as they are.
 #[utoipa::path(
-    patch, path = "/api/settings/", tag = "me", security(("bearer" = [])),
+    method(put, patch), path = "/api/settings/", tag = "me", security(("bearer" = [])),
     request_body = SettingsInput, responses((status = 200, body = SettingsBody))
 )]
 pub async fn update_settings(
     app: Context,
     user: User,
     if_match: IfMatch,
+    mode: Mode,
     Input(input): Input<SettingsInput>,
 ) -> Result<Json<SettingsBody>> {
-    save_settings(&app, &user, &if_match, input, Mode::Update).await
-}
-
-/// Replace all fields of the profile of the caller.
-///
-/// For every signed-in user. Every writable field must be sent.
-#[utoipa::path(
-    put, path = "/api/settings/", tag = "me", security(("bearer" = [])),
-    request_body = SettingsInput, responses((status = 200, body = SettingsBody))
-)]
-pub async fn replace_settings(
-    app: Context,
-    user: User,
-    if_match: IfMatch,
-    Input(input): Input<SettingsInput>,
-) -> Result<Json<SettingsBody>> {
-    save_settings(&app, &user, &if_match, input, Mode::Replace).await
+    save_settings(&app, &user, &if_match, input, mode).await
 }
 
 impl SettingsInput {

@@ -37,7 +37,7 @@ shared::input! {
 ///
 /// For officers. Any status may follow any other. Each change is kept in the history.
 #[utoipa::path(
-    patch, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
+    method(put, patch), path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
     tag = "submissions", security(("bearer" = []), ("token" = ["recruitment:write"])),
     params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
     request_body = DecisionInput, responses((status = 200, body = SubmissionBody))
@@ -45,26 +45,10 @@ shared::input! {
 pub async fn update_decision(
     app: Context,
     scope: Officer<RecruitmentWrite, Form, (Submission, Studies)>,
+    mode: Mode,
     Input(input): Input<DecisionInput>,
 ) -> Result<Response> {
-    decide(&app, scope, input, Mode::Update).await
-}
-
-/// Replace the status and the reason of a submission.
-///
-/// For officers. Any status may follow any other. Each change is kept in the history.
-#[utoipa::path(
-    put, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
-    tag = "submissions", security(("bearer" = []), ("token" = ["recruitment:write"])),
-    params(("club" = String, Path), ("application" = u64, Path), ("submission" = u64, Path)),
-    request_body = DecisionInput, responses((status = 200, body = SubmissionBody))
-)]
-pub async fn replace_decision(
-    app: Context,
-    scope: Officer<RecruitmentWrite, Form, (Submission, Studies)>,
-    Input(input): Input<DecisionInput>,
-) -> Result<Response> {
-    decide(&app, scope, input, Mode::Replace).await
+    decide(&app, scope, input, mode).await
 }
 
 async fn decide(

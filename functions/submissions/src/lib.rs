@@ -48,7 +48,6 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(decisions::set_reasons))
         .routes(routes!(
             submissions::show_submission,
-            decisions::replace_decision,
             decisions::update_decision
         ))
         .routes(routes!(decisions::list_history))

@@ -34,6 +34,7 @@ pub fn complete(document: &mut Value) {
         .map(|(path, ..)| path.to_owned())
         .collect();
     for (path, method, operation) in operations_of(document) {
+        name_replacement(method, operation);
         let id = operation["operationId"]
             .as_str()
             .unwrap_or_default()
@@ -54,6 +55,19 @@ pub fn complete(document: &mut Value) {
         add_parameters(operation, &call);
         complete_responses(operation, &call, &schemas);
         codes::add(operation, &id);
+    }
+}
+
+/// PUT and PATCH have one handler, which is described as the change of some fields.
+fn name_replacement(method: &str, operation: &mut Value) {
+    let id = operation["operationId"].as_str().unwrap_or_default();
+    if let Some(object) = id.strip_prefix("update_").filter(|_| method == "put") {
+        let summary = operation["summary"].as_str().unwrap_or_default();
+        let object = format!("replace_{object}");
+        let summary = summary.replacen("Change some fields of", "Replace all fields of", 1);
+        let summary = summary.replacen("Change the", "Replace the", 1);
+        operation["operationId"] = json!(object);
+        operation["summary"] = json!(summary);
     }
 }
 

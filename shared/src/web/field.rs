@@ -1,5 +1,10 @@
 //! A field of a request body as it was sent, and when it must be present (H13, H14).
 
+use std::convert::Infallible;
+
+use axum::extract::FromRequestParts;
+use axum::http::Method;
+use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
 use super::strict::Strict;
@@ -82,6 +87,18 @@ pub enum Mode {
     Replace,
     /// PATCH: only the fields that are present change.
     Update,
+}
+
+/// PUT and PATCH have one handler, which gets this.
+impl<S: Sync> FromRequestParts<S> for Mode {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(match parts.method {
+            Method::PUT => Self::Replace,
+            _ => Self::Update,
+        })
+    }
 }
 
 /// When a field must be present.
