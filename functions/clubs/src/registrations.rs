@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use shared::Context;
-use shared::db::TableError;
+use shared::db::{Refusal, TableError};
 use shared::domain::{Fair, Registration};
 use shared::time::Timestamp;
 use shared::web::{
@@ -74,20 +74,15 @@ pub async fn register_club(
                     .coded(Code::RegistrationClosed),
             );
         }
+        let is_later = |there: &Registration| there.received > registration.received;
         // What was decided after this request was received is kept.
-        if registered.is_later_than(&registration) {
+        if registered.is_some() == status || registered.as_ref().is_some_and(is_later) {
             return shown(&app, &user, &fair).await;
         }
-        let registered = registered.into_registration();
-        let stored = if registered.is_some() == status {
-            app.table.confirm_registration(&registration, status).await
-        } else {
-            let current = registered.as_ref().unwrap_or(&registration);
-            let by = membership.as_ref().filter(|_| !user.is_admin());
-            app.table.register(current, status, by).await
-        };
-        match stored {
-            Ok(()) => {
+        let current = registered.as_ref().unwrap_or(&registration);
+        let by = membership.as_ref().filter(|_| !user.is_admin());
+        match app.table.register(current, status, by).await {
+            Ok(()) | Err(TableError::Refused(Refusal::Deleted)) => {
                 return shown(&app, &user, &fair)
                     .await
                     .map_err(ApiError::after_write);

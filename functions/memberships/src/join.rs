@@ -162,7 +162,7 @@ pub async fn join_club(
                     .coded(Code::AlreadyMember));
             }
             // Whoever was removed after this request was received must ask anew.
-            None if matches!(refusal, Refusal::Authority | Refusal::AlreadyMember) => {
+            None if matches!(refusal, Refusal::Authority | Refusal::Deleted) => {
                 return Err(unusable());
             }
             None => {}

@@ -15,7 +15,7 @@ use shared::time::Timestamp;
 use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{
     ApiError, Code, Created, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
-    Reader, RequestedAt, Result, User, create, edit,
+    Reader, Result, User, create, edit,
 };
 use shared::{Context, limits};
 use utoipa::ToSchema;
@@ -164,7 +164,6 @@ pub async fn list_join_links(
 )]
 pub async fn create_join_link(
     app: Context,
-    RequestedAt(when): RequestedAt,
     scope: Officer<MembersWrite>,
     NewId(creation): NewId,
     Input(input): Input<JoinLinkInput>,
@@ -183,7 +182,6 @@ pub async fn create_join_link(
         created_by: scope.user.id(),
         by: scope.authority().map(|own| own.id),
         created_at: now,
-        received: when.received,
     };
     input.apply(Mode::Create, &mut link, now)?;
     if link.by.is_none() {

@@ -230,14 +230,12 @@ async fn store_token(
     }
 }
 
-/// The token that the path names, once for each place where it is stored: a request that was
-/// repeated may have put it into two places.
-async fn all_with_id(app: &Context, user: &User, path: &PathIds) -> Result<Vec<Token>> {
+/// The token that the path names.
+async fn with_id(app: &Context, user: &User, path: &PathIds) -> Result<Token> {
     let id = path.id::<Token>("api_token").ok_or(ApiError::NotFound)?;
-    let mut tokens = app.table.tokens(user.id()).await?;
-    tokens.retain(|token| token.id == id);
-    Some(tokens)
-        .filter(|found| !found.is_empty())
+    let mut tokens = app.table.tokens(user.id()).await?.into_iter();
+    tokens
+        .find(|token| token.id == id)
         .ok_or(ApiError::NotFound)
 }
 
@@ -249,9 +247,7 @@ async fn all_with_id(app: &Context, user: &User, path: &PathIds) -> Result<Vec<T
     params(("api_token" = u64, Path)), responses((status = 200, body = TokenBody))
 )]
 pub async fn show_token(app: Context, user: User, path: PathIds) -> Result<Json<TokenBody>> {
-    let found = all_with_id(&app, &user, &path).await?;
-    let token = found.into_iter().next().ok_or(ApiError::NotFound)?;
-    Ok(Json(token.into()))
+    Ok(Json(with_id(&app, &user, &path).await?.into()))
 }
 
 /// End a token of the caller.
@@ -267,9 +263,8 @@ pub async fn delete_token(
     path: PathIds,
     _: NoInput,
 ) -> Result<NoContent> {
-    for token in all_with_id(&app, &user, &path).await? {
-        app.table.end_token(&token).await?;
-        app.grants.forget(&token);
-    }
+    let token = with_id(&app, &user, &path).await?;
+    app.table.end_token(&token).await?;
+    app.grants.forget(&token);
     Ok(NoContent)
 }

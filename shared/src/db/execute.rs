@@ -51,11 +51,13 @@ impl Table {
     ///
     /// Returns `None` if an earlier attempt, whose response was lost, was applied.
     pub(crate) async fn write(&self, write: Write) -> Result<Option<Item>, TableError> {
-        let refusal = write.refusal();
+        let refused = write.clone();
         match self.try_write(write).await? {
             WriteResult::Now(before) => Ok(before),
             WriteResult::Before => Ok(None),
-            WriteResult::Refused(_) => Err(TableError::Refused(refusal)),
+            WriteResult::Refused(stored) => {
+                Err(TableError::Refused(refused.refusal_by(stored.as_ref())))
+            }
         }
     }
 
@@ -279,10 +281,11 @@ impl Table {
 
 /// Returns the refusal of the first write whose condition failed.
 fn first_refusal(writes: &[Write], refused: &[(usize, Option<Item>)]) -> Refusal {
-    let first = refused.iter().map(|(position, _)| *position).min();
-    first
-        .and_then(|position| writes.get(position))
-        .map_or(Refusal::Changed, Write::refusal)
+    let first = refused.iter().min_by_key(|(position, _)| *position);
+    let first = first.and_then(|(position, stored)| Some((writes.get(*position)?, stored)));
+    first.map_or(Refusal::Changed, |(write, stored)| {
+        write.refusal_by(stored.as_ref())
+    })
 }
 
 /// Returns whether a transaction was refused because an earlier attempt of it was applied.

@@ -84,22 +84,6 @@ impl Write {
             ))),
         }
     }
-
-    /// Adds conditions: every attribute that [`Write::parts`] would write has the value that it has
-    /// in this entity, or is absent.
-    pub(crate) fn if_parts_unchanged<E: Entity>(
-        mut self,
-        entity: &E,
-        Parts(parts): &Parts,
-    ) -> Result<Self, TableError> {
-        let mut item = to_attributes(entity)?;
-        for (name, part) in *parts {
-            if let (Part::Written, Some(value)) = (part, item.remove(*name)) {
-                self = self.if_absent_or_raw(name, value);
-            }
-        }
-        Ok(self)
-    }
 }
 
 /// The attributes of an entity, without its primary key.

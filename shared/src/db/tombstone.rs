@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::db::request::Request;
 use crate::db::write::WriteKind;
-use crate::db::{Entity, Key, Refusal, Table, TableError, Write, keys, to_item};
+use crate::db::{Entity, Key, Table, TableError, Write, keys, to_item};
 use crate::time::RequestTime;
 
 /// How long a tombstone is kept. No write is so late: the SDK gives up after
@@ -18,8 +18,7 @@ const TOMBSTONE_KEPT: TimeDelta = TimeDelta::days(1);
 const REQUEST: TimeDelta = TimeDelta::seconds(30);
 
 /// Stands for a day at the key of an item that was deleted, without its content. Only a request
-/// that was received later may store something there. Under [`ended`], it says that nothing with
-/// this id comes back.
+/// that was received later may store something there.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Tombstone {
     #[serde(skip)]
@@ -31,7 +30,7 @@ pub struct Tombstone {
 }
 
 impl Entity for Tombstone {
-    const TYPE: &'static str = "Tombstone";
+    const TYPE: &'static str = keys::TOMBSTONE;
 
     fn key(&self) -> Key {
         self.key.clone()
@@ -50,11 +49,6 @@ impl Tombstone {
             expires: at.plus(TOMBSTONE_KEPT).epoch_seconds(),
         }
     }
-}
-
-/// The key of what remains of something without a key of its own.
-fn ended(id: u64) -> Key {
-    Key::new(format!("ENDED#{}", keys::padded(id)), "ENDED".into())
 }
 
 impl Write {
@@ -93,17 +87,6 @@ impl Write {
         let mut write = Self::delete(key);
         write.of_request.tombstone = true;
         write
-    }
-
-    /// Notes for a day that what had this id was removed: for what is a part of an item, or in a
-    /// number that something else may have by now.
-    pub(crate) fn end(id: u64) -> Self {
-        Self::delete_with_tombstone(ended(id))
-    }
-
-    /// Checks that nothing with this id was removed. Refused as [`Refusal::Deleted`].
-    pub(crate) fn check_not_ended(id: u64) -> Self {
-        Self::check(ended(id)).if_new().or(Refusal::Deleted)
     }
 
     /// Adds a condition: the item does not exist, or it is one that was deleted.

@@ -7,9 +7,8 @@ use crate::db::{Refusal, TableError};
 /// was refused, `read` reads what is in its place. If `is_own` finds that an earlier attempt with
 /// the same idempotency key stored it, it is returned as it is now.
 ///
-/// Otherwise `refused` says what the refusal means for the caller, unless what a person has once is
-/// not there: it was deleted after the request was received (X17), and the error is
-/// [`Refusal::Deleted`].
+/// Otherwise `refused` says what the refusal means for the caller, unless it was deleted after the
+/// request was received (X17): [`Refusal::Deleted`].
 pub async fn create<T, E>(
     new: T,
     stored: Result<(), TableError>,
@@ -27,9 +26,7 @@ where
     };
     match read.await? {
         Some(there) if is_own(&there) => Ok(there),
-        None if matches!(refusal, Refusal::AlreadyThere | Refusal::AlreadyMember) => {
-            Err(TableError::Refused(Refusal::Deleted).into())
-        }
+        _ if refusal == Refusal::Deleted => Err(TableError::Refused(refusal).into()),
         _ => Err(refused(refusal)),
     }
 }

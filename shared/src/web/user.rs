@@ -150,6 +150,7 @@ impl User {
             notices: Notices::default(),
             signed_in_on: None,
             admin_seen: None,
+            settings_version: 0,
         });
         if person.subject != identity.subject {
             // Ids have only 53 bits. If an issuer lets people choose their subject, two subjects

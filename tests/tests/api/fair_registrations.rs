@@ -1,7 +1,7 @@
 //! `/clubfairs/{fair}/register/`: which clubs may register, when, and who sees that they did
 
 use chrono::TimeDelta;
-use serde_json::{Value, json};
+use serde_json::json;
 use shared::settings::Approval;
 use tests::fixtures::{hours, id};
 use tests::recount::recount;
@@ -324,32 +324,4 @@ async fn a_registration_of_the_same_second_is_another_one() {
     ada.post(&register, body(true)).await.ok();
     late.arrive();
     assert_eq!(ada.get(&path).await.ok()["clubs"], json!(["chess"]));
-}
-
-// proves F2
-#[tokio::test]
-async fn a_registration_without_an_order_number_is_taken_back() {
-    let campus = TestCampus::new();
-    let ada = campus.as_("ada");
-    campus.club("chess", &ada).await;
-    let path = fair(&campus, "Fair", (10, 12), (None, None)).await;
-    let register = format!("{path}register/");
-    for change in ["REMOVE received", "SET received = :zero"] {
-        let body = json!({ "club": "chess", "status": true });
-        ada.post(&register, body).await.ok();
-        let is_this = |item: &Value| item["type"]["S"] == "Registration";
-        let item = campus.stored().into_iter().find(is_this).expect("one");
-        let mut update = json!({
-            "TableName": local::table::TABLE, "Key": { "pk": item["pk"], "sk": item["sk"] },
-            "UpdateExpression": change,
-        });
-        if change.contains(":zero") {
-            update["ExpressionAttributeValues"] = json!({ ":zero": { "N": "0" } });
-        }
-        let engine = &campus.campus.engine;
-        engine.json("UpdateItem", &update).expect("an old item");
-        let body = json!({ "club": "chess", "status": false });
-        ada.post(&register, body).await.ok();
-        assert_eq!(ada.get(&path).await.ok()["clubs"], json!([]), "{change}");
-    }
 }

@@ -7,13 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chrono::TimeDelta;
 use http::Method;
 use serde_json::json;
-use shared::domain::TokenScope;
 use tests::TestCampus;
 use tests::fixtures::id;
 use tests::suspended::Suspended;
 
 use crate::mail_worker::{campus_with, refused};
-use crate::tokens::with_scopes;
 
 const INVITES: &str = "/api/clubs/chess/invites/";
 
@@ -72,32 +70,6 @@ async fn repeat_of_large_import_keeps_newer_changes() {
     );
     assert_eq!(repeat["errors"][0], done["errors"][0]);
     assert_eq!(ada.get(sue).await.ok()["title"], "President");
-}
-
-// proves Z2
-#[tokio::test(start_paused = true)]
-async fn token_stored_twice_is_ended_twice() {
-    let (suspended, campus) = Suspended::campus();
-    let sue = campus.as_("sue");
-    let first = with_scopes(&campus, &sue, &[TokenScope::ClubsRead]).await;
-    let tokens = "/api/settings/tokens/";
-    let existing = sue.get(tokens).await.ok()[0].clone();
-    let body = json!({ "name": "k", "scopes": ["clubs:read"] });
-    let idempotent = sue.clone().header("idempotency-key", "k");
-    suspended.hold(usize::MAX, "\"TOKEN#");
-    idempotent.post(tokens, body.clone()).await.error(500);
-    let late = suspended.release();
-    sue.delete(&format!("{tokens}{}/", id(&existing)))
-        .await
-        .no_content();
-    first.get("/api/clubs/").await.error(401);
-    let second = idempotent.post(tokens, body).await.created();
-    late.arrive();
-    assert_eq!(sue.get(tokens).await.ok().as_array().map(Vec::len), Some(2));
-    sue.delete(&format!("{tokens}{}/", id(&second)))
-        .await
-        .no_content();
-    assert_eq!(sue.get(tokens).await.ok(), json!([]));
 }
 
 // proves X17, P14

@@ -5,7 +5,6 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use shared::domain::TokenScope;
-use tests::TestCampus;
 use tests::fixtures::id;
 use tests::suspended::Suspended;
 
@@ -87,73 +86,6 @@ async fn no_webhook_is_on_for_a_club_that_was_deleted_meanwhile() {
         let on = |item: &&Value| item["type"]["S"] == "Webhook" && item["active"]["BOOL"] == true;
         assert_eq!(campus.stored().iter().filter(on).count(), 0, "{is_new}");
     }
-}
-
-// proves J2, X8
-#[tokio::test(start_paused = true)]
-async fn a_join_link_that_was_deleted_does_not_come_back() {
-    let (suspended, campus) = Suspended::campus();
-    let ada = campus.as_("ada");
-    campus.club("chess", &ada).await;
-    let links = "/api/clubs/chess/joinlinks/";
-    let idempotent = ada.clone().header("idempotency-key", "k");
-    suspended.hold(usize::MAX, "\"JOIN#");
-    idempotent.post(links, json!({})).await.error(500);
-    let late = suspended.release();
-    let link = idempotent.post(links, json!({})).await.created();
-    let one = format!("{links}{}/", id(&link));
-    ada.delete(&one).await.no_content();
-    late.arrive();
-    assert_eq!(ada.get(links).await.ok(), json!([]));
-}
-
-// proves J2
-#[tokio::test]
-async fn join_link_of_earlier_release_works() {
-    let campus = TestCampus::new();
-    let ada = campus.as_("ada");
-    campus.club("chess", &ada).await;
-    let links = "/api/clubs/chess/joinlinks/";
-    let link = ada.post(links, json!({})).await.created();
-    let is_link = |item: &&Value| item["type"]["S"] == "JoinLink";
-    let stored = campus.stored();
-    let stored = stored.iter().find(is_link).expect("a link");
-    let without = json!({
-        "TableName": local::table::TABLE, "Key": { "pk": stored["pk"], "sk": stored["sk"] },
-        "UpdateExpression": "REMOVE received",
-    });
-    let engine = &campus.campus.engine;
-    engine.json("UpdateItem", &without).expect("an old item");
-    let one = format!("{links}{}/", id(&link));
-    ada.patch(&one, json!({ "note": "old" })).await.ok();
-    assert_eq!(ada.get(&one).await.ok()["note"], "old");
-    ada.delete(&one).await.no_content();
-    ada.get(&one).await.error(404);
-    assert_eq!(ada.get(links).await.ok(), json!([]));
-}
-
-// proves Z8
-#[tokio::test(start_paused = true)]
-async fn webhook_stored_twice_is_deleted_twice() {
-    let (suspended, campus) = Suspended::campus();
-    let ada = campus.as_("ada");
-    campus.club("chess", &ada).await;
-    let body = json!({ "url": "https://chat.example/h", "types": ["club.updated"] });
-    let first = ada.post(HOOKS, body.clone()).await.created();
-    let idempotent = ada.clone().header("idempotency-key", "k");
-    suspended.hold(usize::MAX, "\"WEBHOOK#");
-    idempotent.post(HOOKS, body.clone()).await.error(500);
-    let late = suspended.release();
-    ada.delete(&format!("{HOOKS}{}/", id(&first)))
-        .await
-        .no_content();
-    let second = idempotent.post(HOOKS, body).await.created();
-    late.arrive();
-    assert_eq!(ada.get(HOOKS).await.ok().as_array().map(Vec::len), Some(2));
-    ada.delete(&format!("{HOOKS}{}/", id(&second)))
-        .await
-        .no_content();
-    assert_eq!(ada.get(HOOKS).await.ok(), json!([]));
 }
 
 // proves P17, X17

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::Setup;
-use tests::fixtures::{hours, id};
+use tests::fixtures::id;
 use tests::suspended::Suspended;
 
 use crate::mail_worker::{rejections, state};
@@ -205,27 +205,4 @@ async fn removed_owner_is_not_imported_by_late_attempt() {
     late.arrive();
     let left = ada.get(members).await.ok();
     assert_eq!(left.as_array().map(Vec::len), Some(1));
-}
-
-// proves X8, X17
-#[tokio::test(start_paused = true)]
-async fn an_application_that_was_deleted_does_not_come_back() {
-    let (suspended, campus) = Suspended::campus();
-    let ada = campus.as_("ada");
-    campus.club("chess", &ada).await;
-    let path = "/api/clubs/chess/applications/";
-    let body = json!({
-        "name": "Autumn", "application_start_time": hours(-1), "application_end_time": hours(24),
-        "result_release_time": hours(48), "is_active": true,
-    });
-    let idempotent = ada.clone().header("idempotency-key", "k");
-    suspended.hold(usize::MAX, "\"windows\"");
-    idempotent.post(path, body.clone()).await.error(500);
-    let late = suspended.release();
-    let made = idempotent.post(path, body).await.created();
-    ada.delete(&format!("{path}{}/", id(&made)))
-        .await
-        .no_content();
-    late.arrive();
-    assert_eq!(ada.get(path).await.ok(), json!([]));
 }

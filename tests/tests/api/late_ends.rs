@@ -2,88 +2,13 @@
 //! the person came back, a decision after an erasure.
 
 use chrono::TimeDelta;
-use serde_json::{Value, json};
+use serde_json::json;
+use tests::TestCampus;
 use tests::fixtures::id;
 use tests::recount::recount;
 use tests::suspended::Suspended;
-use tests::{Client, TestCampus};
 
 use crate::lost_responses::after;
-use crate::webhooks::HOOKS;
-
-/// The body of a webhook of a club.
-fn hook(host: &str) -> Value {
-    json!({ "url": format!("https://{host}.example/h"), "types": ["club.updated"] })
-}
-
-/// The first attempt to make `one` goes on only after a repeat made it, it was deleted, and `two`
-/// took its place. Returns what there is then.
-async fn overtaken(
-    (suspended, campus): (&Suspended, &TestCampus),
-    client: &Client,
-    path: &str,
-    [one, two]: [Value; 2],
-) -> Value {
-    let idempotent = client.clone().header("idempotency-key", "k");
-    let (first, ()) = futures::join!(idempotent.post(path, one.clone()), async {
-        suspended.stopped().await;
-        // The repeat does not wait for an attempt that is so old.
-        campus.advance(TimeDelta::minutes(2));
-        let made = idempotent.post(path, one).await.created();
-        let made = format!("{path}{}/", id(&made));
-        client.delete(&made).await.no_content();
-        client.post(path, two).await.created();
-        suspended.go();
-    });
-    first.error(404);
-    client.get(path).await.ok()
-}
-
-// proves X17, Z8
-#[tokio::test(start_paused = true)]
-async fn deleted_webhook_does_not_come_back_under_another_number() {
-    let (suspended, campus) = Suspended::campus();
-    let ada = campus.as_("ada");
-    campus.club("chess", &ada).await;
-    suspended.stop_write("\"WEBHOOK#");
-    let bodies = [hook("one"), hook("two")];
-    let left = overtaken((&suspended, &campus), &ada, HOOKS, bodies).await;
-    assert_eq!(left.as_array().map(Vec::len), Some(1));
-    assert_eq!(left[0]["url"], "https://two.example/h");
-}
-
-// proves X17, Z1
-#[tokio::test(start_paused = true)]
-async fn ended_token_does_not_come_back_under_another_number() {
-    let (suspended, campus) = Suspended::campus();
-    let sue = campus.as_("sue");
-    sue.get("/api/settings/").await.ok();
-    suspended.stop_write("\"TOKEN#");
-    let body = |name: &str| json!({ "name": name, "scopes": ["clubs:read"] });
-    let (path, bodies) = ("/api/settings/tokens/", [body("one"), body("two")]);
-    let left = overtaken((&suspended, &campus), &sue, path, bodies).await;
-    assert_eq!(left.as_array().map(Vec::len), Some(1));
-    assert_eq!(left[0]["name"], "two");
-}
-
-// proves Z8
-#[tokio::test(start_paused = true)]
-async fn number_emptied_by_a_later_request_can_be_used() {
-    let (suspended, campus) = Suspended::campus();
-    let ada = campus.as_("ada");
-    campus.club("chess", &ada).await;
-    let old = ada.post(HOOKS, hook("old")).await.created();
-    let idempotent = ada.clone().header("idempotency-key", "k");
-    suspended.stop_write("\"ATTEMPT#");
-    let (made, ()) = futures::join!(idempotent.post(HOOKS, hook("new")), async {
-        suspended.stopped().await;
-        campus.advance(TimeDelta::seconds(1));
-        let old = format!("{HOOKS}{}/", id(&old));
-        ada.delete(&old).await.no_content();
-        suspended.go();
-    });
-    made.created();
-}
 
 // proves R2, X17
 #[tokio::test(start_paused = true)]

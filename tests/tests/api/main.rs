@@ -68,7 +68,7 @@ mod invites;
 mod inviting;
 mod joining_rules;
 mod joinlinks;
-mod late_changes;
+mod late;
 mod late_creations;
 mod late_decisions;
 mod late_ends;

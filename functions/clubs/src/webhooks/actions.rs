@@ -60,7 +60,6 @@ pub async fn create(
     app: &Context,
     holder: &Holder,
     new: NewId,
-    received: u64,
     input: WebhookInput,
 ) -> Result<Created<WebhookBody>> {
     let id = Id::new(new.id::<Webhook>().get());
@@ -81,7 +80,6 @@ pub async fn create(
         on_since: app.now(),
         failing_since: None,
         secrets: vec![encrypted],
-        received,
     };
     let rules = ReceiverRules::new(&app.settings);
     let active = input.apply(Mode::Create, &rules, &mut webhook)?;
@@ -181,8 +179,7 @@ pub async fn update(
 }
 
 pub async fn delete(app: &Context, holder: &Holder) -> Result<NoContent> {
-    let mut found = holder.found(app).await?.into_iter();
-    let owned = found.next().ok_or(ApiError::NotFound)?;
+    let owned = holder.one(app).await?;
     let change = async |owned: OwnedWebhook| {
         let deleted = app.table.delete_webhook(&owned.webhook).await;
         deleted.map_err(changed)
@@ -197,13 +194,6 @@ pub async fn delete(app: &Context, holder: &Holder) -> Result<NoContent> {
         change,
     )
     .await?;
-    for owned in found {
-        match app.table.delete_webhook(&owned.webhook).await {
-            // Another request deletes it, too.
-            Err(TableError::Refused(_)) => {}
-            deleted => deleted.map_err(TableError::after_write)?,
-        }
-    }
     Ok(NoContent)
 }
 

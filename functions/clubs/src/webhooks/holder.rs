@@ -82,20 +82,13 @@ impl Holder {
         Ok(owned.collect())
     }
 
-    /// Returns the webhook that the path names, in each of its places: in more than one if its
-    /// creation was repeated, and the first attempt arrived after the second one.
-    pub async fn found(&self, app: &Context) -> Result<Vec<OwnedWebhook>, TableError> {
-        let Some(id) = self.path.id::<Webhook>("webhook") else {
-            return Ok(vec![]);
-        };
-        let mut all = self.all(app).await?;
-        all.retain(|owned| owned.webhook.id() == id);
-        Ok(all)
-    }
-
     /// Returns the webhook that the path names; none if there is none.
     pub async fn find(&self, app: &Context) -> Result<Option<OwnedWebhook>, TableError> {
-        Ok(self.found(app).await?.into_iter().next())
+        let Some(id) = self.path.id::<Webhook>("webhook") else {
+            return Ok(None);
+        };
+        let all = self.all(app).await?.into_iter();
+        Ok({ all }.find(|owned| owned.webhook.id() == id))
     }
 
     /// Returns the webhook that the path names. 404 if there is none.

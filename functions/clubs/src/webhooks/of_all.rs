@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::response::Response;
 use shared::Context;
-use shared::web::{Created, Input, NewId, NoContent, NoInput, RequestedAt, Result};
+use shared::web::{Created, Input, NewId, NoContent, NoInput, Result};
 
 use super::actions;
 use super::attempts::{self, Accepted};
@@ -33,12 +33,11 @@ pub async fn list_webhooks(app: Context, OfAll(holder): OfAll) -> Result<Json<Ve
 )]
 pub async fn create_webhook(
     app: Context,
-    RequestedAt(when): RequestedAt,
     OfAll(holder): OfAll,
     new: NewId,
     Input(input): Input<WebhookInput>,
 ) -> Result<Created<WebhookBody>> {
-    actions::create(&app, &holder, new, when.received, input).await
+    actions::create(&app, &holder, new, input).await
 }
 
 /// Get a webhook for all clubs.

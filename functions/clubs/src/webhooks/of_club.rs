@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::response::Response;
 use shared::Context;
-use shared::web::{Created, Input, NewId, NoContent, NoInput, RequestedAt, Result};
+use shared::web::{Created, Input, NewId, NoContent, NoInput, Result};
 
 use super::actions;
 use super::attempts::{self, Accepted};
@@ -38,12 +38,11 @@ pub async fn list_club_webhooks(
 )]
 pub async fn create_club_webhook(
     app: Context,
-    RequestedAt(when): RequestedAt,
     OfClub(holder): OfClub,
     new: NewId,
     Input(input): Input<WebhookInput>,
 ) -> Result<Created<WebhookBody>> {
-    actions::create(&app, &holder, new, when.received, input).await
+    actions::create(&app, &holder, new, input).await
 }
 
 /// Get a webhook of a club.

@@ -204,7 +204,7 @@ pub fn collections(
         fair: fairs[0].id,
         club: club.code.clone(),
         created_at: now,
-        received: 0,
+        received: 1,
     });
     let registrations = registrations.collect();
     let (favorites, subscriptions) = bookmarks(numbers, people, clubs, now);

@@ -59,7 +59,6 @@ pub fn load<'a>(
         created_by: person.id,
         by: None,
         created_at: days(-3),
-        received: 0,
     };
     let favorite = Favorite::new(&code("chess"), &person, 1, days(-20));
     let subscription = Subscription::new(&code("chess"), &person, 1, days(-20));

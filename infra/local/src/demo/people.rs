@@ -180,6 +180,7 @@ pub fn person(i: usize, username: &str, name: &str, now: Timestamp) -> Person {
         erasing: false,
         signed_in_on: None,
         admin_seen: None,
+        settings_version: 0,
         calendar: 0,
         notices: Notices::default(),
     }

@@ -5,7 +5,7 @@ use shared::domain::{
     ChangeType, Delivery, EncryptedSecret, Notification, Person, Webhook, WebhookKey,
 };
 use shared::encryption::SecretCipher;
-use shared::ids::{Id, order_number};
+use shared::ids::Id;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 
@@ -52,7 +52,6 @@ fn webhook(
             encrypted: encryption.close(&id.to_string(), &campus.app.next_id().to_be_bytes()),
             until: None,
         }],
-        received: order_number(created_at.moment()),
     }
 }
 

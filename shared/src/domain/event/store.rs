@@ -1,8 +1,6 @@
 //! Events; their copies in the catalogue, by the month in which they end; and the items that find
 //! the club of an event by the event's id.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
 use crate::db::read::{Fetch, Range};
@@ -123,24 +121,6 @@ fn listing(event: &Event) -> Option<EventListing> {
     })
 }
 
-/// What a change of an event's showings writes beside it, so that a late attempt to add a showing
-/// does not bring back one that was removed (X17).
-fn showings_apart(old: &Event, new: &Event) -> Vec<Write> {
-    let ids = |event: &Event| -> BTreeSet<u64> {
-        event
-            .showings
-            .iter()
-            .map(|showing| showing.id.get())
-            .collect()
-    };
-    let (before, now) = (ids(old), ids(new));
-    let removed = before.difference(&now).map(|id| Write::end(*id));
-    let added = now
-        .difference(&before)
-        .map(|id| Write::check_not_ended(*id));
-    removed.chain(added).collect()
-}
-
 impl Table {
     /// Returns the events of a club, each with the beginning of its description: 1 query.
     pub async fn events(&self, club: &ClubCode) -> Result<Vec<Event>, TableError> {
@@ -239,7 +219,6 @@ impl Table {
             writes.push(write_text(&new, whole.as_ref())?);
         }
         writes.extend(self.relist(Some(old), &new)?);
-        writes.extend(showings_apart(old, &new));
         self.transact(writes).await
     }
 

@@ -35,9 +35,6 @@ pub struct JoinLink {
     pub by: Option<Id<Membership>>,
     /// When it was created.
     pub created_at: Timestamp,
-    /// The order number of the request that created it. 0 in links of earlier releases.
-    #[serde(default)]
-    pub received: u64,
 }
 
 impl JoinLink {

@@ -56,7 +56,6 @@ parts! {
         created_by: (Written),
         by: (Written),
         created_at: (Written),
-        received: (Written),
     } and {
         TYPE: (Written),
         TTL: (Written),
@@ -101,8 +100,7 @@ impl Table {
     /// Stores a new join link: 1 write. Refused if it is there already, or was deleted since it was
     /// asked for.
     pub async fn create_join_link(&self, link: &JoinLink) -> Result<(), TableError> {
-        let put = Write::put(link)?.if_new_or_tombstone(link.received);
-        self.write(put).await.map(drop)
+        self.write(Write::create(link)?).await.map(drop)
     }
 
     /// Replaces a join link, except the number of its uses. Refused if it no longer has the version

@@ -58,6 +58,9 @@ pub struct Person {
     /// stored once a day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub admin_seen: Option<i64>,
+    /// Increases with each change of the settings.
+    #[serde(default)]
+    pub settings_version: u64,
 }
 
 impl Person {

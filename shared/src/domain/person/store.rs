@@ -68,6 +68,7 @@ parts! {
         notices: (Kept, Written),
         signed_in_on: (Kept, Kept),
         admin_seen: (Kept, Kept),
+        settings_version: (Kept, Written),
     } and {
         TYPE: (Kept, Kept),
         GSI1PK: (Written, Kept),
@@ -236,14 +237,17 @@ impl Table {
         now: Timestamp,
     ) -> Result<(), TableError> {
         Box::pin(self.refresh_copies(new, ProfileHalf::Settings)).await?;
+        let new = &Person {
+            settings_version: old.settings_version + 1,
+            ..new.clone()
+        };
         let write = Write::update(new.key())
             .parts(new, &SETTINGS)?
-            .if_parts_unchanged(old, &SETTINGS)?
+            .if_absent_or_equals("settings_version", &old.settings_version)
             .if_equals("created_at", &old.created_at)
             .if_equals("erasing", &false);
         let mut others = count_person(old, new);
         others.extend(news_switched_on(old, new, now)?);
-        // The token of a transaction keeps a late repeat from undoing a later change.
         let done = self
             .transact(std::iter::once(write).chain(others).collect())
             .await;

@@ -136,8 +136,7 @@ pub struct Registration {
     pub club: ClubCode,
     /// When the club was registered.
     pub created_at: Timestamp,
-    /// The order number of the request that registered it; 0 if it is not known.
-    #[serde(default)]
+    /// The order number of the request that registered it.
     pub received: u64,
 }
 

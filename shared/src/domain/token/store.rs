@@ -52,20 +52,18 @@ impl Table {
 
     /// Stores a new token: 1 transaction. Refused if its person is being erased, if its number is
     /// not as it was read: empty, or with `replaced`, and as [`crate::db::Refusal::Deleted`] if
-    /// it was ended before (X17).
+    /// a token with this number was ended after it was asked for (X17).
     pub async fn put_token(
         &self,
         token: &Token,
         replaced: Option<&Token>,
     ) -> Result<(), TableError> {
-        let put = Write::put(token)?;
         let put = match replaced {
-            None => put.if_absent(),
-            Some(replaced) => put.if_equals("id", &replaced.id),
+            None => Write::create(token)?,
+            Some(replaced) => Write::put(token)?.if_equals("id", &replaced.id),
         };
-        let not_ended = Write::check_not_ended(token.id.get());
         let there = check_not_erasing(token.person);
-        self.transact(vec![put, not_ended, there]).await
+        self.transact(vec![put, there]).await
     }
 
     /// Notes the day on which a token was used: 1 write. It is no error if it is gone, or another
@@ -91,11 +89,9 @@ impl Table {
         futures::future::try_join_all(ended).await.map(drop)
     }
 
-    /// Ends a token: 1 transaction. A late repeat of its creation does not bring it back, also not
-    /// under another number (X17). It is no error if it is gone.
+    /// Ends a token: 1 write. It is no error if it is gone.
     pub async fn end_token(&self, token: &Token) -> Result<(), TableError> {
-        let delete = Write::delete(token.key()).if_equals("id", &token.id);
-        let writes = vec![delete, Write::end(token.id.get())];
-        ignore_refusal(self.transact(writes).await)
+        let delete = Write::delete_with_tombstone(token.key()).if_equals("id", &token.id);
+        ignore_refusal(self.write(delete).await.map(drop))
     }
 }

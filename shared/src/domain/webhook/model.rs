@@ -64,9 +64,6 @@ pub struct Webhook {
     pub failing_since: Option<Timestamp>,
     /// The secrets, the present one first.
     pub secrets: Vec<EncryptedSecret>,
-    /// The order number of the request that created it. Only the release before this one reads it.
-    #[serde(default)]
-    pub received: u64,
 }
 
 impl Webhook {

@@ -132,13 +132,12 @@ impl Table {
     }
 
     /// Stores a new webhook: 1 transaction. Refused if its number is not empty, as
-    /// [`Refusal::Deleted`] if it was deleted before (X17), and as [`Refusal::ReferenceDeleted`]
-    /// if the club is deleted (Z10).
+    /// [`Refusal::Deleted`] if one with this number was deleted after it was asked for (X17), and
+    /// as [`Refusal::ReferenceDeleted`] if the club is deleted (Z10).
     pub async fn put_webhook(&self, webhook: &Webhook) -> Result<(), TableError> {
-        let put = Write::put(webhook)?.if_absent().or(Refusal::Exists);
-        let mut writes = vec![put, Write::check_not_ended(webhook.id().get())];
-        writes.extend(club_there(webhook));
-        self.transact(writes).await
+        let put = Write::create(webhook)?.or(Refusal::Exists);
+        let there = club_there(webhook).into_iter();
+        self.transact(there.chain([put]).collect()).await
     }
 
     /// Stores a changed webhook with a new version: 1 write, and 1 for an entry of the timer.
@@ -167,12 +166,11 @@ impl Table {
         Ok(changed)
     }
 
-    /// Deletes a webhook: 1 transaction. A late repeat of its creation does not bring it back, also
-    /// not under another number (X17). Refused if it is not as it was read.
+    /// Deletes a webhook: 1 write. Refused if it is not as it was read.
     pub async fn delete_webhook(&self, webhook: &Webhook) -> Result<(), TableError> {
-        let delete = Write::delete(webhook.key()).if_equals("version", &webhook.version);
-        self.transact(vec![delete, Write::end(webhook.id().get())])
-            .await
+        let delete = Write::delete_with_tombstone(webhook.key());
+        let delete = delete.if_equals("version", &webhook.version);
+        self.write(delete).await.map(drop)
     }
 
     /// Returns the last deliveries of a webhook, the newest first, at most
