@@ -1,9 +1,7 @@
 //! Tokens that were looked up a moment ago, and addresses that sent wrong ones.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use quick_cache::sync::Cache;
 
 use super::token::Identity;
 use crate::domain::Token;
@@ -27,55 +25,54 @@ pub struct Grant {
 }
 
 /// Tokens that were looked up, by the hash of their text, and wrong tokens by address (Z2).
-#[derive(Default)]
 pub struct GrantCache {
-    grants: Mutex<HashMap<String, (Grant, DateTime<Utc>)>>,
-    wrong: Mutex<HashMap<String, Vec<DateTime<Utc>>>>,
+    grants: Cache<String, (Grant, DateTime<Utc>)>,
+    wrong: Cache<String, Vec<DateTime<Utc>>>,
+}
+
+impl Default for GrantCache {
+    fn default() -> Self {
+        Self {
+            grants: Cache::new(REMEMBERED_TOKENS),
+            wrong: Cache::new(REMEMBERED_ADDRESSES),
+        }
+    }
 }
 
 impl GrantCache {
     /// Returns a token that was looked up within the last minute.
     pub fn find(&self, sha256: &str, now: DateTime<Utc>) -> Option<Grant> {
-        let grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
-        let (grant, at) = grants.get(sha256)?;
-        let is_fresh = (now - *at).abs() < TimeDelta::seconds(REMEMBERED);
-        is_fresh.then(|| grant.clone())
+        let (grant, at) = self.grants.get(sha256)?;
+        let is_fresh = (now - at).abs() < TimeDelta::seconds(REMEMBERED);
+        is_fresh.then_some(grant)
     }
 
     /// Remembers a token that was looked up.
     pub fn saw(&self, grant: Grant, now: DateTime<Utc>) {
-        let mut grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
-        if grants.len() >= REMEMBERED_TOKENS {
-            grants.clear();
-        }
-        grants.insert(grant.token.sha256.clone(), (grant, now));
+        self.grants.insert(grant.token.sha256.clone(), (grant, now));
     }
 
     /// Notes that the day of use of a token is stored.
     pub fn was_used(&self, token: &Token, on: NaiveDate) {
-        let mut grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((grant, _)) = grants.get_mut(&token.sha256) {
+        if let Some((mut grant, at)) = self.grants.get(&token.sha256) {
             grant.token.last_used_on = Some(on);
+            self.grants.insert(token.sha256.clone(), (grant, at));
         }
     }
 
     /// Forgets a token that was ended. Other functions forget it after a minute.
     pub fn forget(&self, token: &Token) {
-        let mut grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
-        grants.remove(&token.sha256);
+        self.grants.remove(&token.sha256);
     }
 
     /// Notes a wrong token from an address. If there were too many in the last minute, it returns
     /// after how many seconds the next one is noted.
     pub fn wrong_one(&self, address: &str, now: DateTime<Utc>) -> Option<u64> {
-        let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
-        if wrong.len() >= REMEMBERED_ADDRESSES {
-            wrong.clear();
-        }
-        let all = wrong.entry(address.to_owned()).or_default();
+        let mut all = self.wrong.get(address).unwrap_or_default();
         all.retain(|at| now - *at < TimeDelta::minutes(1));
         if all.len() < limits::WRONG_TOKENS {
             all.push(now);
+            self.wrong.insert(address.to_owned(), all);
             return None;
         }
         let left = all[0] + TimeDelta::minutes(1) - now;

@@ -2,19 +2,19 @@
 //! requests, and checking a signature takes up to a quarter of the processor time of a small
 //! request.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use aws_lc_rs::digest;
 use jsonwebtoken::DecodingKey;
+use quick_cache::sync::Cache;
 
 /// What tokens said whose signature, issuer and audience were right. Their times are compared at
 /// each request. No token is kept, only its hash.
-pub struct VerifiedTokens<T>(Mutex<HashMap<Hash, (Arc<DecodingKey>, T)>>);
+pub struct VerifiedTokens<T>(Cache<Hash, (Arc<DecodingKey>, T)>);
 
-impl<T> Default for VerifiedTokens<T> {
+impl<T: Clone> Default for VerifiedTokens<T> {
     fn default() -> Self {
-        Self(Mutex::default())
+        Self(Cache::new(MAX_REMEMBERED_TOKENS))
     }
 }
 
@@ -34,17 +34,12 @@ impl<T: Clone> VerifiedTokens<T> {
     /// Returns what this token says, if it was verified with this key. All keys are new objects
     /// after the issuer's keys were fetched again, so tokens of removed keys are not found.
     pub fn find(&self, token: &str, key: &Arc<DecodingKey>) -> Option<T> {
-        let tokens = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (verified_with, verified) = tokens.get(&hash(token))?;
-        Arc::ptr_eq(verified_with, key).then(|| verified.clone())
+        let (verified_with, verified) = self.0.get(&hash(token))?;
+        Arc::ptr_eq(&verified_with, key).then_some(verified)
     }
 
     /// Remembers a token that was verified with this key.
     pub fn add(&self, token: &str, key: &Arc<DecodingKey>, verified: T) {
-        let mut tokens = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if tokens.len() >= MAX_REMEMBERED_TOKENS {
-            tokens.clear();
-        }
-        tokens.insert(hash(token), (key.clone(), verified));
+        self.0.insert(hash(token), (key.clone(), verified));
     }
 }

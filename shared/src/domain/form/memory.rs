@@ -2,10 +2,11 @@
 //! minute need the same ones: each reads only the application itself, and its version says whether
 //! the questions are still the same.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use chrono::TimeDelta;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 
 use crate::db::{Table, TableError};
 use crate::domain::application::model::{Application, Committee};
@@ -16,14 +17,34 @@ use crate::text::ClubCode;
 use crate::time::Timestamp;
 
 /// Forms by application.
-#[derive(Default)]
-pub struct Forms(Mutex<HashMap<Id<Application>, Arc<Form>>>);
+pub struct Forms(Cache<Id<Application>, Arc<Form>, Size>);
+
+/// Weighs a form by the bytes of its questions.
+#[derive(Clone)]
+struct Size;
+
+impl Weighter<Id<Application>, Arc<Form>> for Size {
+    fn weight(&self, _: &Id<Application>, form: &Arc<Form>) -> u64 {
+        let sizes = form.questions.iter().map(Question::size);
+        u64::try_from(sizes.sum::<usize>())
+            .unwrap_or(u64::MAX)
+            .max(1)
+    }
+}
+
+impl Default for Forms {
+    fn default() -> Self {
+        Self(Cache::with_weighter(FORMS, MAX_FORMS_BYTES, Size))
+    }
+}
 
 /// Forms whose questions changed more recently are not kept: who reads beside a transaction may get
 /// the new application with an old question.
 const SETTLED_AFTER: TimeDelta = TimeDelta::minutes(1);
 /// What all forms may take together, in bytes (roughly).
-const MAX_FORMS_BYTES: usize = 8 * 1024 * 1024;
+const MAX_FORMS_BYTES: u64 = 8 * 1024 * 1024;
+/// About how many forms that are.
+const FORMS: usize = 400;
 
 impl Forms {
     /// Returns one application with its questions. Reads the application if the form is in memory,
@@ -35,7 +56,7 @@ impl Forms {
         application: Id<Application>,
         now: Timestamp,
     ) -> Result<Option<Form>, TableError> {
-        if let Some(kept) = self.kept(application) {
+        if let Some(kept) = self.0.get(&application) {
             let Some(read) = table.application(club, application).await? else {
                 return Ok(None);
             };
@@ -53,31 +74,17 @@ impl Forms {
     /// Returns the committees of an application whose form is in memory. They may have changed
     /// since.
     pub fn committees(&self, application: Id<Application>) -> Option<Vec<Id<Committee>>> {
-        let form = self.kept(application)?;
+        let form = self.0.get(&application)?;
         let committees = form.application.committees.iter();
         Some(committees.map(|committee| committee.id).collect())
     }
 
-    fn kept(&self, application: Id<Application>) -> Option<Arc<Form>> {
-        let forms = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        forms.get(&application).cloned()
-    }
-
     fn keep(&self, form: &Form, now: Timestamp) {
-        let changed = form.application.questions_changed_at;
-        let mut forms = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (id, changed) = (form.application.id, form.application.questions_changed_at);
         if changed.is_some_and(|changed| now < changed.plus(SETTLED_AFTER)) {
-            forms.remove(&form.application.id);
-            return;
-        }
-        let sizes = |form: &Form| form.questions.iter().map(Question::size).sum::<usize>();
-        let used: usize = forms.values().map(|form| sizes(form)).sum();
-        let own = sizes(form);
-        if used + own > MAX_FORMS_BYTES {
-            forms.clear();
-        }
-        if own <= MAX_FORMS_BYTES {
-            forms.insert(form.application.id, Arc::new(form.clone()));
+            self.0.remove(&id);
+        } else {
+            self.0.insert(id, Arc::new(form.clone()));
         }
     }
 }

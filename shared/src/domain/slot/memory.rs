@@ -2,9 +2,9 @@
 //! and of a submission never changes, so it is remembered: a booking then reads everything at once.
 //! What was booked may have changed since, so it only says what to read in the same round.
 
-use std::collections::HashMap;
-use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use quick_cache::sync::Cache;
 
 use crate::domain::application::model::Application;
 use crate::domain::slot::model::Slot;
@@ -13,10 +13,18 @@ use crate::ids::Id;
 use crate::text::ClubCode;
 
 /// What this process has seen of slots, and of submissions.
-#[derive(Default)]
 pub struct SlotCache {
-    slots: Mutex<HashMap<Id<Slot>, ApplicationKey>>,
-    submissions: Mutex<HashMap<Id<Submission>, SeenSubmission>>,
+    slots: Cache<Id<Slot>, ApplicationKey>,
+    submissions: Cache<Id<Submission>, SeenSubmission>,
+}
+
+impl Default for SlotCache {
+    fn default() -> Self {
+        Self {
+            slots: Cache::new(REMEMBERED),
+            submissions: Cache::new(REMEMBERED),
+        }
+    }
 }
 
 /// The club and the application of a slot or a submission.
@@ -37,27 +45,13 @@ pub struct SeenSubmission {
 /// How many slots are remembered, and how many submissions.
 const REMEMBERED: usize = 20_000;
 
-fn remember<K: Hash + Eq, V>(
-    cache: &Mutex<HashMap<K, V>>,
-    new: impl ExactSizeIterator<Item = (K, V)>,
-) {
-    let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
-    if cache.len() + new.len() > REMEMBERED {
-        cache.clear();
-    }
-    cache.extend(new);
-}
-
-fn recall<K: Hash + Eq, V: Clone>(cache: &Mutex<HashMap<K, V>>, key: &K) -> Option<V> {
-    let cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
-    cache.get(key).cloned()
-}
-
 impl SlotCache {
     /// Remembers slots.
     pub fn saw(&self, slots: &[Slot]) {
-        let application_key = |slot: &Slot| (slot.id, (slot.club.clone(), slot.application));
-        remember(&self.slots, slots.iter().map(application_key));
+        for slot in slots {
+            let application_key = (slot.club.clone(), slot.application);
+            self.slots.insert(slot.id, application_key);
+        }
     }
 
     /// Remembers a submission, and the slots that its applicant has booked.
@@ -67,16 +61,16 @@ impl SlotCache {
             application_key,
             booked,
         };
-        remember(&self.submissions, [(submission.id, seen)].into_iter());
+        self.submissions.insert(submission.id, seen);
     }
 
     /// Returns the application of a slot, if it is known.
     pub fn application(&self, slot: Id<Slot>) -> Option<ApplicationKey> {
-        recall(&self.slots, &slot)
+        self.slots.get(&slot)
     }
 
     /// Returns what was seen of a submission.
     pub fn submission(&self, submission: Id<Submission>) -> Option<SeenSubmission> {
-        recall(&self.submissions, &submission)
+        self.submissions.get(&submission)
     }
 }
