@@ -18,7 +18,6 @@ pub(crate) mod write;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU8;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -83,8 +82,6 @@ pub trait Entity: Serialize + DeserializeOwned {
 pub struct Table {
     pub(crate) client: Client,
     pub(crate) name: String,
-    /// Counts the changes of the catalogue that this process makes, from a random number on.
-    pub(crate) changes: Arc<AtomicU8>,
     /// The bucket of the files that the table names.
     pub(crate) files: Files,
     /// The request that makes the calls.
@@ -122,12 +119,9 @@ pub(crate) fn type_of(item: &Item) -> &str {
 impl Table {
     /// Returns the table `name`, accessed through `client`.
     pub fn new(client: Client, name: impl Into<String>) -> Self {
-        let mut start = [0];
-        let _ = aws_lc_rs::rand::fill(&mut start);
         Self {
             client,
             name: name.into(),
-            changes: Arc::new(AtomicU8::new(start[0])),
             files: Files::default(),
             request: Arc::default(),
         }

@@ -10,6 +10,7 @@ use crate::db::read::Range;
 use crate::db::{Entity, Refusal, Table, TableError, Write, each};
 use crate::domain::application::deleted::DeletedApplication;
 use crate::domain::application::model::{Application, ApplicationTexts};
+use crate::domain::catalogue::versions::invalidate;
 use crate::domain::club::model::{Club, Window};
 use crate::domain::form::model::WholeForm;
 use crate::domain::keys;
@@ -271,7 +272,7 @@ impl Table {
                 .iter()
                 .cloned()
                 .chain(task.transpose()?)
-                .chain([change, self.invalidate(&[keys::club(code)])]);
+                .chain([change, invalidate(&[keys::club(code)])]);
             match self.transact(all.collect()).await {
                 // Another application of the club was changed at the same moment.
                 Err(TableError::Refused(Refusal::Superseded)) => {}

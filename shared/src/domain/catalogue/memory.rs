@@ -1,5 +1,6 @@
-//! Catalogues in memory. A warm function can answer a list with one read: the versions of the
-//! segments of the catalogue.
+//! Catalogues in memory, in segments: clubs by a hash of their code, events by month, and the
+//! collections that admins edit. Each segment has a version, which every write increases in its
+//! transaction. A list reads the versions, and again each segment that moved.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,8 +9,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use tokio::sync::Mutex;
 
-use crate::db::{PARALLEL, Table, TableError};
-use crate::domain::catalogue::segment::{Items, Listed, Segment, Update, read_update};
+use crate::db::read::Range;
+use crate::db::{Entity, PARALLEL, Table, TableError};
 use crate::domain::catalogue::versions::Versions;
 use crate::domain::club::model::Club;
 use crate::domain::event::model::{Event, Showing, Span};
@@ -21,6 +22,69 @@ use crate::{ids, text};
 /// Memory for the segments of one catalogue, in bytes as counted by [`Listed::size`]. If more is
 /// needed, the segments that were not used recently are removed.
 const MAX_CATALOGUE_BYTES: usize = 96 * 1024 * 1024;
+
+/// Reads are not isolated from a transaction that runs at the same time: a reader may get the new
+/// version and then an item in its old state. No transaction runs as long as this, so a segment is
+/// read once more after this time.
+const SETTLED_AFTER: TimeDelta = TimeDelta::minutes(1);
+
+/// After this time a segment is read again, in case a change was missed all the same.
+const LASTS: TimeDelta = TimeDelta::hours(1);
+
+/// An item of a catalogue.
+pub trait Listed: Sized + Send + Sync + 'static {
+    /// The stored form of the item.
+    type Stored: Entity + 'static;
+    /// How old what does not change the version may be: the counters of clubs.
+    const LASTS: TimeDelta = LASTS;
+
+    /// Returns the form that is listed and searched.
+    fn new(stored: Self::Stored) -> Self;
+
+    /// Returns the approximate size in bytes.
+    fn size(&self) -> usize;
+}
+
+/// The items of a segment, ordered by their keys.
+pub type Items<L> = Arc<Vec<L>>;
+
+struct Segment<L> {
+    version: u64,
+    items: Items<L>,
+    size: usize,
+    /// When it is read again, also if its version is the same.
+    until: DateTime<Utc>,
+    /// The last use of the catalogue that needed this segment.
+    used: u64,
+}
+
+impl<L: Listed> Segment<L> {
+    /// Returns whether it is as `versions` says. Another request may have read newer versions
+    /// before.
+    fn is_current(&self, version: u64, now: DateTime<Utc>) -> bool {
+        self.version >= version && now < self.until
+    }
+
+    /// Reads a segment. It is read again soon, unless nothing changed since it was read before.
+    async fn load(
+        table: &Table,
+        name: &str,
+        version: u64,
+        is_settled: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Self, TableError> {
+        let stored: Vec<L::Stored> = table.query(name.to_owned(), Range::All).await?;
+        let items: Vec<L> = stored.into_iter().map(L::new).collect();
+        let lasts = if is_settled { L::LASTS } else { SETTLED_AFTER };
+        Ok(Self {
+            version,
+            size: items.iter().map(L::size).sum(),
+            items: Arc::new(items),
+            until: now + lasts,
+            used: 0,
+        })
+    }
+}
 
 /// Where an item is: the number of its segment in the request, and its position there.
 #[derive(Debug, Clone, Copy)]
@@ -54,8 +118,8 @@ impl<L> Default for Catalogue<L> {
 
 impl<L: Listed> Catalogue<L> {
     /// Returns the items of these segments, in the order of their keys. The result includes every
-    /// write whose response was sent before `versions` was read. Of a segment in memory only what
-    /// changed is read, and segments that were never written are not read at all.
+    /// write whose response was sent before `versions` was read. Segments that were never written
+    /// are not read at all.
     pub async fn segments(
         &self,
         table: &Table,
@@ -67,23 +131,19 @@ impl<L: Listed> Catalogue<L> {
         let mut loaded = self.0.lock().await;
         let loaded = &mut *loaded;
         loaded.uses += 1;
-        let segments = &loaded.segments;
-        let written = requested_names
-            .iter()
-            .filter(|name| versions.of(name) > 0)
-            .cloned();
-        let reads = stream::iter(written.collect::<Vec<String>>()).map(async |name| {
-            let update = read_update(segments.get(&name), table, &name, versions, now).await?;
-            Ok::<_, TableError>((name, update))
+        let stale = requested_names.iter().filter_map(|name| {
+            let (version, old) = (versions.of(name), loaded.segments.get(name));
+            let is_current = old.is_some_and(|old| old.is_current(version, now));
+            let is_settled = old.is_some_and(|old| old.version >= version);
+            (version > 0 && !is_current).then(|| (name.clone(), version, is_settled))
         });
-        let updates: Vec<_> = reads.buffer_unordered(PARALLEL).try_collect().await?;
-        for (name, update) in updates {
-            match (loaded.segments.get_mut(&name), update) {
-                (Some(segment), update) => segment.apply(update, versions, now),
-                (None, Update::All(segment)) => drop(loaded.segments.insert(name, segment)),
-                (None, _) => {}
-            }
-        }
+        let stale: Vec<(String, u64, bool)> = stale.collect();
+        let reads = stream::iter(stale).map(async |(name, version, is_settled)| {
+            let segment = Segment::load(table, &name, version, is_settled, now).await?;
+            Ok::<_, TableError>((name, segment))
+        });
+        let read: Vec<_> = reads.buffer_unordered(PARALLEL).try_collect().await?;
+        loaded.segments.extend(read);
         let mut items = Vec::with_capacity(requested_names.len());
         for name in requested_names {
             let segment = loaded
@@ -137,7 +197,7 @@ pub struct ListedClub {
 impl Listed for ListedClub {
     type Stored = Club;
     /// C9
-    const COUNTERS_LAST: Option<TimeDelta> = Some(TimeDelta::minutes(5));
+    const LASTS: TimeDelta = TimeDelta::minutes(5);
 
     fn new(club: Club) -> Self {
         let profile = &club.profile;
@@ -167,9 +227,7 @@ pub struct Clubs(PartItems<ListedClub>);
 impl Clubs {
     /// Returns all clubs, segment by segment.
     pub fn iter(&self) -> impl Iterator<Item = &ListedClub> {
-        self.0
-            .iter()
-            .flat_map(|segment| segment.iter().map(Arc::as_ref))
+        self.0.iter().flat_map(|segment| segment.iter())
     }
 
     /// Returns where the club that hosts an event is.
@@ -193,7 +251,7 @@ impl Clubs {
         let position = segment
             .binary_search_by(|listed| listed.club.code.cmp(code))
             .ok()?;
-        segment.get(position).map(Arc::as_ref)
+        segment.get(position)
     }
 }
 
@@ -255,8 +313,14 @@ mod tests {
 
     #[test]
     fn unused_segments_are_dropped_when_memory_is_full() {
-        let segment = Segment::<()>::empty;
         let third = MAX_CATALOGUE_BYTES / 3 + 1;
+        let segment = |used, size| Segment::<()> {
+            version: 1,
+            items: Arc::default(),
+            size,
+            until: DateTime::default(),
+            used,
+        };
         let segments = [
             ("old", segment(1, third)),
             ("small", segment(2, 10)),

@@ -2,5 +2,4 @@
 
 pub(crate) mod keys;
 pub(crate) mod memory;
-pub(crate) mod segment;
 pub(crate) mod versions;

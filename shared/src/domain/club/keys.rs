@@ -4,7 +4,7 @@ use crate::db::Key;
 use crate::text::ClubCode;
 
 /// The number of partitions for clubs. They are read in parallel to load the catalogue.
-pub const CLUB_PARTS: u64 = 4;
+pub const CLUB_PARTS: u64 = 8;
 
 /// Returns one of the [`CLUB_PARTS`] partitions for clubs.
 pub fn clubs(part: u64) -> String {

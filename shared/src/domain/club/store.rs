@@ -6,7 +6,7 @@ use crate::db::parts::parts;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::bookmark::store::Bookmark;
-use crate::domain::catalogue::versions::{Versions, invalidate_segments};
+use crate::domain::catalogue::versions::{Versions, invalidate, invalidate_segments};
 use crate::domain::club::model::{Club, ClubProfile, ClubText};
 use crate::domain::conditions::counted_owner;
 use crate::domain::invite::model::InvitationLog;
@@ -263,7 +263,7 @@ impl Table {
         let mut writes = vec![
             Write::put(&stored)?.if_new().or(Refusal::Exists),
             Write::put(owner)?.if_new().or(Refusal::Exists),
-            self.invalidate(&[club.key()]).or(Refusal::ReferenceDeleted),
+            invalidate(&[club.key()]).or(Refusal::ReferenceDeleted),
             creator.or(Refusal::Quota),
         ];
         writes.extend(text.map(|text| text.or(Refusal::Exists)));
@@ -286,7 +286,7 @@ impl Table {
         let (stored, text) = apart(None, club)?;
         let mut writes = vec![
             Write::put(&stored)?.if_new().or(Refusal::Exists),
-            self.invalidate(&[club.key()]).or(Refusal::ReferenceDeleted),
+            invalidate(&[club.key()]).or(Refusal::ReferenceDeleted),
         ];
         if let Some((mail, log)) = mail {
             writes.push(Write::put(mail)?);
@@ -313,8 +313,7 @@ impl Table {
             .by_actor()
             .if_equals("version", &club.version)
             .if_equals("owners", &club.owners);
-        self.transact(vec![write, self.invalidate(&[club.key()])])
-            .await
+        self.transact(vec![write, invalidate(&[club.key()])]).await
     }
 
     /// Replaces what officers and admins can edit in a club. Refused if the club no longer has the
@@ -331,7 +330,7 @@ impl Table {
         let mut write = Write::update(new.key())
             .parts(&stored, &EDITED)?
             .if_equals("version", &old.version);
-        let mut writes = vec![self.invalidate(&[new.key()])];
+        let mut writes = vec![invalidate(&[new.key()])];
         writes.extend(count_club((&old.profile.tags, &old.badges), new));
         if let Some(NewOwner {
             membership,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::catalogue::versions::invalidate_segments;
+use crate::domain::catalogue::versions::{invalidate, invalidate_segments};
 use crate::domain::event::model::{Event, EventText};
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -301,7 +301,7 @@ impl Table {
             let listed_keys: Vec<Key> = parts
                 .map(|part| keys::event_listing(part, new.id))
                 .collect();
-            writes.push(self.invalidate(&listed_keys));
+            writes.push(invalidate(&listed_keys));
         }
         Ok(writes)
     }

@@ -1,7 +1,7 @@
 //! Registrations of clubs for fairs. The fair counts its registrations as references to it.
 
 use crate::db::{Entity, Table, TableError, Write};
-use crate::domain::catalogue::versions::invalidate_segments;
+use crate::domain::catalogue::versions::{invalidate, invalidate_segments};
 use crate::domain::conditions::authority;
 use crate::domain::keys;
 use crate::domain::keys::Key;
@@ -51,7 +51,7 @@ impl Table {
             keys::reference(Fair::PART, registration.fair),
             if status { 1 } else { -1 },
         );
-        let writes = [item, count, self.invalidate(&[registration.key()])];
+        let writes = [item, count, invalidate(&[registration.key()])];
         self.transact(writes.into_iter().chain(authority(by, &[])).collect())
             .await
     }

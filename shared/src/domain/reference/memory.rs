@@ -5,8 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use crate::db::{Table, TableError};
-use crate::domain::catalogue::memory::Catalogue;
-use crate::domain::catalogue::segment::{Items, Listed};
+use crate::domain::catalogue::memory::{Catalogue, Items, Listed};
 use crate::domain::catalogue::versions::Versions;
 use crate::domain::keys;
 use crate::domain::reference::model::{
@@ -81,7 +80,7 @@ impl<T> Default for Entries<T> {
 impl<T: ReferenceKind> Entries<T> {
     /// Returns all entries, ordered by id.
     pub fn iter(&self) -> impl Iterator<Item = &ReferenceEntry<T>> {
-        self.0.iter().map(Arc::as_ref)
+        self.0.iter()
     }
 
     /// Returns the entry with this id.
@@ -90,7 +89,7 @@ impl<T: ReferenceKind> Entries<T> {
             .0
             .binary_search_by_key(&id, |reference| reference.id)
             .ok()?;
-        self.0.get(position).map(Arc::as_ref)
+        self.0.get(position)
     }
 
     /// Returns the entries with these ids, ordered by name.

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
 use crate::db::{Entity, Item, Refusal, Table, TableError, Write};
-use crate::domain::catalogue::versions::invalidate_segments;
+use crate::domain::catalogue::versions::{invalidate, invalidate_segments};
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
@@ -110,7 +110,7 @@ impl Table {
     ) -> Result<(), TableError> {
         let put = Write::create(new)?;
         let name = name_taken(new).or(Refusal::Exists);
-        self.transact(vec![name, put, self.invalidate(&[new.key()])])
+        self.transact(vec![name, put, invalidate(&[new.key()])])
             .await
     }
 
@@ -126,7 +126,7 @@ impl Table {
             .set("version", &new.version)
             .if_equals("version", &old.version)
             .if_exists();
-        let mut writes = vec![update, self.invalidate(&[new.key()])];
+        let mut writes = vec![update, invalidate(&[new.key()])];
         if name_key(&old.value) != name_key(&new.value) {
             writes.push(name_taken(new).or(Refusal::Exists));
             writes.push(Write::delete(name_key(&old.value)));
@@ -142,7 +142,7 @@ impl Table {
         let delete = Write::delete_with_tombstone(reference.key())
             .if_equals("version", &reference.version)
             .if_equals("uses", &0);
-        let mut writes = vec![delete, self.invalidate(&[reference.key()])];
+        let mut writes = vec![delete, invalidate(&[reference.key()])];
         writes.push(Write::delete(name_key(&reference.value)));
         if let Some(year) = reference.value.graduates() {
             writes.push(
