@@ -8,7 +8,7 @@ use shared::text::kinds::{BadgeText, Color, Line, Name};
 use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, Params, PathIds, Reader, Result};
 use shared::{Context, text};
 
-use crate::reference_data::{self, Collection, Entry};
+use crate::reference_data::{Collection, Entry, collection};
 
 shared::input! {
     /// The fields of a badge that admins write.
@@ -40,93 +40,40 @@ impl Collection for Badge {
         reader.finish()
     }
 
+    fn is_asked_for(&self, params: &Params) -> bool {
+        let purpose = params.text("purpose").filter(|text| !text.is_empty());
+        purpose.is_none_or(|purpose| text::fold(&self.purpose) == text::fold(purpose))
+    }
+
     fn body(badge: &ReferenceEntry<Self>, (): &()) -> BadgeBody {
         badge.into()
     }
 }
 
-/// List all badges.
-///
-/// For everybody. Ordered by label.
-#[utoipa::path(
-    get, path = "/api/badges/", tag = "badges", security((), ("bearer" = [])),
-    params(
+collection! {
+    Badge, BadgeInput, BadgeBody, tag = "badges", id = "badge";
+    /// List all badges.
+    ///
+    /// For everybody. Ordered by label.
+    list_badges = "/api/badges/" params(
         ("purpose" = Option<String>, Query,
             description = "Only badges with this purpose, whatever its case")
-    ),
-    responses((status = 200, body = Vec<BadgeBody>))
-)]
-pub async fn list_badges(app: Context, params: Params) -> Result<Json<Vec<BadgeBody>>> {
-    let purpose = params
-        .text("purpose")
-        .filter(|purpose| !purpose.is_empty())
-        .map(text::fold);
-    reference_data::list::<Badge>(&app, |badge| {
-        purpose
-            .as_ref()
-            .is_none_or(|purpose| text::fold(&badge.purpose) == *purpose)
-    })
-    .await
-}
-
-/// Create a badge.
-///
-/// For admins.
-#[utoipa::path(
-    post, path = "/api/badges/", tag = "badges", security(("bearer" = [])),
-    request_body = BadgeInput, responses((status = 201, body = BadgeBody))
-)]
-pub async fn create_badge(
-    app: Context,
-    Admin(user): Admin,
-    new: NewId,
-    Input(input): Input<BadgeInput>,
-) -> Result<Response> {
-    reference_data::create_entry::<Badge>(&app, &user, new, input).await
-}
-
-/// Get a badge.
-///
-/// For everybody.
-#[utoipa::path(
-    get, path = "/api/badges/{badge}/", tag = "badges", security((), ("bearer" = [])),
-    params(("badge" = u64, Path)), responses((status = 200, body = BadgeBody))
-)]
-pub async fn show_badge(app: Context, path: PathIds) -> Result<Json<BadgeBody>> {
-    reference_data::show::<Badge>(&app, &path).await
-}
-
-/// Change some fields of a badge.
-///
-/// For admins. With `PUT` every writable field must be sent; with `PATCH` the others stay as they
-/// are.
-#[utoipa::path(
-    method(put, patch), path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])),
-    params(("badge" = u64, Path)), request_body = BadgeInput,
-    responses((status = 200, body = BadgeBody))
-)]
-pub async fn update_badge(
-    app: Context,
-    Admin(user): Admin,
-    badge: Entry<Badge>,
-    mode: Mode,
-    Input(input): Input<BadgeInput>,
-) -> Result<Json<BadgeBody>> {
-    reference_data::save(&app, &user, badge, input, mode).await
-}
-
-/// Delete a badge.
-///
-/// For admins. It is 400, `in_use`, if a club has it, even a deleted one.
-#[utoipa::path(
-    delete, path = "/api/badges/{badge}/", tag = "badges", security(("bearer" = [])),
-    params(("badge" = u64, Path)), responses((status = 204))
-)]
-pub async fn delete_badge(
-    app: Context,
-    Admin(user): Admin,
-    badge: Entry<Badge>,
-    _: NoInput,
-) -> Result<NoContent> {
-    reference_data::delete(&app, &user, badge).await
+    );
+    /// Create a badge.
+    ///
+    /// For admins.
+    create_badge;
+    /// Get a badge.
+    ///
+    /// For everybody.
+    show_badge = "/api/badges/{badge}/";
+    /// Change some fields of a badge.
+    ///
+    /// For admins. With `PUT` every writable field must be sent; with `PATCH` the others stay as
+    /// they are.
+    update_badge;
+    /// Delete a badge.
+    ///
+    /// For admins. It is 400, `in_use`, if a club has it, even a deleted one.
+    delete_badge;
 }

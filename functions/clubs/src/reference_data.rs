@@ -13,7 +13,8 @@ use shared::domain::ReferenceEntry;
 use shared::domain::Versions;
 use shared::text;
 use shared::web::{
-    ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, PathIds, Result, User, create, edit,
+    ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, Params, PathIds, Result, User,
+    create, edit,
 };
 use shared::{Context, Shared};
 
@@ -42,6 +43,11 @@ pub trait Collection: InMemory + Default {
         async { Ok(Self::Context::default()) }
     }
 
+    /// Whether a list with this query has the entry.
+    fn is_asked_for(&self, _params: &Params) -> bool {
+        true
+    }
+
     /// The response body of an entry.
     fn body(entry: &ReferenceEntry<Self>, context: &Self::Context) -> Self::Body;
 }
@@ -61,17 +67,16 @@ impl<T: Collection> FromRequestParts<Shared> for Entry<T> {
     }
 }
 
-/// The entries for which `keep` is true, ordered by name.
-pub async fn list<T: Collection>(
-    app: &Context,
-    keep: impl Fn(&T) -> bool,
-) -> Result<Json<Vec<T::Body>>> {
+/// The entries that a query asks for, ordered by name.
+pub async fn list<T: Collection>(app: &Context, params: &Params) -> Result<Json<Vec<T::Body>>> {
     let versions = app.table.versions().await?;
     let context = async { T::context(app, &versions, None).await };
     let entries = async { Ok(app.entries::<T>(&versions).await?) };
     let (entries, context) = futures::try_join!(entries, context)?;
-    let mut kept: Vec<&ReferenceEntry<T>> =
-        entries.iter().filter(|entry| keep(&entry.value)).collect();
+    let mut kept: Vec<&ReferenceEntry<T>> = entries
+        .iter()
+        .filter(|entry| entry.value.is_asked_for(params))
+        .collect();
     sort(&mut kept);
     let bodies: Vec<T::Body> = kept
         .into_iter()
@@ -214,3 +219,78 @@ pub async fn delete<T: Collection>(
     .await?;
     Ok(NoContent)
 }
+
+/// The handlers of a collection that admins edit and everybody reads.
+macro_rules! collection {
+    (
+        $kind:ident, $input:ident, $body:ident, tag = $tag:tt, id = $id:tt;
+        $(#[$list_doc:meta])+ $list:ident = $path:tt $(params $query:tt)?;
+        $(#[$create_doc:meta])+ $create:ident;
+        $(#[$show_doc:meta])+ $show:ident = $one:tt;
+        $(#[$update_doc:meta])+ $update:ident;
+        $(#[$delete_doc:meta])+ $delete:ident;
+    ) => {
+        $(#[$list_doc])+
+        #[utoipa::path(
+            get, path = $path, tag = $tag, security((), ("bearer" = [])), $(params $query,)?
+            responses((status = 200, body = Vec<$body>))
+        )]
+        pub async fn $list(app: Context, params: Params) -> Result<Json<Vec<$body>>> {
+            $crate::reference_data::list::<$kind>(&app, &params).await
+        }
+
+        $(#[$create_doc])+
+        #[utoipa::path(
+            post, path = $path, tag = $tag, security(("bearer" = [])), request_body = $input,
+            responses((status = 201, body = $body))
+        )]
+        pub async fn $create(
+            app: Context,
+            Admin(user): Admin,
+            new: NewId,
+            Input(input): Input<$input>,
+        ) -> Result<Response> {
+            $crate::reference_data::create_entry::<$kind>(&app, &user, new, input).await
+        }
+
+        $(#[$show_doc])+
+        #[utoipa::path(
+            get, path = $one, tag = $tag, security((), ("bearer" = [])),
+            params(($id = u64, Path)), responses((status = 200, body = $body))
+        )]
+        pub async fn $show(app: Context, path: PathIds) -> Result<Json<$body>> {
+            $crate::reference_data::show::<$kind>(&app, &path).await
+        }
+
+        $(#[$update_doc])+
+        #[utoipa::path(
+            method(put, patch), path = $one, tag = $tag, security(("bearer" = [])),
+            params(($id = u64, Path)), request_body = $input,
+            responses((status = 200, body = $body))
+        )]
+        pub async fn $update(
+            app: Context,
+            Admin(user): Admin,
+            entry: Entry<$kind>,
+            mode: Mode,
+            Input(input): Input<$input>,
+        ) -> Result<Json<$body>> {
+            $crate::reference_data::save(&app, &user, entry, input, mode).await
+        }
+
+        $(#[$delete_doc])+
+        #[utoipa::path(
+            delete, path = $one, tag = $tag, security(("bearer" = [])),
+            params(($id = u64, Path)), responses((status = 204))
+        )]
+        pub async fn $delete(
+            app: Context,
+            Admin(user): Admin,
+            entry: Entry<$kind>,
+            _: NoInput,
+        ) -> Result<NoContent> {
+            $crate::reference_data::delete(&app, &user, entry).await
+        }
+    };
+}
+pub(crate) use collection;

@@ -7,10 +7,10 @@ use shared::Context;
 use shared::domain::{ReferenceEntry, School};
 use shared::ids::Id;
 use shared::text::kinds::Name;
-use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result};
+use shared::web::{Admin, Input, Mode, NewId, NoContent, NoInput, Params, PathIds, Reader, Result};
 use utoipa::ToSchema;
 
-use crate::reference_data::{self, Collection, Entry};
+use crate::reference_data::{Collection, Entry, collection};
 
 /// A school.
 #[derive(Debug, Serialize, ToSchema)]
@@ -57,75 +57,27 @@ impl Collection for School {
     }
 }
 
-/// List all schools.
-///
-/// For everybody. Ordered by name.
-#[utoipa::path(
-    get, path = "/api/schools/", tag = "schools", security((), ("bearer" = [])),
-    responses((status = 200, body = Vec<SchoolBody>))
-)]
-pub async fn list_schools(app: Context) -> Result<Json<Vec<SchoolBody>>> {
-    reference_data::list::<School>(&app, |_| true).await
-}
-
-/// Create a school.
-///
-/// For admins.
-#[utoipa::path(
-    post, path = "/api/schools/", tag = "schools", security(("bearer" = [])),
-    request_body = SchoolInput, responses((status = 201, body = SchoolBody))
-)]
-pub async fn create_school(
-    app: Context,
-    Admin(user): Admin,
-    new: NewId,
-    Input(input): Input<SchoolInput>,
-) -> Result<Response> {
-    reference_data::create_entry::<School>(&app, &user, new, input).await
-}
-
-/// Get a school.
-///
-/// For everybody.
-#[utoipa::path(
-    get, path = "/api/schools/{school}/", tag = "schools", security((), ("bearer" = [])),
-    params(("school" = u64, Path)), responses((status = 200, body = SchoolBody))
-)]
-pub async fn show_school(app: Context, path: PathIds) -> Result<Json<SchoolBody>> {
-    reference_data::show::<School>(&app, &path).await
-}
-
-/// Change some fields of a school.
-///
-/// For admins. With `PUT` every writable field must be sent; with `PATCH` the others stay as they
-/// are.
-#[utoipa::path(
-    method(put, patch), path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])),
-    params(("school" = u64, Path)), request_body = SchoolInput,
-    responses((status = 200, body = SchoolBody))
-)]
-pub async fn update_school(
-    app: Context,
-    Admin(user): Admin,
-    school: Entry<School>,
-    mode: Mode,
-    Input(input): Input<SchoolInput>,
-) -> Result<Json<SchoolBody>> {
-    reference_data::save(&app, &user, school, input, mode).await
-}
-
-/// Delete a school.
-///
-/// For admins. It is 400, `in_use`, if somebody has it.
-#[utoipa::path(
-    delete, path = "/api/schools/{school}/", tag = "schools", security(("bearer" = [])),
-    params(("school" = u64, Path)), responses((status = 204))
-)]
-pub async fn delete_school(
-    app: Context,
-    Admin(user): Admin,
-    school: Entry<School>,
-    _: NoInput,
-) -> Result<NoContent> {
-    reference_data::delete(&app, &user, school).await
+collection! {
+    School, SchoolInput, SchoolBody, tag = "schools", id = "school";
+    /// List all schools.
+    ///
+    /// For everybody. Ordered by name.
+    list_schools = "/api/schools/";
+    /// Create a school.
+    ///
+    /// For admins.
+    create_school;
+    /// Get a school.
+    ///
+    /// For everybody.
+    show_school = "/api/schools/{school}/";
+    /// Change some fields of a school.
+    ///
+    /// For admins. With `PUT` every writable field must be sent; with `PATCH` the others stay as
+    /// they are.
+    update_school;
+    /// Delete a school.
+    ///
+    /// For admins. It is 400, `in_use`, if somebody has it.
+    delete_school;
 }

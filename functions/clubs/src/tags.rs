@@ -11,11 +11,12 @@ use shared::domain::{ReferenceEntry, Tag};
 use shared::ids::Id;
 use shared::text::kinds::Name;
 use shared::web::{
-    Admin, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, Result, User, Visibility,
+    Admin, Input, Mode, NewId, NoContent, NoInput, Params, PathIds, Reader, Result, User,
+    Visibility,
 };
 use utoipa::ToSchema;
 
-use crate::reference_data::{self, Collection, Entry};
+use crate::reference_data::{Collection, Entry, collection};
 
 /// A tag.
 #[derive(Debug, Serialize, ToSchema)]
@@ -87,74 +88,27 @@ impl Collection for Tag {
     }
 }
 
-/// List all tags.
-///
-/// For everybody. Ordered by name.
-#[utoipa::path(
-    get, path = "/api/tags/", tag = "tags", security((), ("bearer" = [])),
-    responses((status = 200, body = Vec<TagBody>))
-)]
-pub async fn list_tags(app: Context) -> Result<Json<Vec<TagBody>>> {
-    reference_data::list::<Tag>(&app, |_| true).await
-}
-
-/// Create a tag.
-///
-/// For admins.
-#[utoipa::path(
-    post, path = "/api/tags/", tag = "tags", security(("bearer" = [])), request_body = TagInput,
-    responses((status = 201, body = TagBody))
-)]
-pub async fn create_tag(
-    app: Context,
-    Admin(user): Admin,
-    new: NewId,
-    Input(input): Input<TagInput>,
-) -> Result<Response> {
-    reference_data::create_entry::<Tag>(&app, &user, new, input).await
-}
-
-/// Get a tag.
-///
-/// For everybody.
-#[utoipa::path(
-    get, path = "/api/tags/{tag}/", tag = "tags", security((), ("bearer" = [])),
-    params(("tag" = u64, Path)), responses((status = 200, body = TagBody))
-)]
-pub async fn show_tag(app: Context, path: PathIds) -> Result<Json<TagBody>> {
-    reference_data::show::<Tag>(&app, &path).await
-}
-
-/// Change some fields of a tag.
-///
-/// For admins. With `PUT` every writable field must be sent; with `PATCH` the others stay as they
-/// are.
-#[utoipa::path(
-    method(put, patch), path = "/api/tags/{tag}/", tag = "tags", security(("bearer" = [])),
-    params(("tag" = u64, Path)), request_body = TagInput, responses((status = 200, body = TagBody))
-)]
-pub async fn update_tag(
-    app: Context,
-    Admin(user): Admin,
-    tag: Entry<Tag>,
-    mode: Mode,
-    Input(input): Input<TagInput>,
-) -> Result<Json<TagBody>> {
-    reference_data::save(&app, &user, tag, input, mode).await
-}
-
-/// Delete a tag.
-///
-/// For admins. It is 400, `in_use`, if a club has it, even a deleted one.
-#[utoipa::path(
-    delete, path = "/api/tags/{tag}/", tag = "tags", security(("bearer" = [])),
-    params(("tag" = u64, Path)), responses((status = 204))
-)]
-pub async fn delete_tag(
-    app: Context,
-    Admin(user): Admin,
-    tag: Entry<Tag>,
-    _: NoInput,
-) -> Result<NoContent> {
-    reference_data::delete(&app, &user, tag).await
+collection! {
+    Tag, TagInput, TagBody, tag = "tags", id = "tag";
+    /// List all tags.
+    ///
+    /// For everybody. Ordered by name.
+    list_tags = "/api/tags/";
+    /// Create a tag.
+    ///
+    /// For admins.
+    create_tag;
+    /// Get a tag.
+    ///
+    /// For everybody.
+    show_tag = "/api/tags/{tag}/";
+    /// Change some fields of a tag.
+    ///
+    /// For admins. With `PUT` every writable field must be sent; with `PATCH` the others stay as
+    /// they are.
+    update_tag;
+    /// Delete a tag.
+    ///
+    /// For admins. It is 400, `in_use`, if a club has it, even a deleted one.
+    delete_tag;
 }
