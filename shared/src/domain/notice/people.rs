@@ -38,6 +38,7 @@ impl Table {
     pub async fn end_notices(&self, person: &Person, kind: NoticeKind) -> Result<(), TableError> {
         let write = Write::update(person.key())
             .set("notices", &person.notices.without(kind))
+            .add("settings_version", 1)
             .if_absent_or_equals("notices", &person.notices)
             .if_equals("created_at", &person.created_at)
             .if_equals("erasing", &false);
