@@ -107,7 +107,7 @@ impl Write {
 
     /// Completes the write with what it needs to know of its request.
     pub(super) fn of(mut self, request: &Request) -> Result<Self, TableError> {
-        let wants = std::mem::take(&mut self.of_request);
+        let wants = self.of_request;
         let received = request.received();
         if wants.actor {
             self = self.with_actor(request.actor());

@@ -144,9 +144,8 @@ impl Write {
     /// Returns what it means if this item refuses it. A new item that a tombstone refuses was
     /// deleted after the request was received that stores it.
     pub(crate) fn refusal_by(&self, stored: Option<&Item>) -> Refusal {
-        let is_creation = matches!(self.kind, WriteKind::Put(_));
         let is_deleted = |item: &Item| crate::db::type_of(item) == keys::TOMBSTONE;
-        if is_creation && stored.is_some_and(is_deleted) {
+        if self.of_request.never_or_before && stored.is_some_and(is_deleted) {
             return Refusal::Deleted;
         }
         self.refusal
