@@ -109,11 +109,13 @@ impl Worker {
     /// Waits until the next mail may be sent: each worker has its part of the rate (O7).
     async fn wait(&self, began: Instant) -> Result<(), Later> {
         let mut next = self.next.lock().await;
-        let at = (*next).max(Instant::now());
-        if at >= began + BEGIN_WITHIN {
+        let (at, end) = ((*next).max(Instant::now()), began + BEGIN_WITHIN);
+        // A worker that pauses keeps its invocation until then. Otherwise it would get the next
+        // mails at once, and all of them would wait for their visibility time-out.
+        tokio::time::sleep_until(at.min(end)).await;
+        if at >= end {
             return Err(Later::waits("no time left"));
         }
-        tokio::time::sleep_until(at).await;
         let rate = self.settings.mail.rate;
         if rate > 0 {
             *next = at + Duration::from_secs(1) * WORKERS / rate;
