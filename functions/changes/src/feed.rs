@@ -8,6 +8,7 @@ use std::time::Duration;
 use aws_lambda_events::event::dynamodb::{Event, EventRecord};
 use aws_lambda_events::event::streams::{DynamoDbBatchItemFailure, DynamoDbEventResponse};
 use futures::stream::{self, StreamExt as _};
+use quick_cache::sync::Cache;
 use shared::db::{Key, Table};
 use shared::domain::{CalendarPart, Delivery, MailKind, NewChange, Webhook};
 use shared::ids::Ids;
@@ -24,6 +25,8 @@ use crate::record::{asked_of, changes_of};
 const CLUBS_AT_ONCE: usize = 8;
 /// Pause before a batch that failed is delivered again. The stream does that at once.
 const PAUSE: Duration = Duration::from_secs(1);
+/// How many mails are remembered that were queued lately.
+const REMEMBERED_MAILS: usize = 1_000;
 
 /// The queues that the feed fills.
 pub struct Queues {
@@ -40,6 +43,9 @@ pub struct Feed {
     table: Table,
     mails: Queue,
     notices: Queue,
+    /// The mails that were queued lately. While the stream delivers a batch again and again, they
+    /// are not queued each time.
+    queued: Cache<Key, ()>,
     clock: Arc<dyn Clock>,
     ids: Ids,
     webhooks: Forwarder,
@@ -95,6 +101,7 @@ impl Feed {
             table,
             mails: queues.mails,
             notices: queues.notices,
+            queued: Cache::new(REMEMBERED_MAILS),
             clock,
             ids: Ids::random(),
             webhooks,
@@ -142,8 +149,9 @@ impl Feed {
     async fn queue_mails(&self, records: &[EventRecord]) -> Option<Result<usize, usize>> {
         let all = records.iter().enumerate();
         let new = all.filter_map(|(position, record)| Some((position, new_mail(record)?)));
-        let new: Vec<_> = new.collect();
-        let (first, _) = *new.first()?;
+        let is_new = |(_, mail): &(usize, (Key, bool))| self.queued.get(&mail.0).is_none();
+        let new: Vec<_> = new.filter(is_new).collect();
+        let first = new.first()?.0;
         let of = |is_notice| {
             let chosen = new.iter().filter(move |(_, mail)| mail.1 == is_notice);
             chosen.map(|(_, mail)| mail.0.clone()).collect::<Vec<Key>>()
@@ -153,10 +161,14 @@ impl Feed {
             self.notices.send(&of(true), Duration::ZERO).await
         }
         .await;
-        queued.err().map(|error| {
+        if let Err(error) = queued {
             tracing::warn!(%error, "mails are queued later");
-            Err(first)
-        })
+            return Some(Err(first));
+        }
+        for (_, (mail, _)) in new {
+            self.queued.insert(mail, ());
+        }
+        None
     }
 
     /// Stores the changes of all clubs. Returns for each one how many were new, or the position of

@@ -4,8 +4,7 @@
 //! The stream delivers at least once, the changes of one item in their order, and those of
 //! different items in any order. `record.rs` says what a record changed, `feed.rs` stores each
 //! change once, and `forward.rs` passes it on to the webhooks. New mails go to their queues (E12).
-//! `calendars.rs` says whose calendars
-//! changed, which `feed.rs` marks.
+//! `calendars.rs` says whose calendars changed, which `feed.rs` marks.
 
 mod calendars;
 mod feed;
