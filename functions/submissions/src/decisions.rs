@@ -33,9 +33,10 @@ shared::input! {
     }
 }
 
-/// Change the status or the reason of a submission.
+/// Change some fields of the decision on a submission.
 ///
-/// For officers. Any status may follow any other. Each change is kept in the history.
+/// For officers. With `PUT` both fields must be sent; with `PATCH` the other one stays as it is. Any
+/// status may follow any other. Each change is kept in the history.
 #[utoipa::path(
     method(put, patch), path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
     tag = "submissions", security(("bearer" = []), ("token" = ["recruitment:write"])),
