@@ -198,7 +198,7 @@ impl Table {
         ];
         writes.extend(whole.as_ref().map(Write::put).transpose()?);
         writes.extend(
-            self.relist(None, event)?
+            Self::relist(None, event)?
                 .into_iter()
                 .map(|write| write.or(Refusal::Exists)),
         );
@@ -218,7 +218,7 @@ impl Table {
         if whole.is_some() || split(old).1.is_some() {
             writes.push(write_text(&new, whole.as_ref())?);
         }
-        writes.extend(self.relist(Some(old), &new)?);
+        writes.extend(Self::relist(Some(old), &new)?);
         self.transact(writes).await
     }
 
@@ -237,7 +237,7 @@ impl Table {
             former_part: None,
             ..event.clone()
         };
-        writes.extend(self.relist(Some(event), &without_showings)?);
+        writes.extend(Self::relist(Some(event), &without_showings)?);
         self.transact(writes).await
     }
 
@@ -278,7 +278,7 @@ impl Table {
     /// next change of the event deletes that copy. Reason: a list reads the parts one after the
     /// other. It may read some parts before the change and others after it. In each case, at least
     /// one of them contains the event.
-    fn relist(&self, old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
+    fn relist(old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
         let before = old.map(listing_parts).unwrap_or_default();
         let current = listing_parts(new);
         let left: Vec<String> = before
