@@ -130,8 +130,7 @@ impl Collection for Fair {
         let (clubs, registrations) = futures::try_join!(app.all_clubs(versions), registrations)?;
         let there =
             |registration: &Registration| clubs.get(&registration.club).map(|listed| &listed.club);
-        let visibility =
-            Visibility::of(app, user, registrations.iter().filter_map(there)).await?;
+        let visibility = Visibility::of(app, user, registrations.iter().filter_map(there)).await?;
         let mut by_fair = FairClubs::new();
         // Admins see deleted clubs as well, because they may take them off (F6).
         let is_admin = user.is_some_and(User::is_admin);

@@ -35,6 +35,8 @@ pub const NOTICES: &str = "notices";
 pub const WEBHOOKS: &str = "webhooks";
 /// How often it is looked whether something is due: the clock may be moved.
 const LOOKS: Duration = Duration::from_secs(1);
+/// The pause while a message is being done by somebody else.
+const SHORT: Duration = Duration::from_millis(10);
 
 /// A function that queues invoke.
 pub trait Consumer {
@@ -234,9 +236,15 @@ impl Queues {
         }
     }
 
-    /// Lets the function do everything that is due. Returns whether there was anything.
+    /// Lets the function do everything that is due. Returns whether there was anything, also if
+    /// [`Queues::run`] is doing it.
     pub async fn deliver<C: Consumer>(&self, queue: &str, to: &C) -> bool {
         let batches = self.take::<C>(queue, usize::MAX);
+        let is_ours = |message: &Message| message.queue == queue;
+        if batches.is_empty() && self.look().taken.iter().any(is_ours) {
+            tokio::time::sleep(SHORT).await;
+            return true;
+        }
         let was_pending = !batches.is_empty();
         let done = batches.into_iter().map(|batch| self.hand_over(batch, to));
         let done: Vec<_> = done.collect();
