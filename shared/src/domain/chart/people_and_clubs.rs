@@ -102,7 +102,7 @@ pub(super) const ROWS: &[ChartRow] = &[
         "<tag>",
         "",
         "A tag, with the number of clubs that have it. Each collection that admins maintain is a \
-            part of the catalogue.",
+            segment of the catalogue.",
     ],
     [
         "Badge",
@@ -192,10 +192,10 @@ pub(super) const ROWS: &[ChartRow] = &[
     ],
     [
         "Club",
-        "CLUBS#<part>",
+        "CLUBS#<segment>",
         "CLUB#<code>",
         "",
-        "A club with its counters. All parts together are the catalogue.",
+        "A club with its counters. All segments together are the catalogue.",
     ],
     [
         "ApplicationTexts",
@@ -216,8 +216,8 @@ pub(super) const ROWS: &[ChartRow] = &[
         "CATALOGUE",
         "VERSION",
         "",
-        "A version number for each catalogue part. It increases with every change in the part, \
-            except changes of counters. The last 8 changes are named.",
+        "A version number for each catalogue segment. It increases with every change there, except \
+            changes of counters.",
     ],
     [
         "Event",

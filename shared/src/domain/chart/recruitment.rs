@@ -123,8 +123,7 @@ pub(super) const ROWS: &[ChartRow] = &[
         "<key>",
         "",
         "Stands for a day in the place of an item that was deleted, such as a submission or an \
-            upload, so that a write that arrives late does not bring it back; or under \
-            `ENDED#<id>` for a webhook, a token or a showing.",
+            upload, so that a write that arrives late does not bring it back.",
     ],
     [
         "ScheduledTask",
