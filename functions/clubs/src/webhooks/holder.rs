@@ -87,8 +87,8 @@ impl Holder {
         let Some(id) = self.path.id::<Webhook>("webhook") else {
             return Ok(None);
         };
-        let all = self.all(app).await?.into_iter();
-        Ok({ all }.find(|owned| owned.webhook.id() == id))
+        let mut all = self.all(app).await?.into_iter();
+        Ok(all.find(|owned| owned.webhook.id() == id))
     }
 
     /// Returns the webhook that the path names. 404 if there is none.
