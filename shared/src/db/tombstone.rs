@@ -1,5 +1,5 @@
 //! What remains of items that were deleted, so that a write that reaches the table seconds late
-//! does not bring them back (X17).
+//! does not bring them back (X17), and what else a write takes from its request.
 
 use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 use chrono::TimeDelta;
@@ -10,8 +10,8 @@ use crate::db::write::WriteKind;
 use crate::db::{Entity, Key, Table, TableError, Write, keys, to_item};
 use crate::time::RequestTime;
 
-/// How long a tombstone is kept. No write is so late: the SDK gives up after
-/// seconds, and a function ends after half a minute.
+/// How long a tombstone is kept. No write is so late: the SDK gives up after seconds, and a
+/// function ends after half a minute.
 const TOMBSTONE_KEPT: TimeDelta = TimeDelta::days(1);
 
 /// A request ends within this time; then nobody waits for it any more.
@@ -66,8 +66,8 @@ impl Write {
         self
     }
 
-    /// Adds a condition: the item, which says in `created_at` when it was made, was there before
-    /// this request came.
+    /// Adds a condition: the item was made before this request ended, as its `created_at` says. A
+    /// function that is frozen may go on much later.
     #[must_use]
     pub(crate) fn if_was_there(mut self) -> Self {
         self.of_request.was_there = true;

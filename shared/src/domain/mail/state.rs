@@ -129,7 +129,8 @@ impl MailKind {
         matches!(self, Self::Acceptance | Self::Rejection)
     }
 
-    /// Returns whether such a mail is a reminder or news, and may wait behind all others (E21).
+    /// Returns whether such a mail is a reminder or news, also of a webhook that was switched off,
+    /// and may wait behind all others (E21).
     pub fn is_notice(self) -> bool {
         matches!(
             self,
