@@ -9,7 +9,7 @@ use axum::response::Response;
 use shared::bodies::Badges;
 use shared::domain::Versions;
 use shared::domain::{Club, Event, EventType};
-use shared::domain::{Clubs, ListedAt, ListedEvent, PartItems};
+use shared::domain::{Clubs, ListedAt, ListedEvent, SegmentItems};
 use shared::ids::Id;
 use shared::openapi::fields::{Count, EventOrdering, SearchText};
 use shared::time::Timestamp;
@@ -26,7 +26,7 @@ use crate::filter::{AtFair, EventFilter};
 pub struct MatchingEvents {
     clubs: Clubs,
     badges: Badges,
-    parts: PartItems<ListedEvent>,
+    segments: SegmentItems<ListedEvent>,
     hits: Vec<Hit>,
 }
 
@@ -50,7 +50,7 @@ impl Hit {
 impl MatchingEvents {
     fn pair(&self, hit: &Hit) -> (&Event, &Club) {
         let ListedAt { segment, position } = hit.event;
-        let event = &self.parts[segment][position].event;
+        let event = &self.segments[segment][position].event;
         (event, &self.clubs.at(hit.club).club)
     }
 
@@ -90,7 +90,7 @@ async fn find_all(
     filter: &EventFilter,
     versions: &Versions,
 ) -> Result<MatchingEvents> {
-    let requested = filter.parts(versions);
+    let requested = filter.segments(versions);
     let fair = async {
         match filter.fair {
             Some(fair) => AtFair::of(app, fair, versions).await.map(Some),
@@ -100,10 +100,10 @@ async fn find_all(
     let events = app
         .events
         .segments(&app.table, versions, &requested, app.clock.now());
-    let (clubs, parts, fair, badges) =
+    let (clubs, segments, fair, badges) =
         futures::try_join!(app.all_clubs(versions), events, fair, app.entries(versions))?;
     let mut hits: Vec<Hit> = Vec::new();
-    for (segment, events) in parts.iter().enumerate() {
+    for (segment, events) in segments.iter().enumerate() {
         for (position, listed) in events.iter().enumerate() {
             let Some(club) = clubs.host(listed) else {
                 continue;
@@ -120,14 +120,14 @@ async fn find_all(
             }
         }
     }
-    // An event that moved to another part may be in both parts. The copy with the higher version is
+    // An event that moved to another segment may be in both. The copy with the higher version is
     // right.
     hits.sort_unstable_by_key(|hit| (hit.id, std::cmp::Reverse(hit.version)));
     hits.dedup_by_key(|hit| hit.id);
     Ok(MatchingEvents {
         clubs,
         badges: Badges(badges),
-        parts,
+        segments,
         hits,
     })
 }

@@ -90,9 +90,9 @@ impl EventFilter {
         }
     }
 
-    /// The parts of the catalogue that may contain matching events. The end of the last showing
-    /// decides in which part an event is.
-    pub(crate) fn parts(&self, versions: &Versions) -> Vec<String> {
+    /// The segments of the catalogue that may contain matching events. The end of the last showing
+    /// decides in which segment an event is.
+    pub(crate) fn segments(&self, versions: &Versions) -> Vec<String> {
         // An event whose start, first end or any showing is after a time also ends after it.
         let from = [
             self.ends_after,

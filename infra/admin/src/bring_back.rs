@@ -26,8 +26,8 @@ pub struct BroughtBack {
     pub back: usize,
     /// Items that it has, in whatever state. They stay as they are.
     pub there: usize,
-    /// The parts of the catalogue with such items.
-    parts: BTreeSet<String>,
+    /// The segments of the catalogue with such items.
+    segments: BTreeSet<String>,
 }
 
 impl ItemFilter {
@@ -79,7 +79,7 @@ impl BroughtBack {
         item.remove(CHANGED_BY);
         let part = |name: &str| item.get(name)?.as_s().ok().cloned();
         if part("type").is_some_and(|kind| LISTED.contains(&kind.as_str())) {
-            self.parts.extend(part("pk"));
+            self.segments.extend(part("pk"));
         }
         let put = client
             .put_item()
@@ -98,10 +98,10 @@ impl BroughtBack {
         Ok(())
     }
 
-    /// Makes functions read the parts of the catalogue again that have items of these. Safe to
+    /// Makes functions read the segments of the catalogue again that have items of these. Safe to
     /// repeat.
     pub async fn show(&self, client: &Client, table: &str) -> Result<(), Error> {
-        if self.parts.is_empty() {
+        if self.segments.is_empty() {
             return Ok(());
         }
         let mut update = client
@@ -111,8 +111,8 @@ impl BroughtBack {
             .key("sk", AttributeValue::S("VERSION".to_owned()))
             .expression_attribute_values(":one", AttributeValue::N("1".to_owned()));
         let mut all = Vec::new();
-        for (number, part) in self.parts.iter().enumerate() {
-            update = update.expression_attribute_names(format!("#{number}"), part);
+        for (number, segment) in self.segments.iter().enumerate() {
+            update = update.expression_attribute_names(format!("#{number}"), segment);
             all.push(format!("#{number} :one"));
         }
         let update = update.update_expression(format!("ADD {}", all.join(", ")));

@@ -1,35 +1,35 @@
-//! Checks of the catalogue: the copies of events, and the versions of its parts.
+//! Checks of the catalogue: the copies of events, and the versions of its segments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use shared::domain::Event;
-use shared::domain::{EventListing, listed, listing_parts};
+use shared::domain::{EventListing, listed, listing_segments};
 use shared::ids::Id;
 
 use crate::finding::{Finding, Repair};
 use crate::{StoredItems, text, typed};
 
-/// Events whose copies in the catalogue are missing or wrong. An event has a copy in the part of
-/// its month, and one in the part that it left last.
+/// Events whose copies in the catalogue are missing or wrong. An event has a copy in the segment of
+/// its month, and one in the segment that it left last.
 pub(crate) fn listings(stored: &StoredItems) -> Vec<Finding> {
     let mut listed_events: BTreeMap<(String, Id<Event>), Event> =
         typed::<EventListing>(stored, "EventListing")
             .into_iter()
-            .map(|listing| ((listing.part, listing.event.id), listing.event))
+            .map(|listing| ((listing.segment, listing.event.id), listing.event))
             .collect();
     let mut wrong = Vec::new();
     for event in typed::<Event>(stored, "Event") {
-        for part in listing_parts(&event) {
-            match listed_events.remove(&(part.clone(), event.id)) {
+        for segment in listing_segments(&event) {
+            match listed_events.remove(&(segment.clone(), event.id)) {
                 None => wrong.push(format!(
-                    "event {} is not in {part} of the catalogue",
+                    "event {} is not in {segment} of the catalogue",
                     event.id
                 )),
                 Some(copy) if copy != listed(&event) => {
                     wrong.push(format!(
-                        "event {} has a different copy in {part} of the catalogue",
+                        "event {} has a different copy in {segment} of the catalogue",
                         event.id
                     ));
                 }
@@ -37,13 +37,13 @@ pub(crate) fn listings(stored: &StoredItems) -> Vec<Finding> {
             }
         }
     }
-    wrong.extend(listed_events.keys().map(|(part, id)| {
-        format!("{part} of the catalogue has event {id}, which does not belong there")
+    wrong.extend(listed_events.keys().map(|(segment, id)| {
+        format!("{segment} of the catalogue has event {id}, which does not belong there")
     }));
     wrong.into_iter().map(Finding::from).collect()
 }
 
-/// The types of items that stand in parts of the catalogue.
+/// The types of items that stand in segments of the catalogue.
 pub(crate) const LISTED: [&str; 9] = [
     "Badge",
     "Club",
@@ -59,33 +59,35 @@ pub(crate) const LISTED: [&str; 9] = [
 /// Parts of the catalogue without a version. Lists take them for empty.
 pub(crate) fn versions(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
     let items = LISTED.iter().flat_map(|kind| stored.of(kind));
-    let parts: BTreeSet<&str> = items.map(|item| text(&item["pk"])).collect();
+    let segments: BTreeSet<&str> = items.map(|item| text(&item["pk"])).collect();
     let Some(version) = stored.of("Version").next() else {
         let mut new = json!({
             "pk": { "S": "CATALOGUE" },
             "sk": { "S": "VERSION" },
             "type": { "S": "Version" },
         });
-        for part in &parts {
-            new[*part] = beyond(now);
+        for segment in &segments {
+            new[*segment] = beyond(now);
         }
         let finding = Finding {
             text: "the versions of the catalogue are missing".to_owned(),
             repair: Some(Repair::PutVersions(new)),
         };
-        return if parts.is_empty() {
+        return if segments.is_empty() {
             vec![]
         } else {
             vec![finding]
         };
     };
-    let unknown = parts.into_iter().filter(|part| version[*part].is_null());
+    let unknown = segments
+        .into_iter()
+        .filter(|segment| version[*segment].is_null());
     unknown
-        .map(|part| Finding {
-            text: format!("{part} has items, but no version in the catalogue"),
+        .map(|segment| Finding {
+            text: format!("{segment} has items, but no version in the catalogue"),
             repair: Some(Repair::SetVersion {
                 item: version.clone(),
-                part: part.to_owned(),
+                segment: segment.to_owned(),
                 value: beyond(now),
             }),
         })

@@ -42,12 +42,12 @@ pub enum Repair {
     DeleteDuplicate(Vec<Value>),
     /// Stores the versions of the catalogue.
     PutVersions(Value),
-    /// Sets the version of a part of the catalogue that has none.
+    /// Sets the version of a segment of the catalogue that has none.
     SetVersion {
         /// The versions as they were read.
         item: Value,
-        /// The name of the part.
-        part: String,
+        /// The name of the segment.
+        segment: String,
         /// The new version.
         value: Value,
     },

@@ -33,7 +33,7 @@ struct Options {
 enum Command {
     /// Reads the whole table (one read unit for each 4 KB) and prints what is wrong: keys,
     /// counters, clubs without an owner, duplicate submissions, mails that are stuck or do not
-    /// agree with their submissions, parts of the catalogue without a version, and items that
+    /// agree with their submissions, segments of the catalogue without a version, and items that
     /// belong to nothing. Exit status 1 if anything is wrong
     Check(Which),
     /// Repairs what follows from other items: counters, versions, windows, and entries that are

@@ -85,9 +85,11 @@ impl Repairs<'_> {
             Repair::DeleteReview(review) => Some(self.review(&item(review)?)?),
             Repair::DeleteDuplicate(items) => return self.delete_duplicate(items).await,
             Repair::PutVersions(new) => Some(vec![self.put(item(new)?)?]),
-            Repair::SetVersion { item, part, value } => {
-                Some(vec![self.set(item, part, value, &["type", part])?])
-            }
+            Repair::SetVersion {
+                item,
+                segment,
+                value,
+            } => Some(vec![self.set(item, segment, value, &["type", segment])?]),
             Repair::SetCount {
                 item,
                 attribute,

@@ -54,7 +54,7 @@ pub use bookmark::model::{Favorite, Subscription};
 pub use bookmark::store::{Bookmark, Bookmarks};
 #[cfg(feature = "api")]
 pub use catalogue::memory::{
-    Catalogue, Clubs, ListedAt, ListedClub, ListedEvent, PartItems, club_segments,
+    Catalogue, Clubs, ListedAt, ListedClub, ListedEvent, SegmentItems, club_segments,
 };
 pub use catalogue::versions::Versions;
 pub use change::model::{
@@ -66,7 +66,7 @@ pub use draft::model::DraftAnswer;
 pub use draft::store::DraftWrite;
 pub use erasure::OnlyOwner;
 pub use event::model::{Event, EventText, EventType, Image, Showing, Span};
-pub use event::store::{EventListing, listed, listing_parts};
+pub use event::store::{EventListing, listed, listing_segments};
 pub use extension::model::Extension;
 pub use file::attachment::Attachment;
 pub use file::model::{AnswerFile, FileState, Upload};

@@ -276,7 +276,7 @@ async fn restored_event_is_listed_by_warm_functions() {
     assert_eq!(listed().await, 2);
 }
 
-// Lists do not read parts of the catalogue that have no version.
+// Lists do not read segments of the catalogue that have no version.
 // proves O6
 #[tokio::test]
 async fn a_lost_version_of_the_catalogue_is_found_and_repaired() {

@@ -96,7 +96,7 @@ pub struct ListedAt {
 }
 
 /// The items of several segments, in the order of the request.
-pub type PartItems<L> = Vec<Items<L>>;
+pub type SegmentItems<L> = Vec<Items<L>>;
 
 /// The segments of a catalogue in memory, each with its version.
 pub struct Catalogue<L>(Mutex<Loaded<L>>);
@@ -126,7 +126,7 @@ impl<L: Listed> Catalogue<L> {
         versions: &Versions,
         requested_names: &[String],
         now: DateTime<Utc>,
-    ) -> Result<PartItems<L>, TableError> {
+    ) -> Result<SegmentItems<L>, TableError> {
         // The lock is held while loading, so that concurrent requests wait for the same load.
         let mut loaded = self.0.lock().await;
         let loaded = &mut *loaded;
@@ -222,7 +222,7 @@ impl Listed for ListedClub {
 }
 
 /// All clubs, including archived ones and those that wait for approval.
-pub struct Clubs(PartItems<ListedClub>);
+pub struct Clubs(SegmentItems<ListedClub>);
 
 impl Clubs {
     /// Returns all clubs, segment by segment.
@@ -232,7 +232,7 @@ impl Clubs {
 
     /// Returns where the club that hosts an event is.
     pub fn host(&self, listed: &ListedEvent) -> Option<ListedAt> {
-        let (segment, code) = (listed.club_part, &listed.event.club);
+        let (segment, code) = (listed.club_segment, &listed.event.club);
         let position = self
             .0
             .get(segment)?
@@ -247,7 +247,9 @@ impl Clubs {
 
     /// Returns the club with this code.
     pub fn get(&self, code: &ClubCode) -> Option<&ListedClub> {
-        let segment = self.0.get(usize::try_from(keys::club_part(code)).ok()?)?;
+        let segment = self
+            .0
+            .get(usize::try_from(keys::club_segment(code)).ok()?)?;
         let position = segment
             .binary_search_by(|listed| listed.club.code.cmp(code))
             .ok()?;
@@ -257,7 +259,7 @@ impl Clubs {
 
 /// Returns the names of the segments of the catalogue that contain clubs.
 pub fn club_segments() -> Vec<String> {
-    (0..keys::CLUB_PARTS).map(keys::clubs).collect()
+    (0..keys::CLUB_SEGMENTS).map(keys::clubs).collect()
 }
 
 impl Catalogue<ListedClub> {
@@ -283,7 +285,7 @@ pub struct ListedEvent {
     /// When its showings start and end. It is what lists are ordered by.
     pub span: Option<Span>,
     /// The number of the segment of the catalogue that has its club.
-    pub club_part: usize,
+    pub club_segment: usize,
 }
 
 impl Listed for ListedEvent {
@@ -294,7 +296,7 @@ impl Listed for ListedEvent {
         Self {
             text: text::searchable(&texts),
             span: event.span(),
-            club_part: usize::try_from(keys::club_part(&event.club)).unwrap_or_default(),
+            club_segment: usize::try_from(keys::club_segment(&event.club)).unwrap_or_default(),
             event,
         }
     }

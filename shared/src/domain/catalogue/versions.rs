@@ -49,7 +49,7 @@ impl Versions {
         let all = self
             .versions
             .keys()
-            .filter(|segment| segment.starts_with(keys::EVENT_PARTS));
+            .filter(|segment| segment.starts_with(keys::EVENT_SEGMENTS));
         let inside = all.filter(|segment| {
             from.as_ref().is_none_or(|from| *segment >= from)
                 && to.as_ref().is_none_or(|to| *segment <= to)

@@ -4,21 +4,21 @@ use crate::db::Key;
 use crate::text::ClubCode;
 
 /// The number of partitions for clubs. They are read in parallel to load the catalogue.
-pub const CLUB_PARTS: u64 = 8;
+pub const CLUB_SEGMENTS: u64 = 8;
 
-/// Returns one of the [`CLUB_PARTS`] partitions for clubs.
-pub fn clubs(part: u64) -> String {
-    format!("CLUBS#{part}")
+/// Returns one of the [`CLUB_SEGMENTS`] partitions for clubs.
+pub fn clubs(segment: u64) -> String {
+    format!("CLUBS#{segment}")
 }
 
 /// Returns the number of the partition of a club.
-pub fn club_part(code: &ClubCode) -> u64 {
-    crate::ids::derived("club", &[code]) % CLUB_PARTS
+pub fn club_segment(code: &ClubCode) -> u64 {
+    crate::ids::derived("club", &[code]) % CLUB_SEGMENTS
 }
 
 /// Returns the key of a club.
 pub fn club(code: &ClubCode) -> Key {
-    Key::new(clubs(club_part(code)), format!("CLUB#{code}"))
+    Key::new(clubs(club_segment(code)), format!("CLUB#{code}"))
 }
 
 /// Returns the key of the full description of a club. It is separate from the item that lists read.

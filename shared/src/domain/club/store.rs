@@ -1,4 +1,4 @@
-//! Clubs, and the versions of their catalogue parts.
+//! Clubs, and the versions of their catalogue segments.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -119,7 +119,7 @@ pub struct ClubPage {
     pub is_favorite: bool,
     /// Whether they subscribed to it.
     pub is_subscribed: bool,
-    /// The versions of all catalogue parts. The club's tags and badges are in such parts.
+    /// The versions of all catalogue segments. The club's tags and badges are in such segments.
     pub versions: Versions,
 }
 
@@ -185,8 +185,8 @@ impl Table {
         Ok((found.take(&club)?, found.take(&member)?))
     }
 
-    /// Returns a club, the relation of `person` to it, and the versions of the catalogue parts: 1
-    /// batch read, repeated if the club and its full description do not match.
+    /// Returns a club, the relation of `person` to it, and the versions of the catalogue segments:
+    /// 1 batch read, repeated if the club and its full description do not match.
     pub async fn club_page(
         &self,
         code: &ClubCode,

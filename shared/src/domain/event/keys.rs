@@ -28,13 +28,13 @@ pub(crate) fn event_club(event: Id<Event>) -> Key {
 }
 
 /// The prefix of the partitions of events.
-pub(crate) const EVENT_PARTS: &str = "EVENTS#";
+pub(crate) const EVENT_SEGMENTS: &str = "EVENTS#";
 
 /// Returns the partition of events whose last showing ends in the month of `time`. `time` has the
 /// format of the API (for example `2026-11-21T09:00:00Z`).
 pub(crate) fn events(time: &str) -> String {
-    // The order of the parts is the order of time: digits sort before letters.
-    let part = match (
+    // The order of the segments is the order of time: digits sort before letters.
+    let segment = match (
         time.get(..4).unwrap_or_default(),
         time.get(..7).unwrap_or_default(),
     ) {
@@ -42,12 +42,12 @@ pub(crate) fn events(time: &str) -> String {
         (year, _) if year < *EVENT_YEARS.start() => "0000",
         _ => "later",
     };
-    format!("{EVENT_PARTS}{part}")
+    format!("{EVENT_SEGMENTS}{segment}")
 }
 
-/// Returns the key of the catalogue copy of an event in a part.
-pub(crate) fn event_listing(part: &str, event: Id<Event>) -> Key {
-    Key::new(part.to_owned(), padded(event))
+/// Returns the key of the catalogue copy of an event in a segment.
+pub(crate) fn event_listing(segment: &str, event: Id<Event>) -> Key {
+    Key::new(segment.to_owned(), padded(event))
 }
 
 #[cfg(test)]
@@ -63,13 +63,13 @@ mod tests {
             "2026-11-21T09:00:00Z",
             "2040-12-31T23:59:59Z",
         ];
-        let parts: Vec<String> = times
+        let segments: Vec<String> = times
             .iter()
             .chain(&["2041-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
             .map(|time| events(time))
             .collect();
-        assert!(parts.is_sorted(), "{parts:?}");
-        assert_eq!((&parts[0], &parts[5]), (&parts[1], &parts[6]));
-        assert_eq!(parts[3], "EVENTS#2026-11");
+        assert!(segments.is_sorted(), "{segments:?}");
+        assert_eq!((&segments[0], &segments[5]), (&segments[1], &segments[6]));
+        assert_eq!(segments[3], "EVENTS#2026-11");
     }
 }

@@ -34,8 +34,8 @@ impl Entity for EventText {
 /// The copy of an event in the catalogue. It exists only while the event has showings.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EventListing {
-    /// The catalogue part (partition) that holds this copy.
-    pub part: String,
+    /// The catalogue segment (partition) that holds this copy.
+    pub segment: String,
     /// The event, with a shortened description.
     pub event: Event,
 }
@@ -44,7 +44,7 @@ impl Entity for EventListing {
     const TYPE: &'static str = "EventListing";
 
     fn key(&self) -> Key {
-        keys::event_listing(&self.part, self.event.id)
+        keys::event_listing(&self.segment, self.event.id)
     }
 }
 
@@ -63,19 +63,19 @@ impl Entity for EventClub {
     }
 }
 
-/// Returns the catalogue part of an event, or `None` if it has no showings.
-fn part_of(event: &Event) -> Option<String> {
+/// Returns the catalogue segment of an event, or `None` if it has no showings.
+fn segment_of(event: &Event) -> Option<String> {
     event
         .span()
         .map(|span| keys::events(&span.ends.1.to_string()))
 }
 
-/// Returns the catalogue parts that have a copy of an event: its current part, and the part that it
-/// was in before.
-pub fn listing_parts(event: &Event) -> Vec<String> {
-    part_of(event)
+/// Returns the catalogue segments that have a copy of an event: its current one, and the one that
+/// it was in before.
+pub fn listing_segments(event: &Event) -> Vec<String> {
+    segment_of(event)
         .into_iter()
-        .chain(event.former_part.clone())
+        .chain(event.former_segment.clone())
         .collect()
 }
 
@@ -115,8 +115,8 @@ fn write_text(event: &Event, whole: Option<&EventText>) -> Result<Write, TableEr
 }
 
 fn listing(event: &Event) -> Option<EventListing> {
-    part_of(event).map(|part| EventListing {
-        part,
+    segment_of(event).map(|segment| EventListing {
+        segment,
         event: listed(event),
     })
 }
@@ -207,10 +207,10 @@ impl Table {
 
     /// Replaces an event. Refused if it no longer has the version of `old`.
     pub async fn update_event(&self, old: &Event, new: &Event) -> Result<(), TableError> {
-        let (before, now) = (part_of(old), part_of(new));
-        let former_part = before.filter(|before| now.as_ref().is_some_and(|now| now != before));
+        let (before, now) = (segment_of(old), segment_of(new));
+        let former_segment = before.filter(|before| now.as_ref().is_some_and(|now| now != before));
         let new = Event {
-            former_part,
+            former_segment,
             ..new.clone()
         };
         let (item, whole) = split(&new);
@@ -234,7 +234,7 @@ impl Table {
         ];
         let without_showings = Event {
             showings: vec![],
-            former_part: None,
+            former_segment: None,
             ..event.clone()
         };
         writes.extend(Self::relist(Some(event), &without_showings)?);
@@ -261,7 +261,7 @@ impl Table {
         self.load(&listings).await?;
         let mut months: Vec<String> = listings
             .iter()
-            .map(|listing| listing.part.clone())
+            .map(|listing| listing.segment.clone())
             .collect();
         months.sort();
         months.dedup();
@@ -274,32 +274,32 @@ impl Table {
 
     /// Returns the writes that update the catalogue when an event changes from `old` to `new`.
     ///
-    /// If the event moves to another part, the copy in the part that it leaves is also updated. The
-    /// next change of the event deletes that copy. Reason: a list reads the parts one after the
-    /// other. It may read some parts before the change and others after it. In each case, at least
+    /// If the event moves to another segment, the copy in the one that it leaves is also updated.
+    /// The next change of the event deletes that copy. Reason: a list reads the segments one after
+    /// the other. It may read some before the change and others after it. In each case, at least
     /// one of them contains the event.
     fn relist(old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
-        let before = old.map(listing_parts).unwrap_or_default();
-        let current = listing_parts(new);
+        let before = old.map(listing_segments).unwrap_or_default();
+        let current = listing_segments(new);
         let left: Vec<String> = before
             .into_iter()
-            .filter(|part| !current.contains(part))
+            .filter(|segment| !current.contains(segment))
             .collect();
         let mut writes = Vec::new();
-        for part in &current {
+        for segment in &current {
             writes.push(Write::put(&EventListing {
-                part: part.clone(),
+                segment: segment.clone(),
                 event: listed(new),
             })?);
         }
         writes.extend(
             left.iter()
-                .map(|part| Write::delete(keys::event_listing(part, new.id))),
+                .map(|segment| Write::delete(keys::event_listing(segment, new.id))),
         );
         if !writes.is_empty() {
-            let parts = current.iter().chain(&left);
-            let listed_keys: Vec<Key> = parts
-                .map(|part| keys::event_listing(part, new.id))
+            let segments = current.iter().chain(&left);
+            let listed_keys: Vec<Key> = segments
+                .map(|segment| keys::event_listing(segment, new.id))
                 .collect();
             writes.push(invalidate(&listed_keys));
         }

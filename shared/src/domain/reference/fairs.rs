@@ -48,7 +48,7 @@ impl Table {
                 .if_equals("received", &registration.received)
         };
         let count = count_use(
-            keys::reference(Fair::PART, registration.fair),
+            keys::reference(Fair::SEGMENT, registration.fair),
             if status { 1 } else { -1 },
         );
         let writes = [item, count, invalidate(&[registration.key()])];

@@ -113,7 +113,7 @@ impl ReferenceData {
         now: DateTime<Utc>,
     ) -> Result<Entries<T>, TableError> {
         let segments = T::catalogue(self)
-            .segments(table, versions, &[T::PART.to_owned()], now)
+            .segments(table, versions, &[T::SEGMENT.to_owned()], now)
             .await?;
         Ok(Entries(segments.into_iter().next().unwrap_or_default()))
     }

@@ -26,8 +26,8 @@ pub trait ReferenceKind:
 {
     /// The type name of an entry in the table.
     const TYPE: &'static str;
-    /// The partition of the table, and part of the catalogue, that contains the entries.
-    const PART: &'static str;
+    /// The partition of the table, and segment of the catalogue, that contains the entries.
+    const SEGMENT: &'static str;
     /// The name of the field that must be unique. Case and diacritics are ignored.
     const UNIQUE: &'static str;
 
@@ -141,10 +141,10 @@ pub struct Registration {
 }
 
 macro_rules! kinds {
-    ($($kind:ident $type:literal $part:literal $unique:ident { $($more:tt)* }),+ $(,)?) => {
+    ($($kind:ident $type:literal $segment:literal $unique:ident { $($more:tt)* }),+ $(,)?) => {
         $(impl ReferenceKind for $kind {
             const TYPE: &'static str = $type;
-            const PART: &'static str = $part;
+            const SEGMENT: &'static str = $segment;
             const UNIQUE: &'static str = stringify!($unique);
 
             fn name(&self) -> &str {

@@ -18,7 +18,7 @@ impl<T: ReferenceKind> Entity for ReferenceEntry<T> {
     const TYPE: &'static str = T::TYPE;
 
     fn key(&self) -> Key {
-        keys::reference(T::PART, self.id)
+        keys::reference(T::SEGMENT, self.id)
     }
 }
 
@@ -38,7 +38,7 @@ impl Entity for YearUses {
 }
 
 fn name_key<T: ReferenceKind>(value: &T) -> Key {
-    keys::reference_name(T::PART, value.name())
+    keys::reference_name(T::SEGMENT, value.name())
 }
 
 /// Returns the item that reserves the name of an entry.
@@ -67,11 +67,11 @@ pub(crate) fn count_uses<T: ReferenceKind>(old: &[Id<T>], new: &[Id<T>]) -> Vec<
     let (old, new): (BTreeSet<_>, BTreeSet<_>) = (old.iter().collect(), new.iter().collect());
     let removed = old
         .difference(&new)
-        .map(|id| count_use(keys::reference(T::PART, **id), -1));
+        .map(|id| count_use(keys::reference(T::SEGMENT, **id), -1));
     removed
         .chain(
             new.difference(&old)
-                .map(|id| count_use(keys::reference(T::PART, **id), 1)),
+                .map(|id| count_use(keys::reference(T::SEGMENT, **id), 1)),
         )
         .collect()
 }
@@ -100,7 +100,7 @@ impl Table {
         &self,
         id: Id<T>,
     ) -> Result<Option<ReferenceEntry<T>>, TableError> {
-        self.get(keys::reference(T::PART, id)).await
+        self.get(keys::reference(T::SEGMENT, id)).await
     }
 
     /// Stores a new entry. Refused as [`Refusal::Exists`] if its name is taken.
@@ -182,7 +182,7 @@ impl Table {
         if reference_data.is_empty() {
             Ok(())
         } else {
-            self.write(invalidate_segments([T::PART.to_owned()]))
+            self.write(invalidate_segments([T::SEGMENT.to_owned()]))
                 .await
                 .map(drop)
         }
