@@ -145,12 +145,12 @@ test("values, fields and several sentences", () => {
     "Der Text dieser Mail stimmt nicht. Nach {% if %} fehlt {% endif %}.",
   );
   says(
-    "acceptance_email: Condition 2 ({% if reason %}) is at a place where HTML allows no text, " +
+    "acceptance_email: {% if reason %} is at a place where HTML allows no text, " +
       "such as between the rows of a table. Put it inside a cell, or around the whole table.",
-    "Condition 2 ({% if reason %}) is where no text can be, such as between the rows of a table. " +
+    "{% if reason %} is where no text can be, such as between the rows of a table. " +
       "Put it inside a cell, or around the whole table.",
-    "Bedingung 2 ({% if reason %}) steht dort, wo kein Text stehen kann, zum Beispiel zwischen " +
-      "den Zeilen einer Tabelle. Setze sie in eine Zelle oder um die ganze Tabelle.",
+    "{% if reason %} steht dort, wo kein Text stehen kann, zum Beispiel zwischen " +
+      "den Zeilen einer Tabelle. Setze es in eine Zelle oder um die ganze Tabelle.",
   );
   says(
     "{% for x %} is not supported: there are if, else and endif.",
