@@ -121,6 +121,8 @@ addEventListener("pageshow", (event) => {
 });
 /** Begins the page anew for another person. */
 function startOver(now) {
+  // A save that failed here while the person signed out may have kept something again.
+  if (!now) forgetPerson(person());
   forgetUnless(now?.person);
   unsaved.clear();
   location.reload();
