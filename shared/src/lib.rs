@@ -15,6 +15,7 @@ pub mod encryption;
 mod environment;
 pub mod files;
 pub mod ids;
+pub mod kind;
 pub mod lambda;
 pub mod limits;
 pub mod mail;

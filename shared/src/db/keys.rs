@@ -9,8 +9,6 @@ use serde::{Deserialize, Serialize};
 pub(crate) const PK: &str = "pk";
 pub(crate) const SK: &str = "sk";
 pub(crate) const TYPE: &str = "type";
-/// The type of what a deleted item leaves.
-pub(crate) const TOMBSTONE: &str = "Tombstone";
 pub(crate) const TTL: &str = "ttl";
 /// Who changed the item last.
 pub const CHANGED_BY: &str = "changed_by";

@@ -26,6 +26,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::files::Files;
+use crate::kind::Kind;
 
 pub use error::{Refusal, Retries, TableError};
 pub use json_text::JsonText;
@@ -49,10 +50,12 @@ pub(crate) async fn each<T, F: Future<Output = Result<(), TableError>>>(
     done.try_collect().await
 }
 
-/// A stored type: its name and its keys.
+/// A stored type: its kind and its keys.
 pub trait Entity: Serialize + DeserializeOwned {
+    /// What it is.
+    const KIND: Kind;
     /// The value of the `type` attribute.
-    const TYPE: &'static str;
+    const TYPE: &'static str = Self::KIND.name();
     /// Whether it is a mail. Mails that a request stores are counted with its calls.
     const IS_MAIL: bool = false;
     /// Whether the item keeps who stored it last.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::db::request::Request;
 use crate::db::write::WriteKind;
 use crate::db::{Entity, Key, Table, TableError, Write, keys, to_item};
+use crate::kind::Kind;
 use crate::time::RequestTime;
 
 /// How long a tombstone is kept. No write is so late: the SDK gives up after seconds, and a
@@ -30,7 +31,7 @@ pub struct Tombstone {
 }
 
 impl Entity for Tombstone {
-    const TYPE: &'static str = keys::TOMBSTONE;
+    const KIND: Kind = Kind::Tombstone;
 
     fn key(&self) -> Key {
         self.key.clone()

@@ -10,6 +10,7 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::ids::{Id, derived};
+use crate::kind::Kind;
 use crate::time::Timestamp;
 
 /// A flag in a person's part of the index. When the index shows it, it shows what was written
@@ -23,7 +24,7 @@ pub(crate) struct ErasureFlag {
 }
 
 impl Entity for ErasureFlag {
-    const TYPE: &'static str = "ErasureFlag";
+    const KIND: Kind = Kind::ErasureFlag;
 
     fn key(&self) -> Key {
         keys::erasure(self.person)

@@ -10,10 +10,10 @@ mod audit;
 mod bookmark;
 mod catalogue;
 mod change;
-pub mod chart;
 mod club;
 mod conditions;
 mod draft;
+mod entities;
 mod erasure;
 mod erasure_clubs;
 mod erasure_flag;
@@ -47,8 +47,8 @@ pub use application::model::{Application, ApplicationTexts, Committee};
 pub use application::references::{ApplicationParts, References};
 pub use application::store::ApplicationQuota;
 pub use audit::{
-    DERIVED_ENTRIES, NOT_COMPARED, answers_of, derived_entries, leads_to, misplaced, reviewed,
-    seat_of, seat_owner, unfinished_duplicate,
+    DERIVED_ENTRIES, NOT_COMPARED, answers_of, derived_entries, leads_to, reviewed, seat_of,
+    seat_owner, unfinished_duplicate,
 };
 pub use bookmark::model::{Favorite, Subscription};
 pub use bookmark::store::{Bookmark, Bookmarks};
@@ -64,6 +64,7 @@ pub use club::model::{Club, ClubProfile, ClubText, Window};
 pub use club::store::{ClubPage, ClubQuota, NewOwner};
 pub use draft::model::DraftAnswer;
 pub use draft::store::DraftWrite;
+pub use entities::{Facts, misplaced};
 pub use erasure::OnlyOwner;
 pub use event::model::{Event, EventText, EventType, Image, Showing, Span};
 pub use event::store::{EventListing, listed, listing_segments};

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use shared::domain::chart::chart;
+use shared::kind::Kind;
 
 use crate::table::one_of_everything;
 
@@ -42,7 +42,7 @@ async fn items_of_yesterday_can_be_read() {
         let text = fs::read_to_string(path).ok()?;
         serde_json::from_str::<Value>(&text).ok()
     };
-    for &[name, ..] in chart() {
+    for name in Kind::all().map(Kind::name) {
         let today = stored
             .iter()
             .filter(|item| item["type"]["S"] == name)

@@ -7,7 +7,7 @@ use crate::sources::{rust_files, shown, without_tests};
 
 /// Files whose messages are not for users: those for logs, start-up and settings.
 const OTHERS: [&str; 5] = [
-    "shared/src/domain/chart/",
+    "shared/src/domain/entities.rs",
     "shared/src/settings.rs",
     "shared/src/lambda/",
     "functions/mailer/",

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::db::error::{Refusal, TableError};
 use crate::db::keys::Key;
 use crate::db::{Entity, Item, keys};
+use crate::kind::Kind;
 
 /// Adds the condition of a write, with its names and values, to an SDK request. If the condition
 /// fails, DynamoDB returns the stored item.
@@ -144,7 +145,7 @@ impl Write {
     /// Returns what it means if this item refuses it. A new item that a tombstone refuses was
     /// deleted after the request was received that stores it.
     pub(crate) fn refusal_by(&self, stored: Option<&Item>) -> Refusal {
-        let is_deleted = |item: &Item| crate::db::type_of(item) == keys::TOMBSTONE;
+        let is_deleted = |item: &Item| crate::db::type_of(item) == Kind::Tombstone.name();
         if self.of_request.never_or_before && stored.is_some_and(is_deleted) {
             return Refusal::Deleted;
         }

@@ -5,6 +5,7 @@ use crate::domain::application::model::Application;
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -20,7 +21,7 @@ pub struct DeletedApplication {
 }
 
 impl Entity for DeletedApplication {
-    const TYPE: &'static str = "DeletedApplication";
+    const KIND: Kind = Kind::DeletedApplication;
 
     fn key(&self) -> Key {
         keys::deleted_application(self.application)

@@ -18,11 +18,12 @@ use crate::domain::keys::Key;
 use crate::domain::question::model::Question;
 use crate::domain::submission::withdrawal::Withdrawal;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::{RequestTime, Timestamp};
 
 impl Entity for Application {
-    const TYPE: &'static str = "Application";
+    const KIND: Kind = Kind::Application;
     const KEEPS_ACTOR: bool = true;
 
     fn key(&self) -> Key {
@@ -31,7 +32,7 @@ impl Entity for Application {
 }
 
 impl Entity for ApplicationTexts {
-    const TYPE: &'static str = "ApplicationTexts";
+    const KIND: Kind = Kind::ApplicationTexts;
 
     fn key(&self) -> Key {
         keys::application_texts(&self.club, self.application)

@@ -11,6 +11,7 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -38,7 +39,7 @@ pub trait Bookmark: Entity + Send + Sync {
 }
 
 impl Entity for Favorite {
-    const TYPE: &'static str = "Favorite";
+    const KIND: Kind = Kind::Favorite;
 
     fn key(&self) -> Key {
         keys::favorite(self.person, self.id)
@@ -77,7 +78,7 @@ impl Bookmark for Favorite {
 }
 
 impl Entity for Subscription {
-    const TYPE: &'static str = "Subscription";
+    const KIND: Kind = Kind::Subscription;
 
     fn key(&self) -> Key {
         keys::subscription(self.person, self.id)

@@ -7,10 +7,11 @@ use serde_json::Value;
 use crate::db::response::Stored;
 use crate::db::{Key, Table, TableError, Write};
 use crate::domain::keys;
+use crate::kind::Kind;
 use crate::time::Timestamp;
 
 /// The value of the item's `type` attribute.
-const TYPE: &str = "Version";
+const TYPE: &str = Kind::Version.name();
 
 /// The versions of all segments. A segment is a partition of the table; both have the same name.
 #[derive(Debug, Clone, Default)]

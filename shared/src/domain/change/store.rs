@@ -11,11 +11,12 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::ids::{Id, MAX_ID};
+use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
 impl Entity for ClubChange {
-    const TYPE: &'static str = "ClubChange";
+    const KIND: Kind = Kind::ClubChange;
 
     fn key(&self) -> Key {
         Key::new(keys::changes(&self.club), keys::change_number(self.number))
@@ -27,7 +28,7 @@ impl Entity for ClubChange {
 }
 
 impl Entity for ChangeCount {
-    const TYPE: &'static str = "ChangeCount";
+    const KIND: Kind = Kind::ChangeCount;
 
     fn key(&self) -> Key {
         keys::change_count(&self.club)
@@ -35,7 +36,7 @@ impl Entity for ChangeCount {
 }
 
 impl Entity for RecordedChange {
-    const TYPE: &'static str = "RecordedChange";
+    const KIND: Kind = Kind::RecordedChange;
 
     fn key(&self) -> Key {
         keys::recorded_change(&self.event)

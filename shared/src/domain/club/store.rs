@@ -18,11 +18,12 @@ use crate::domain::person::model::Person;
 use crate::domain::reference::model::{Badge, Tag};
 use crate::domain::reference::store::count_uses;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::text::html::{beginning, is_beginning};
 
 impl Entity for Club {
-    const TYPE: &'static str = "Club";
+    const KIND: Kind = Kind::Club;
     const KEEPS_ACTOR: bool = true;
 
     fn key(&self) -> Key {
@@ -31,7 +32,7 @@ impl Entity for Club {
 }
 
 impl Entity for ClubText {
-    const TYPE: &'static str = "ClubText";
+    const KIND: Kind = Kind::ClubText;
 
     fn key(&self) -> Key {
         keys::club_text(&self.club)

@@ -17,10 +17,11 @@ use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::time::{RequestTime, Timestamp};
 
 impl Entity for DraftAnswer {
-    const TYPE: &'static str = "Draft";
+    const KIND: Kind = Kind::Draft;
 
     fn key(&self) -> Key {
         keys::draft_answer(self.application, self.person, self.committee, self.question)

@@ -10,12 +10,13 @@ use crate::domain::event::model::{Event, EventText};
 use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::limits;
 use crate::text::ClubCode;
 use crate::text::html::{beginning, beginning_of};
 
 impl Entity for Event {
-    const TYPE: &'static str = "Event";
+    const KIND: Kind = Kind::Event;
     const KEEPS_ACTOR: bool = true;
 
     fn key(&self) -> Key {
@@ -24,7 +25,7 @@ impl Entity for Event {
 }
 
 impl Entity for EventText {
-    const TYPE: &'static str = "EventText";
+    const KIND: Kind = Kind::EventText;
 
     fn key(&self) -> Key {
         keys::event_text(&self.club, self.event)
@@ -41,7 +42,7 @@ pub struct EventListing {
 }
 
 impl Entity for EventListing {
-    const TYPE: &'static str = "EventListing";
+    const KIND: Kind = Kind::EventListing;
 
     fn key(&self) -> Key {
         keys::event_listing(&self.segment, self.event.id)
@@ -56,7 +57,7 @@ pub(crate) struct EventClub {
 }
 
 impl Entity for EventClub {
-    const TYPE: &'static str = "EventClub";
+    const KIND: Kind = Kind::EventClub;
 
     fn key(&self) -> Key {
         keys::event_club(self.event)

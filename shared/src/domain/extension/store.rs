@@ -10,10 +10,11 @@ use crate::domain::keys::Key;
 use crate::domain::notice::model::{ScheduledTask, TaskKind, draft_reminder_at};
 use crate::domain::person::model::Person;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::time::Timestamp;
 
 impl Entity for Extension {
-    const TYPE: &'static str = "Extension";
+    const KIND: Kind = Kind::Extension;
 
     fn key(&self) -> Key {
         keys::extension(self.application, self.id)

@@ -14,10 +14,11 @@ use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::time::RequestTime;
 
 impl Entity for Attachment {
-    const TYPE: &'static str = "Attachment";
+    const KIND: Kind = Kind::Attachment;
 
     fn key(&self) -> Key {
         keys::attachment(self)

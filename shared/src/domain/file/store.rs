@@ -12,10 +12,11 @@ use crate::domain::keys::Key;
 use crate::domain::notice::model::{ScheduledTask, TaskKind};
 use crate::domain::person::model::Person;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::time::{RequestTime, Timestamp};
 
 impl Entity for Upload {
-    const TYPE: &'static str = "Upload";
+    const KIND: Kind = Kind::Upload;
 
     fn key(&self) -> Key {
         keys::upload(self.person, self.application, self.number)

@@ -9,9 +9,10 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::ids::Id;
+use crate::kind::Kind;
 
 impl Entity for IdempotencyRecord {
-    const TYPE: &'static str = "IdempotencyRecord";
+    const KIND: Kind = Kind::IdempotencyRecord;
 
     fn key(&self) -> Key {
         keys::idempotency_record(self.person, &self.id)

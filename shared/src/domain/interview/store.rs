@@ -14,9 +14,10 @@ use crate::domain::person::model::Person;
 use crate::domain::slot::model::{OwnInterviews, Slot};
 use crate::domain::submission::model::Submission;
 use crate::ids::Id;
+use crate::kind::Kind;
 
 impl Entity for Booking {
-    const TYPE: &'static str = "Booking";
+    const KIND: Kind = Kind::Booking;
 
     fn key(&self) -> Key {
         keys::booking(self.person, self.submission)

@@ -14,11 +14,12 @@ use crate::domain::mail::model::{InviteLink, Mail};
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
 
 impl Entity for Invite {
-    const TYPE: &'static str = "Invite";
+    const KIND: Kind = Kind::Invite;
 
     fn key(&self) -> Key {
         keys::invite(&self.club, &self.id)
@@ -34,7 +35,7 @@ impl Entity for Invite {
 }
 
 impl Entity for InvitationLog {
-    const TYPE: &'static str = "InvitationLog";
+    const KIND: Kind = Kind::InvitationLog;
 
     fn key(&self) -> Key {
         keys::invitation_log(&self.club)

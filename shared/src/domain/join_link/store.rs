@@ -11,10 +11,11 @@ use crate::domain::member::store::counted;
 use crate::domain::person::model::Person;
 use crate::domain::request::store::delete_request_of;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::text::ClubCode;
 
 impl Entity for JoinLink {
-    const TYPE: &'static str = "JoinLink";
+    const KIND: Kind = Kind::JoinLink;
 
     fn key(&self) -> Key {
         keys::join_link(&self.club, self.id)
@@ -27,7 +28,7 @@ impl Entity for JoinLink {
 }
 
 impl Entity for LinkUse {
-    const TYPE: &'static str = "LinkUse";
+    const KIND: Kind = Kind::LinkUse;
 
     fn key(&self) -> Key {
         keys::link_use(&self.club, self.link, self.person)

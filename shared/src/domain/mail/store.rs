@@ -17,10 +17,11 @@ use crate::domain::notice::model::NoticeAbout;
 use crate::domain::notice::settings::{NewsRhythm, NoticeKind};
 use crate::domain::submission::model::Submission;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::time::Timestamp;
 
 impl Entity for Mail {
-    const TYPE: &'static str = "Mail";
+    const KIND: Kind = Kind::Mail;
     const IS_MAIL: bool = true;
 
     fn key(&self) -> Key {

@@ -19,11 +19,12 @@ use crate::domain::person::model::Person;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::request::store::delete_request_of;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
 impl Entity for Membership {
-    const TYPE: &'static str = "Membership";
+    const KIND: Kind = Kind::Membership;
     const KEEPS_ACTOR: bool = true;
 
     fn key(&self) -> Key {

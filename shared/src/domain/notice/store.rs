@@ -19,10 +19,11 @@ use crate::domain::notice::model::{
 use crate::domain::person::model::Person;
 use crate::domain::slot::model::Slot;
 use crate::ids::{Id, made_at};
+use crate::kind::Kind;
 use crate::time::Timestamp;
 
 impl Entity for ScheduledTask {
-    const TYPE: &'static str = "ScheduledTask";
+    const KIND: Kind = Kind::ScheduledTask;
 
     fn key(&self) -> Key {
         keys::scheduled(self.hour, &self.what)
@@ -42,7 +43,7 @@ impl ScheduledTask {
 }
 
 impl Entity for BegunDraft {
-    const TYPE: &'static str = "BegunDraft";
+    const KIND: Kind = Kind::BegunDraft;
 
     fn key(&self) -> Key {
         keys::begun_draft(self.application, self.person, self.committee)
@@ -54,7 +55,7 @@ impl Entity for BegunDraft {
 }
 
 impl Entity for NoticeTimer {
-    const TYPE: &'static str = "NoticeTimer";
+    const KIND: Kind = Kind::NoticeTimer;
 
     fn key(&self) -> Key {
         keys::notice_timer()

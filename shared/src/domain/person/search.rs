@@ -8,11 +8,12 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::person::model::{Person, PersonAddress, PersonWord, Personal};
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::text;
 use crate::text::{Email, is_email};
 
 impl Entity for PersonWord {
-    const TYPE: &'static str = "Word";
+    const KIND: Kind = Kind::Word;
 
     fn key(&self) -> Key {
         keys::person_word(&self.word, self.person)
@@ -20,7 +21,7 @@ impl Entity for PersonWord {
 }
 
 impl Entity for PersonAddress {
-    const TYPE: &'static str = "Address";
+    const KIND: Kind = Kind::Address;
 
     fn key(&self) -> Key {
         keys::person_address(&self.address, self.person)

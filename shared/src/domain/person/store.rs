@@ -18,10 +18,11 @@ use crate::domain::reference::store::count_person;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::submission::model::{Applicant, Submission};
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::time::Timestamp;
 
 impl Entity for Person {
-    const TYPE: &'static str = "Person";
+    const KIND: Kind = Kind::Person;
 
     fn key(&self) -> Key {
         keys::profile(self.id)
@@ -33,7 +34,7 @@ impl Entity for Person {
 }
 
 impl Entity for Creations {
-    const TYPE: &'static str = "Creations";
+    const KIND: Kind = Kind::Creations;
 
     fn key(&self) -> Key {
         keys::creations(self.person)

@@ -11,10 +11,11 @@ use crate::domain::keys;
 use crate::domain::keys::Key;
 use crate::domain::question::model::{Prompt, Question};
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::time::Timestamp;
 
 impl Entity for Question {
-    const TYPE: &'static str = "Question";
+    const KIND: Kind = Kind::Question;
 
     fn key(&self) -> Key {
         keys::question(&self.club, self.application, self.id)
@@ -22,7 +23,7 @@ impl Entity for Question {
 }
 
 impl Entity for Prompt {
-    const TYPE: &'static str = "Prompt";
+    const KIND: Kind = Kind::Prompt;
 
     fn key(&self) -> Key {
         keys::prompt(self.application, self.question, self.version)

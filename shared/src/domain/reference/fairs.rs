@@ -9,10 +9,11 @@ use crate::domain::member::model::Membership;
 use crate::domain::reference::model::{Fair, ReferenceKind as _, Registration};
 use crate::domain::reference::store::count_use;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::text::ClubCode;
 
 impl Entity for Registration {
-    const TYPE: &'static str = "Registration";
+    const KIND: Kind = Kind::Registration;
 
     fn key(&self) -> Key {
         keys::registration(self.fair, &self.club)

@@ -2,6 +2,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -24,8 +25,8 @@ pub struct ReferenceEntry<T> {
 pub trait ReferenceKind:
     Serialize + DeserializeOwned + Clone + PartialEq + Send + Sync + 'static
 {
-    /// The type name of an entry in the table.
-    const TYPE: &'static str;
+    /// What an entry is in the table.
+    const KIND: Kind;
     /// The partition of the table, and segment of the catalogue, that contains the entries.
     const SEGMENT: &'static str;
     /// The name of the field that must be unique. Case and diacritics are ignored.
@@ -141,9 +142,9 @@ pub struct Registration {
 }
 
 macro_rules! kinds {
-    ($($kind:ident $type:literal $segment:literal $unique:ident { $($more:tt)* }),+ $(,)?) => {
+    ($($kind:ident $segment:literal $unique:ident { $($more:tt)* }),+ $(,)?) => {
         $(impl ReferenceKind for $kind {
-            const TYPE: &'static str = $type;
+            const KIND: Kind = Kind::$kind;
             const SEGMENT: &'static str = $segment;
             const UNIQUE: &'static str = stringify!($unique);
 
@@ -157,14 +158,14 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Tag "Tag" "TAGS" name {},
-    Badge "Badge" "BADGES" label {},
-    School "School" "SCHOOLS" name {},
-    Major "Major" "MAJORS" name {},
-    Year "Year" "YEARS" name {
+    Tag "TAGS" name {},
+    Badge "BADGES" label {},
+    School "SCHOOLS" name {},
+    Major "MAJORS" name {},
+    Year "YEARS" name {
         fn graduates(&self) -> Option<u16> {
             Some(self.year)
         }
     },
-    Fair "Fair" "FAIRS" name {},
+    Fair "FAIRS" name {},
 }

@@ -13,9 +13,10 @@ use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::domain::reference::model::{Major, ReferenceEntry, ReferenceKind, School};
 use crate::ids::Id;
+use crate::kind::Kind;
 
 impl<T: ReferenceKind> Entity for ReferenceEntry<T> {
-    const TYPE: &'static str = T::TYPE;
+    const KIND: Kind = T::KIND;
 
     fn key(&self) -> Key {
         keys::reference(T::SEGMENT, self.id)
@@ -30,7 +31,7 @@ pub(crate) struct YearUses {
 }
 
 impl Entity for YearUses {
-    const TYPE: &'static str = "YearUses";
+    const KIND: Kind = Kind::YearUses;
 
     fn key(&self) -> Key {
         keys::year_uses(self.year)
@@ -44,14 +45,17 @@ fn name_key<T: ReferenceKind>(value: &T) -> Key {
 /// Returns the item that reserves the name of an entry.
 pub(crate) fn name_item<T: ReferenceKind>(reference: &ReferenceEntry<T>) -> Item {
     let mut item = name_key(&reference.value).into_item();
-    item.insert(keys::TYPE.to_owned(), AttributeValue::S("Name".to_owned()));
+    item.insert(
+        keys::TYPE.to_owned(),
+        AttributeValue::S(Kind::Name.name().to_owned()),
+    );
     item.insert("id".to_owned(), AttributeValue::N(reference.id.to_string()));
     item
 }
 
 fn name_taken<T: ReferenceKind>(reference: &ReferenceEntry<T>) -> Write {
     Write::update(name_key(&reference.value))
-        .set(keys::TYPE, &"Name")
+        .set(keys::TYPE, &Kind::Name.name())
         .set("id", &reference.id)
         .if_new()
 }

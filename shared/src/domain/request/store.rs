@@ -14,11 +14,12 @@ use crate::domain::member::model::Membership;
 use crate::domain::person::model::Person;
 use crate::domain::request::model::MembershipRequest;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
 impl Entity for MembershipRequest {
-    const TYPE: &'static str = "MembershipRequest";
+    const KIND: Kind = Kind::MembershipRequest;
 
     fn key(&self) -> Key {
         keys::request(&self.club, self.id)

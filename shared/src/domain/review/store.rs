@@ -17,10 +17,11 @@ use crate::domain::person::model::Person;
 use crate::domain::review::model::Review;
 use crate::domain::submission::model::Submission;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::limits;
 
 impl Entity for Review {
-    const TYPE: &'static str = "Review";
+    const KIND: Kind = Kind::Review;
 
     fn key(&self) -> Key {
         keys::review(self.application, self.submission, self.id)

@@ -12,10 +12,11 @@ use crate::domain::mail::model::Mail;
 use crate::domain::person::model::Person;
 use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::time::Timestamp;
 
 impl Entity for Slot {
-    const TYPE: &'static str = "Slot";
+    const KIND: Kind = Kind::Slot;
 
     fn key(&self) -> Key {
         keys::slot(self.application, self.id)
@@ -23,7 +24,7 @@ impl Entity for Slot {
 }
 
 impl Entity for SlotNote {
-    const TYPE: &'static str = "SlotNote";
+    const KIND: Kind = Kind::SlotNote;
 
     fn key(&self) -> Key {
         keys::slot_note(self.application, self.slot)
@@ -31,7 +32,7 @@ impl Entity for SlotNote {
 }
 
 impl Entity for OwnInterviews {
-    const TYPE: &'static str = "OwnInterviews";
+    const KIND: Kind = Kind::OwnInterviews;
 
     fn key(&self) -> Key {
         keys::own_interviews(self.person, self.application)

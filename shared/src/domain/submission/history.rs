@@ -10,10 +10,11 @@ use crate::domain::keys;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::{DecisionChange, OldAndNew, StatusChange, Submission};
 use crate::ids::{Id, made_at};
+use crate::kind::Kind;
 use crate::time::Timestamp;
 
 impl Entity for DecisionChange {
-    const TYPE: &'static str = "Change";
+    const KIND: Kind = Kind::Change;
 
     fn key(&self) -> Key {
         keys::history_item(self.application, self.submission, self.id)

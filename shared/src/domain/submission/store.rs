@@ -15,10 +15,11 @@ use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{Answered, Submission, SubmissionAnswers};
 use crate::domain::submission::withdrawal::Withdrawal;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::time::Timestamp;
 
 impl Entity for Submission {
-    const TYPE: &'static str = "Submission";
+    const KIND: Kind = Kind::Submission;
 
     fn key(&self) -> Key {
         keys::submission(self.application, self.id)

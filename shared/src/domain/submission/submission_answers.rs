@@ -15,10 +15,11 @@ use crate::domain::keys;
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{Answered, Submission, SubmissionAnswers};
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::time::RequestTime;
 
 impl Entity for SubmissionAnswers {
-    const TYPE: &'static str = "Answers";
+    const KIND: Kind = Kind::Answers;
 
     fn key(&self) -> Key {
         keys::submission_answers(self.application, self.submission, self.at)

@@ -20,10 +20,11 @@ use crate::domain::submission::model::{
 use crate::domain::submission::store::StoredSubmission;
 use crate::domain::submission::withdrawal::Withdrawal;
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::time::{RequestTime, Timestamp};
 
 impl Entity for RecentSubmission {
-    const TYPE: &'static str = "RecentSubmission";
+    const KIND: Kind = Kind::RecentSubmission;
 
     fn key(&self) -> Key {
         keys::recent_submission(self.person, self.submission)

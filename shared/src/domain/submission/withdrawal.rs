@@ -8,6 +8,7 @@ use crate::domain::keys;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::{Submission, is_zero};
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::time::Timestamp;
 
 /// What remains of a withdrawn submission, at the same key. It prevents late repeats of older
@@ -43,7 +44,7 @@ pub struct Withdrawal {
 
 /// A withdrawal has the same key as its submission: it replaces the submission.
 impl Entity for Withdrawal {
-    const TYPE: &'static str = "Withdrawal";
+    const KIND: Kind = Kind::Withdrawal;
 
     fn key(&self) -> Key {
         keys::submission(self.application, self.id)

@@ -12,9 +12,10 @@ use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::domain::token::model::Token;
 use crate::ids::Id;
+use crate::kind::Kind;
 
 impl Entity for Token {
-    const TYPE: &'static str = "Token";
+    const KIND: Kind = Kind::Token;
 
     fn key(&self) -> Key {
         keys::token(self.person, self.number)

@@ -11,12 +11,13 @@ use crate::domain::notice::model::{ScheduledTask, TaskKind};
 use crate::domain::person::model::Person;
 use crate::domain::webhook::model::{Delivery, Notification, Webhook, WebhookKey};
 use crate::ids::Id;
+use crate::kind::Kind;
 use crate::limits;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
 impl Entity for Webhook {
-    const TYPE: &'static str = "Webhook";
+    const KIND: Kind = Kind::Webhook;
 
     fn key(&self) -> Key {
         keys::webhook(&self.key)
@@ -24,7 +25,7 @@ impl Entity for Webhook {
 }
 
 impl Entity for Delivery {
-    const TYPE: &'static str = "Delivery";
+    const KIND: Kind = Kind::Delivery;
 
     fn key(&self) -> Key {
         keys::delivery(self.key.webhook, &self.notification)
