@@ -20,7 +20,6 @@ pub enum Kind {
     Token,
     Booking,
     OwnInterviews,
-    ErasureFlag,
     Favorite,
     Subscription,
     Tag,

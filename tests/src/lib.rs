@@ -307,6 +307,18 @@ impl TestCampus {
         worked
     }
 
+    /// Erases somebody: they ask for it, and the timer does it.
+    pub async fn erase(&self, who: &Client) {
+        who.delete("/api/settings/").await.accepted();
+        self.finish_erasures().await;
+    }
+
+    /// Lets the timer do the erasures that were begun.
+    pub async fn finish_erasures(&self) {
+        self.advance(TimeDelta::seconds(5));
+        self.campus.ticker.tick().await.expect("a table");
+    }
+
     /// Passes new mails on, and sends what is due. Returns whether mails are left that are tried
     /// again two minutes later.
     pub async fn deliver(&self) -> Delivered {

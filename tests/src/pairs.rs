@@ -2,13 +2,13 @@
 //! first write of such a request reaches the table after the opposite, nothing may come back. The
 //! tests let this happen in their own process, the emulated cloud in its proxy.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use http::Method;
 use serde_json::{Value, json};
 use shared::time::Timestamp;
 
-use crate::Client;
 use crate::fixtures::id;
+use crate::{Client, TestCampus};
 
 /// The names of all pairs.
 pub const PAIRS: [&str; 17] = [
@@ -32,7 +32,8 @@ pub const PAIRS: [&str; 17] = [
 ];
 
 /// A club of Ada with an open application that has a question, and Sue, who knows neither.
-pub struct Scene {
+pub struct Scene<'a> {
+    campus: &'a TestCampus,
     /// The owner of the club.
     ada: Client,
     /// Anybody else.
@@ -47,7 +48,6 @@ pub struct Scene {
     /// The submission of Sue, who is invited to an interview, and the slots, for pairs that need
     /// them.
     interview: Option<(u64, [u64; 2])>,
-    now: DateTime<Utc>,
 }
 
 /// Sends a request until it is answered neither with 429 nor with 5xx, and returns the path of what
@@ -97,13 +97,15 @@ async fn delete(client: &Client, path: &str) {
     done(client, Method::DELETE, path, Value::Null).await;
 }
 
-impl Scene {
+impl<'a> Scene<'a> {
     /// Creates the club `name`.
-    pub async fn new(name: &str, ada: Client, sue: Client, now: DateTime<Utc>) -> Self {
+    pub async fn new(name: &str, campus: &'a TestCampus) -> Self {
+        let (ada, sue) = (campus.as_("ada"), campus.as_("sue"));
         let person = id(&read(&sue, "/api/settings/").await);
         let body = json!({ "name": name, "code": name });
         let club = post(&ada, "/api/clubs/", body).await;
         let mut scene = Self {
+            campus,
             person,
             ada,
             sue,
@@ -111,10 +113,9 @@ impl Scene {
             path: String::new(),
             question: 0,
             interview: None,
-            now,
         };
         let applications = format!("{}applications/", scene.club);
-        scene.path = post(&scene.ada, &applications, scene.application("Fall")).await;
+        scene.path = post(&scene.ada, &applications, Self::application("Fall")).await;
         let question = json!({ "question_type": 1, "prompt": "Why?" });
         let questions = format!("{}questions/", scene.path);
         let made = post(&scene.ada, &questions, question).await;
@@ -142,7 +143,7 @@ impl Scene {
 
     /// Ada offers a slot that begins after these hours.
     async fn offer(&self, hours: i64) -> String {
-        let slot = json!({ "start_time": self.hours(hours), "end_time": self.hours(hours + 1) });
+        let slot = json!({ "start_time": Self::hours(hours), "end_time": Self::hours(hours + 1) });
         post(&self.ada, &format!("{}slots/", self.path), slot).await
     }
 
@@ -154,21 +155,27 @@ impl Scene {
         (path, slots)
     }
 
+    /// Sue is erased.
+    async fn erase(&self) {
+        delete(&self.sue, "/api/settings/").await;
+        self.campus.finish_erasures().await;
+    }
+
     async fn choose_news(&self, how: &str) {
         let body = json!({ "notices": { "news": how } });
         done(&self.sue, Method::PATCH, "/api/settings/", body).await;
     }
 
-    fn hours(&self, hours: i64) -> String {
-        Timestamp::at(self.now + TimeDelta::hours(hours)).to_string()
+    fn hours(hours: i64) -> String {
+        Timestamp::at(crate::start() + TimeDelta::hours(hours)).to_string()
     }
 
-    fn application(&self, name: &str) -> Value {
+    fn application(name: &str) -> Value {
         json!({
             "name": name,
-            "application_start_time": self.hours(-1),
-            "application_end_time": self.hours(24),
-            "result_release_time": self.hours(48),
+            "application_start_time": Self::hours(-1),
+            "application_end_time": Self::hours(24),
+            "result_release_time": Self::hours(48),
             "is_active": true,
         })
     }
@@ -189,7 +196,7 @@ impl Scene {
     }
 
     async fn extend(&self) -> String {
-        let extension = json!({ "person": self.person, "end_time": self.hours(30) });
+        let extension = json!({ "person": self.person, "end_time": Self::hours(30) });
         post(&self.ada, &format!("{}extensions/", self.path), extension).await
     }
 
@@ -250,13 +257,13 @@ impl Scene {
                 Opposite::Change(path, json!({ "prompt": "Changed" }))
             }
             "erase, come back" => {
-                delete(sue, "/api/settings/").await;
+                self.erase().await;
                 Opposite::ComeBack
             }
             "withdraw, erase, come back" => {
                 let made = self.submit().await;
                 delete(sue, &format!("/api/submissions/{}/", number(&made))).await;
-                delete(sue, "/api/settings/").await;
+                self.erase().await;
                 Opposite::ComeBack
             }
             "submit, withdraw, delete the application" => {
@@ -291,7 +298,7 @@ impl Scene {
     async fn undo(&self, opposite: Opposite<'_>) {
         match opposite {
             Opposite::Delete(client, path) => delete(client, &path).await,
-            Opposite::Erase => delete(&self.sue, "/api/settings/").await,
+            Opposite::Erase => self.erase().await,
             Opposite::DeleteApplication => {
                 delete(&self.ada, &format!("{}?force=true", self.path)).await;
             }

@@ -14,8 +14,8 @@ use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::scopes::{ClubsRead, ClubsWrite, SessionOnly};
 use shared::web::{
-    AnyCaller, ApiError, Caller, Code, Created, ERASING, Envelope, Input, Kept, Mode, NewId,
-    NoContent, NoInput, Owner, Page, Params, PathIds, Result, User, Visibility, create, edit,
+    AnyCaller, ApiError, Caller, Code, Created, Envelope, Input, Kept, Mode, NewId, NoContent,
+    NoInput, Owner, Page, Params, PathIds, Result, User, Visibility, create, edit,
 };
 
 use crate::body::{ClubBody, ClubInput, ClubViewer, TagsAndBadges};
@@ -208,7 +208,7 @@ async fn too_many_clubs(app: &Context, person: Id<Person>) -> Result<ApiError> {
         .await?
         .filter(|person| !person.erasing)
     else {
-        return Ok(ApiError::rule(ERASING));
+        return Ok(ApiError::Erasing);
     };
     let quotas = app.settings.quotas;
     let why = if person.clubs_created >= i64::from(quotas.clubs_created) {

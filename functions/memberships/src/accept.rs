@@ -9,10 +9,10 @@ use shared::domain::{Invite, Membership, Person, Role};
 use shared::ids::Id;
 use shared::mail::token_matches;
 use shared::text::ClubCode;
+use shared::web::User;
 use shared::web::{
     ApiError, Code, Input, Mode, NewId, PathIds, Reader, Result, Visibility, shown_at,
 };
-use shared::web::{ERASING, User};
 use shared::{Context, Shared};
 
 use crate::admin_grants::may_still;
@@ -186,7 +186,7 @@ pub async fn accept_invite(
             Err(already_member())
         }
         Err(TableError::Refused(refusal)) => Err(match refusal {
-            Refusal::Erased => ApiError::rule(ERASING),
+            Refusal::Erased => ApiError::Erasing,
             Refusal::Quota => owner_limit_error(&app),
             _ => unusable(),
         }),

@@ -1,12 +1,17 @@
 //! `/settings/export/`: everything that is stored about the caller
 
+use std::cmp::Reverse;
+
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 use chrono::NaiveDate;
 use serde::Serialize;
 use shared::Context;
 use shared::bodies::{OwnSubmissions, Studies, SubmissionBody};
-use shared::domain::{EmailStatus, Invite, Mail};
+use shared::domain::{
+    DraftAnswer, EmailStatus, Extension, Favorite, Invite, LinkUse, Mail, Membership,
+    MembershipRequest, Review, Submission, Subscription, Token, Upload, Withdrawal,
+};
 use shared::time::Timestamp;
 use shared::web::{Result, User};
 use utoipa::ToSchema;
@@ -63,6 +68,10 @@ pub struct ExportBody<'a> {
     subscriptions: Vec<ExportedBookmark>,
 }
 
+fn exported<T, B: From<T>>(all: impl IntoIterator<Item = T>) -> Vec<B> {
+    all.into_iter().map(B::from).collect()
+}
+
 /// Export everything that is stored about the caller.
 ///
 /// For every signed-in user. Decisions are not shown before the applicant may know them.
@@ -75,8 +84,11 @@ pub async fn export_settings(app: Context, user: User) -> Result<Response> {
     let table = &app.table;
     let mut all = table.personal_data(person).await?;
     let mails = table.mails_to(&mut all).await?;
-    let own = table.answered(std::mem::take(&mut all.submissions)).await?;
-    let studies = Studies::of(&app, all.requests.iter().map(|request| &request.applicant));
+    let mut own: Vec<Submission> = all.take();
+    own.sort_by_key(|submission| Reverse(submission.sequence));
+    let own = table.answered(own).await?;
+    let requests: Vec<MembershipRequest> = all.take();
+    let studies = Studies::of(&app, requests.iter().map(|request| &request.applicant));
     let (submissions, studies) =
         futures::try_join!(OwnSubmissions::of(&app, &own), async { Ok(studies.await?) })?;
     // A decision mail that was not sent is not shown (P13).
@@ -91,8 +103,10 @@ pub async fn export_settings(app: Context, user: User) -> Result<Response> {
         let mut sent = mails.iter().filter(|mail| sent(mail));
         sent.any(|mail| mail.brings(invite))
     };
-    let invites = all.invites.into_iter().filter(was_mailed);
+    let invites = all.take().into_iter().filter(was_mailed);
     let invites: Vec<ExportedInvite> = invites.map(ExportedInvite::from).collect();
+    let drafts: Vec<DraftAnswer> = all.take();
+    let drafts = drafts.into_iter().filter(|answer| !answer.is_removed());
     let body = ExportBody {
         profile: SettingsBody::new(person, user.is_admin()),
         created_at: person.created_at,
@@ -103,51 +117,23 @@ pub async fn export_settings(app: Context, user: User) -> Result<Response> {
             .iter()
             .map(ToString::to_string)
             .collect(),
-        memberships: all
-            .memberships
-            .into_iter()
-            .map(ExportedMembership::from)
-            .collect(),
-        requests: all
-            .requests
+        memberships: exported(all.take::<Membership>()),
+        requests: requests
             .iter()
             .map(|request| RequestBody::new(request, &studies))
             .collect(),
         submissions: submissions.bodies(&own),
-        withdrawals: all.withdrawals.into_iter().map(From::from).collect(),
-        join_links: all.link_uses.into_iter().map(From::from).collect(),
-        extensions: all
-            .extensions
-            .into_iter()
-            .map(ExportedExtension::from)
-            .collect(),
-        files: all.uploads.into_iter().map(ExportedFile::from).collect(),
-        tokens: all.tokens.into_iter().map(TokenBody::from).collect(),
-        drafts: all
-            .drafts
-            .into_iter()
-            .filter(|answer| !answer.is_removed())
-            .map(ExportedDraftAnswer::from)
-            .collect(),
-        reviews: all.reviews.into_iter().map(ExportedReview::from).collect(),
+        withdrawals: exported(all.take::<Withdrawal>()),
+        join_links: exported(all.take::<LinkUse>()),
+        extensions: exported(all.take::<Extension>()),
+        files: exported(all.take::<Upload>()),
+        tokens: exported(all.take::<Token>()),
+        drafts: exported(drafts),
+        reviews: exported(all.take::<Review>()),
         invites,
-        mails: mails
-            .into_iter()
-            .filter(sent)
-            .map(ExportedMail::from)
-            .collect(),
-        favorites: all
-            .bookmarks
-            .favorites
-            .iter()
-            .map(ExportedBookmark::from)
-            .collect(),
-        subscriptions: all
-            .bookmarks
-            .subscriptions
-            .iter()
-            .map(ExportedBookmark::from)
-            .collect(),
+        mails: exported(mails.into_iter().filter(sent)),
+        favorites: exported(all.take::<Favorite>().iter()),
+        subscriptions: exported(all.take::<Subscription>().iter()),
     };
     Ok(Json(body).into_response())
 }

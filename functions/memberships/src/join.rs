@@ -7,9 +7,7 @@ use axum::response::Response;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Club, JoinLink, Membership, Role};
 use shared::mail::join_token_matches;
-use shared::web::{
-    ApiError, Code, ERASING, Input, Mode, NewId, PathIds, Reader, Result, User, shown_at,
-};
+use shared::web::{ApiError, Code, Input, Mode, NewId, PathIds, Reader, Result, User, shown_at};
 use shared::{Context, Shared};
 
 use crate::admin_grants::may_still;
@@ -146,7 +144,7 @@ pub async fn join_club(
             Err(error) => return Err(error.into()),
         };
         if refusal == Refusal::Erased {
-            return Err(ApiError::rule(ERASING));
+            return Err(ApiError::Erasing);
         }
         let (there, now, used) = futures::try_join!(
             app.table.member(code, membership.id),

@@ -1,16 +1,16 @@
 //! `/settings/`: the caller's profile
 
 use axum::Json;
+use axum::http::StatusCode;
 use serde::{Deserialize, Deserializer, Serialize};
 use shared::bodies::Studies;
 use shared::domain::OnlyOwner;
 use shared::domain::{Major, NewsRhythm, Notices, Person, School};
 use shared::ids::Id;
 use shared::text::kinds::{List, WebAddress, YearNumber};
-use shared::time::{RequestTime, Timestamp};
+use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Code, IfMatch, Input, Mode, NoBody, NoContent, Params, Reader, ReceivedAt, Reference,
-    Result, User, edit,
+    ApiError, Code, IfMatch, Input, Mode, NoBody, Params, Reader, Reference, Result, User, edit,
 };
 use shared::{Context, limits};
 use utoipa::ToSchema;
@@ -230,39 +230,40 @@ async fn save_settings(
     Ok(Json(show(&person.await?)))
 }
 
+/// Says that something goes on.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct StartedBody {
+    /// One sentence for people.
+    detail: String,
+}
+
 /// Erase the caller.
 ///
-/// For every signed-in user. Erases memberships, requests, extensions, invites, mails, favorites,
-/// subscriptions, pending submissions and the profile. Of decided submissions only the status, the
-/// committee and the times stay. The only owner of a club is refused with 400, `last_owner`, unless
-/// `archive` is true.
+/// For every signed-in user. From now on nobody finds the caller, and each of their requests is
+/// 403, `erasing`, until everything is erased, which takes about a minute: memberships, requests,
+/// extensions, invites, mails, favorites, subscriptions, pending submissions and the profile. Of
+/// decided submissions only the status, the committee and the times stay. The only owner of a club
+/// is refused with 400, `last_owner`, unless `archive` is true.
 #[utoipa::path(
     delete, path = "/api/settings/", tag = "me", security(("bearer" = [])),
     params(
         ("archive" = Option<bool>, Query, description = "Delete the clubs that nobody else owns")
     ),
-    responses((status = 204))
+    responses((status = 202, body = StartedBody))
 )]
 pub async fn delete_settings(
     app: Context,
-    ReceivedAt(received): ReceivedAt,
     user: User,
     if_match: IfMatch,
     params: Params,
     _: NoBody,
-) -> Result<NoContent> {
+) -> Result<(StatusCode, Json<StartedBody>)> {
     params.only(&["archive"])?;
     let archive = params.flag("archive")?.unwrap_or(false);
     let person = user.person().await?;
     if_match.check(|| SettingsBody::new(person, user.is_admin()))?;
-    let when = || RequestTime {
-        received: app.ids.received(received),
-        at: app.now(),
-    };
-    if archive {
-        let erased = app.table.erase_with_clubs(person, when, &*app.clock);
-        erased.await?;
-    } else if let Err(OnlyOwner(clubs)) = app.table.erase(person, when(), &*app.clock).await? {
+    let begun = app.table.begin_erasure(person, archive, app.now()).await?;
+    if let Err(OnlyOwner(clubs)) = begun {
         let names: Vec<String> = clubs.iter().map(|club| club.profile.name.clone()).collect();
         let why = format!(
             "You are the only owner of {}. Make somebody else an owner, or add \
@@ -272,5 +273,6 @@ pub async fn delete_settings(
         return Err(ApiError::rule(why).coded(Code::LastOwner));
     }
     app.profiles.forget(person.id);
-    Ok(NoContent)
+    let detail = "Everything about you is being erased. This takes about a minute.".to_owned();
+    Ok((StatusCode::ACCEPTED, Json(StartedBody { detail })))
 }

@@ -11,8 +11,8 @@ use shared::text::ClubCode;
 use shared::text::kinds::{List, TokenName};
 use shared::time::Timestamp;
 use shared::web::{
-    ApiError, Code, Created, ERASING, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader,
-    RequestedAt, Result, User, Visibility, no_such_club,
+    ApiError, Code, Created, Input, Mode, NewId, NoContent, NoInput, PathIds, Reader, RequestedAt,
+    Result, User, Visibility, no_such_club,
 };
 use shared::{Context, limits};
 use utoipa::ToSchema;
@@ -164,9 +164,6 @@ pub async fn create_token(
     let requested = input.check(now)?;
     check_club(&app, &user, requested.club.as_ref()).await?;
     let person = user.person().await?;
-    if person.erasing {
-        return Err(ApiError::rule(ERASING));
-    }
     // A token ends 90 days after its person was here last. That is noted from now on.
     let today = now.moment().date_naive();
     if person.signed_in_on.is_none_or(|on| on < today) {
@@ -222,7 +219,7 @@ async fn store_token(
         token.sha256 = shared::ids::sha256_hex(secret.as_bytes());
         match app.table.put_token(&token, at(token.number)).await {
             Ok(()) => return Ok((token, Some(secret))),
-            Err(TableError::Refused(Refusal::Erased)) => return Err(ApiError::rule(ERASING)),
+            Err(TableError::Refused(Refusal::Erased)) => return Err(ApiError::Erasing),
             Err(TableError::Refused(Refusal::Deleted)) => return Err(ApiError::NotFound),
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),

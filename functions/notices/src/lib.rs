@@ -1,5 +1,5 @@
-//! The timer: reminders of drafts and interviews, and weekly news. It queues mails; the mail worker
-//! sends them (G5).
+//! The timer: erasures of people, reminders of drafts and interviews, and weekly news. It queues
+//! mails; the mail worker sends them (G5).
 //!
 //! What may be due stands in entries by the hour. An entry only says when to look. The timer reads
 //! what is true now, queues what is due under its natural key, and files the entry again if its
@@ -7,6 +7,7 @@
 
 mod club_news;
 mod drafts;
+mod erasure;
 mod interviews;
 mod news;
 mod timer;

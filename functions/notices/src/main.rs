@@ -1,4 +1,4 @@
-//! The Lambda function `notices`, which a schedule invokes every 15 minutes.
+//! The Lambda function `notices`, which a schedule invokes every minute.
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), shared::lambda::Error> {

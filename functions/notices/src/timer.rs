@@ -220,6 +220,10 @@ impl Timer {
                 self.look_at_webhook(entry, key, now).await?;
                 0
             }
+            TaskKind::Erasure { person, created_at } => {
+                self.erase(entry, (*person, *created_at), now).await?;
+                0
+            }
             TaskKind::News { .. } => self.tell_news(entry, now, &mut run.clubs).await?,
         };
         Ok(Looked::of(mails))

@@ -40,6 +40,11 @@ export const SENTENCES = [
   ],
   ["You do not have permission to do this.", null, "Das darfst du nicht."],
   ["Your account is being erased.", null, "Dein Konto wird gerade gelöscht."],
+  [
+    "Everything about you is being erased. This takes about a minute.",
+    null,
+    "Alles über dich wird gerade gelöscht. Das dauert etwa eine Minute.",
+  ],
   ["Not found.", null, "Nicht gefunden."],
   [
     "Invalid page.",

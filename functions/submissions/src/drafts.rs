@@ -7,9 +7,7 @@ use shared::domain::{Application, BegunDraft, DraftAnswer, DraftWrite, Extension
 use shared::ids::Id;
 use shared::time::{RequestTime, Timestamp};
 use shared::web::scopes::SessionOnly;
-use shared::web::{
-    ApiError, ERASING, Input, NoBody, NoContent, Params, ReceivedAt, Result, SignedIn,
-};
+use shared::web::{ApiError, Input, NoBody, NoContent, Params, ReceivedAt, Result, SignedIn};
 use shared::{Context, limits};
 
 use crate::applicant::ApplicantData;
@@ -97,9 +95,6 @@ pub async fn save_draft(
     let end = extension.as_ref().map(|one: &Extension| one.end);
     if !form.application.is_current(received, end) {
         return Err(closed());
-    }
-    if person.erasing {
-        return Err(ApiError::rule(ERASING));
     }
     // Of a committee or a question that is gone, answers can only be removed (N9).
     let committee = if input.only_removes() && !draft.stored.is_empty() {

@@ -14,8 +14,8 @@ use shared::text::kinds::{FileBytes, FileName, Sha256};
 use shared::time::Timestamp;
 use shared::web::scopes::SessionOnly;
 use shared::web::{
-    ApiError, ChangedNothing, Code, Created, ERASING, Input, Mode, NewId, PathIds, Reader,
-    ReceivedAt, Reference, Result, SignedIn,
+    ApiError, ChangedNothing, Code, Created, Input, Mode, NewId, PathIds, Reader, ReceivedAt,
+    Reference, Result, SignedIn,
 };
 use shared::{Context, limits};
 use utoipa::ToSchema;
@@ -187,9 +187,6 @@ pub async fn create_file(
     let end = extension.map(|extension| extension.end);
     if !form.application.is_current(received, end) {
         return Err(closed());
-    }
-    if person.erasing {
-        return Err(ApiError::rule(ERASING));
     }
     let requested = input.check(&form)?;
     let now = app.now();

@@ -92,9 +92,6 @@ pub async fn submit(
         if !is_current {
             return Err(closed());
         }
-        if person.erasing {
-            return Err(ApiError::rule(shared::web::ERASING));
-        }
         let files = check_files(&app, &form, person.id, input.files()).await?;
         let accepted = check(&app, input, &form, &files).await?;
         let committee = accepted.committee.as_ref().map(|committee| committee.id);

@@ -2,9 +2,9 @@
 
 use shared::db::{Table, TableError};
 use shared::domain::{OnlyOwner, Person};
-use shared::ids::{self, Ids};
+use shared::ids;
 use shared::text::Email;
-use shared::time::{Clock, RequestTime, Timestamp};
+use shared::time::{Clock, Timestamp};
 
 /// The end of an erasure.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,17 +37,14 @@ pub async fn erase(
             ));
         }
     };
-    let ids = Ids::random();
-    let when = || RequestTime {
-        received: ids.received(clock.now()),
-        at: Timestamp::at(clock.now()),
-    };
-    if archive {
-        table.erase_with_clubs(person, when, clock).await?;
-    } else if let Err(OnlyOwner(clubs)) = table.erase(person, when(), clock).await? {
+    let now = clock.now();
+    let begun = table.begin_erasure(person, archive, Timestamp::at(now));
+    if let Err(OnlyOwner(clubs)) = begun.await? {
         let codes = clubs.iter().map(|club| club.code.to_string());
         return Ok(Erased::OnlyOwner(codes.collect()));
     }
+    // The timer would do it, too. This way it is known when it is done.
+    table.erase((person.id, person.created_at), now).await?;
     Ok(Erased::Done(person.id.get()))
 }
 

@@ -210,7 +210,7 @@ pub(crate) fn committees(stored: &StoredItems) -> Vec<Finding> {
         .collect()
 }
 
-/// Deletions and erasures that were interrupted.
+/// Deletions that were interrupted.
 pub(crate) fn halves(stored: &StoredItems) -> Vec<Finding> {
     let deleted = stored
         .of("Application")
@@ -221,16 +221,7 @@ pub(crate) fn halves(stored: &StoredItems) -> Vec<Finding> {
             label(application)
         )
     });
-    let erased = stored
-        .of("Person")
-        .filter(|person| person["erasing"]["BOOL"] == true);
-    let erased = erased.map(|person| {
-        format!(
-            "{}: is being erased; if this does not end, the person has to send the erasure again",
-            label(person)
-        )
-    });
-    deleted.chain(erased).map(Finding::from).collect()
+    deleted.map(Finding::from).collect()
 }
 
 /// What is compared of an entry: the rest does not follow from the item that it leads to.

@@ -24,6 +24,7 @@ fn object(expected: &TaskKind) -> String {
         TaskKind::Slot { slot, .. } => format!("slot {slot}"),
         TaskKind::Upload { file, .. } => format!("upload {file}"),
         TaskKind::Webhook { key } => format!("webhook {}", key.webhook),
+        TaskKind::Erasure { person, .. } => format!("erasure {person}"),
         TaskKind::News {
             person, on_since, ..
         } => format!("news {person} {on_since}"),
@@ -74,6 +75,8 @@ pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
     );
     let people = typed::<Person>(stored, "Person");
     expected.extend(people.iter().filter_map(|person| person.news_entry(now)));
+    let erased = people.iter().filter(|person| person.erasing);
+    expected.extend(erased.map(|person| person.erasure_task(now, now)));
     let webhooks = typed::<Webhook>(stored, "Webhook");
     let on = webhooks.iter().filter(|webhook| webhook.active);
     expected.extend(on.filter_map(|webhook| webhook.scheduled_task(now)));

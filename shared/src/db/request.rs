@@ -75,6 +75,15 @@ impl Request {
         age.and_then(|age| age.to_std().ok()).unwrap_or_default()
     }
 
+    /// Counts what a part of it used.
+    pub(crate) fn count(&self, part: Usage) {
+        let usage = &mut self.changing().usage;
+        usage.calls += part.calls;
+        usage.read_units += part.read_units;
+        usage.write_units += part.write_units;
+        usage.mails += part.mails;
+    }
+
     pub(crate) fn count_call(&self) {
         self.changing().usage.calls += 1;
     }
@@ -105,6 +114,22 @@ impl Table {
                 received: Some(when),
                 ..Changing::default()
             }),
+        };
+        Self {
+            request: Arc::new(request),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the same table for the calls of a job that counts as received `when`.
+    #[must_use]
+    pub(crate) fn for_job(&self, when: RequestTime) -> Self {
+        let request = Request {
+            changing: Mutex::new(Changing {
+                received: Some(when),
+                ..Changing::default()
+            }),
+            ..Request::default()
         };
         Self {
             request: Arc::new(request),

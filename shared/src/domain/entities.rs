@@ -10,7 +10,7 @@ use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::change::model::{ChangeCount, ClubChange, RecordedChange};
 use crate::domain::club::model::{Club, ClubText};
 use crate::domain::draft::model::DraftAnswer;
-use crate::domain::erasure_flag::ErasureFlag;
+use crate::domain::erasure::steps::{EraseItem, erase};
 use crate::domain::event::model::{Event, EventText};
 use crate::domain::event::store::{EventClub, EventListing};
 use crate::domain::extension::model::Extension;
@@ -58,20 +58,72 @@ pub struct Facts {
     pub keys: [&'static str; 3],
     /// What it is, for people who look at the table.
     pub about: &'static str,
+    /// What an erasure of its person does with it.
+    pub(crate) erasure: Erasure,
+    /// The field of `GET /settings/export/` that shows it to its person. None: it is not shown, or
+    /// is a part of something that is.
+    pub export: Option<&'static str>,
     /// Says what is wrong with such an item, if anything is.
     check: fn(&Item) -> Option<String>,
 }
 
+impl Facts {
+    /// Returns what an erasure of its person does with it, in words.
+    pub fn erased(&self) -> &'static str {
+        match self.erasure {
+            Erasure::Keep => "",
+            Erasure::Delete { .. } => "delete",
+            Erasure::Anonymise(_) => "anonymise",
+            Erasure::FreeAndDelete(_) => "free and delete",
+        }
+    }
+}
+
+/// What an erasure of a person does with an item of theirs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Erasure {
+    /// Nothing: it is nobody's, or goes together with something else.
+    Keep,
+    /// It is deleted as it was read. A tombstone is needed if it is not stored in a transaction
+    /// that checks the person.
+    Delete {
+        /// Whether it leaves one.
+        tombstone: bool,
+    },
+    /// What names the person is taken out of it.
+    Anonymise(EraseItem),
+    /// What it holds elsewhere, such as a place or bytes in the bucket, is given back. Then it is
+    /// deleted.
+    FreeAndDelete(EraseItem),
+}
+
+/// What happens to an item of a person: in an erasure, and in an export.
+type OfPerson = (Erasure, Option<&'static str>);
+
 /// The facts of an entity.
-fn of<E: Entity>(keys: [&'static str; 3], about: &'static str) -> Facts {
-    let check = wrong_keys::<E>;
-    Facts { keys, about, check }
+fn of<E: Entity>(
+    keys: [&'static str; 3],
+    about: &'static str,
+    (erasure, export): OfPerson,
+) -> Facts {
+    Facts {
+        keys,
+        about,
+        erasure,
+        export,
+        check: wrong_keys::<E>,
+    }
 }
 
 /// The facts of an item that has no content to compare with its keys.
-fn bare(keys: [&'static str; 3], about: &'static str) -> Facts {
-    let check = |_: &Item| None;
-    Facts { keys, about, check }
+fn bare(keys: [&'static str; 3], about: &'static str, (erasure, export): OfPerson) -> Facts {
+    Facts {
+        keys,
+        about,
+        erasure,
+        export,
+        check: |_| None,
+    }
 }
 
 impl Kind {
@@ -83,57 +135,60 @@ impl Kind {
                 ["USER#<person>", "PROFILE", "USERNAME#<username> / <person>"],
                 "A profile. It is stored at the person's first request and updated when the \
                  token's claims change.",
+                (Erasure::Keep, None),
             ),
             Self::Creations => of::<Creations>(
                 ["USER#<person>", "CREATIONS", ""],
                 "The number of clubs that an erased person created.",
+                (Erasure::Keep, None),
             ),
             Self::Word => of::<PersonWord>(
                 ["WORDS#<letter>", "<word>#<person>", ""],
                 "Finds a person by the beginning of their user name or of a word of their name.",
+                (Erasure::Keep, None),
             ),
             Self::Address => of::<PersonAddress>(
                 ["ADDRESS#<address>", "<person>", ""],
                 "Finds a person by their full e-mail address.",
+                (Erasure::Keep, None),
             ),
             Self::IdempotencyRecord => of::<IdempotencyRecord>(
                 ["USER#<person>", "ATTEMPT#<hash>", ""],
                 "A request with an idempotency key, and its result. Kept for a day.",
+                (Erasure::Delete { tombstone: false }, None),
             ),
             Self::RecentSubmission => of::<RecentSubmission>(
                 ["USER#<person>", "APPLIED#<submission>", ""],
                 "Where a person has submitted. Kept for an hour, in which the index may be behind.",
+                (Erasure::FreeAndDelete(erase::<RecentSubmission>), None),
             ),
             Self::Upload => of::<Upload>(
                 ["USER#<person>", "FILE#<application>#<number>", ""],
                 "A file that a person uploads, or has uploaded. One of 20 places in each \
                  application.",
+                (Erasure::FreeAndDelete(erase::<Upload>), Some("files")),
             ),
             Self::Token => of::<Token>(
                 ["USER#<person>", "TOKEN#<number>", ""],
                 "A token with which a program acts for a person. One of 20 places; only its hash \
                  is stored.",
+                (Erasure::Delete { tombstone: true }, Some("tokens")),
             ),
             Self::Booking => of::<Booking>(
                 ["USER#<person>", "BOOKING#<submission>", ""],
                 "The slot that a person has booked for a submission. Their calendar and a check \
                  for other interviews at that time find it there.",
+                (Erasure::Delete { tombstone: false }, None),
             ),
             Self::OwnInterviews => of::<OwnInterviews>(
                 ["USER#<person>", "ASKING#<application>", ""],
                 "Tells where a person holds interviews, for their calendar.",
-            ),
-            Self::ErasureFlag => of::<ErasureFlag>(
-                [
-                    "USER#<person>",
-                    "ERASURE",
-                    "USER#<person> / ERASURE#<round>",
-                ],
-                "Written by an erasure. When the index shows it, it shows what was written before.",
+                (Erasure::Delete { tombstone: false }, None),
             ),
             Self::Favorite => of::<Favorite>(
                 ["USER#<person>", "FAVORITE#<favorite>", ""],
                 "A club that a person has marked as a favorite.",
+                (Erasure::FreeAndDelete(erase::<Favorite>), Some("favorites")),
             ),
             Self::Subscription => of::<Subscription>(
                 [
@@ -142,101 +197,128 @@ impl Kind {
                     "CLUB#<code> / SUBSCRIBER#<person>",
                 ],
                 "A club that a person has subscribed to. Officers find it by the club.",
+                (
+                    Erasure::FreeAndDelete(erase::<Subscription>),
+                    Some("subscriptions"),
+                ),
             ),
             Self::Tag => of::<ReferenceEntry<Tag>>(
                 ["TAGS", "<tag>", ""],
                 "A tag, with the number of clubs that have it. Each collection that admins \
                  maintain is a segment of the catalogue.",
+                (Erasure::Keep, None),
             ),
             Self::Badge => of::<ReferenceEntry<Badge>>(
                 ["BADGES", "<badge>", ""],
                 "A badge, with the number of clubs that have it.",
+                (Erasure::Keep, None),
             ),
             Self::School => of::<ReferenceEntry<School>>(
                 ["SCHOOLS", "<school>", ""],
                 "A school, with the number of people in it.",
+                (Erasure::Keep, None),
             ),
             Self::Major => of::<ReferenceEntry<Major>>(
                 ["MAJORS", "<major>", ""],
                 "A major, with the number of people who have it.",
+                (Erasure::Keep, None),
             ),
-            Self::Year => {
-                of::<ReferenceEntry<Year>>(["YEARS", "<year>", ""], "A graduation year (class).")
-            }
+            Self::Year => of::<ReferenceEntry<Year>>(
+                ["YEARS", "<year>", ""],
+                "A graduation year (class).",
+                (Erasure::Keep, None),
+            ),
             Self::YearUses => of::<YearUses>(
                 ["YEARS#USES", "<number>", ""],
                 "The number of people who graduate in a year. The year need not be in the \
                  collection.",
+                (Erasure::Keep, None),
             ),
             Self::Fair => of::<ReferenceEntry<Fair>>(
                 ["FAIRS", "<fair>", ""],
                 "A club fair, with the number of registered clubs.",
+                (Erasure::Keep, None),
             ),
             Self::Registration => of::<Registration>(
                 ["REGISTRATIONS", "<fair>#<code>", ""],
                 "The registration of a club for a fair.",
+                (Erasure::Keep, None),
             ),
             Self::ClubChange => of::<ClubChange>(
                 ["CHANGES#<club>", "<number>", ""],
                 "A change of a club, for programs. Made from the stream; the numbers have no gap.",
+                (Erasure::Keep, None),
             ),
             Self::Webhook => of::<Webhook>(
                 ["WEBHOOKS#<club>", "WEBHOOK#<number>", ""],
                 "A webhook of a club, in one of 5 places; without a club, one for all clubs. Its \
                  secrets are encrypted.",
+                (Erasure::Keep, None),
             ),
             Self::Delivery => of::<Delivery>(
                 ["DELIVERIES#<webhook>", "<time before the end>#<id>", ""],
                 "The last attempt to tell a webhook something, the newest first. Kept for 30 days.",
+                (Erasure::Keep, None),
             ),
             Self::ChangeCount => of::<ChangeCount>(
                 ["CHANGES#<club>", "COUNT", ""],
                 "The number of the last change of a club, and the first one of each of the last \
                  days.",
+                (Erasure::Keep, None),
             ),
             Self::RecordedChange => of::<RecordedChange>(
                 ["CHANGED#<record>", "CHANGE", ""],
                 "That a record of the stream is among the changes. Kept for two days.",
+                (Erasure::Keep, None),
             ),
             Self::Name => bare(
                 ["<collection>#NAMES", "<hash>", ""],
                 "Reserves a name in a collection. Case and diacritics are ignored.",
+                (Erasure::Keep, None),
             ),
             Self::Club => of::<Club>(
                 ["CLUBS#<segment>", "CLUB#<code>", ""],
                 "A club with its counters. All segments together are the catalogue.",
+                (Erasure::Keep, None),
             ),
             Self::ApplicationTexts => of::<ApplicationTexts>(
                 ["APPLICATIONS#<club>", "<application>#TEXTS", ""],
                 "Description and templates of an application. A submission and a decision do not \
                  read them.",
+                (Erasure::Keep, None),
             ),
             Self::ClubText => of::<ClubText>(
                 ["CLUB#<code>", "TEXT", ""],
                 "The full description of a club, if it is longer than the beginning that lists \
                  contain.",
+                (Erasure::Keep, None),
             ),
             Self::Version => bare(
                 ["CATALOGUE", "VERSION", ""],
                 "A version number for each catalogue segment. It increases with every change \
                  there, except changes of counters.",
+                (Erasure::Keep, None),
             ),
             Self::Event => of::<Event>(
                 ["CLUB#<code>", "EVENT#<event>", ""],
                 "An event with its showings.",
+                (Erasure::Keep, None),
             ),
             Self::EventText => of::<EventText>(
                 ["CLUB#<code>", "TEXT#EVENT#<event>", ""],
                 "The whole description of an event, if it is longer than what the event itself \
                  holds.",
+                (Erasure::Keep, None),
             ),
             Self::EventListing => of::<EventListing>(
                 ["EVENTS#<month>", "<event>", ""],
                 "A copy of an event in the catalogue, by the month in which its last showing ends.",
+                (Erasure::Keep, None),
             ),
             Self::EventClub => of::<EventClub>(
                 ["EVENT#<event>", "CLUB", ""],
                 "The club that an event belongs to.",
+                (Erasure::Keep, None),
             ),
             Self::Membership => of::<Membership>(
                 [
@@ -245,6 +327,10 @@ impl Kind {
                     "USER#<person> / MEMBER#<code>",
                 ],
                 "A member of a club, with their role.",
+                (
+                    Erasure::FreeAndDelete(erase::<Membership>),
+                    Some("memberships"),
+                ),
             ),
             Self::MembershipRequest => of::<MembershipRequest>(
                 [
@@ -253,6 +339,7 @@ impl Kind {
                     "USER#<person> / REQUEST#<code>",
                 ],
                 "A request to join a club. It is deleted when the person becomes a member.",
+                (Erasure::Delete { tombstone: true }, Some("requests")),
             ),
             Self::Invite => of::<Invite>(
                 [
@@ -262,20 +349,24 @@ impl Kind {
                 ],
                 "An open or expired invitation. Its token is derived, not stored. It is deleted \
                  when it is used or revoked, or by TTL.",
+                (Erasure::FreeAndDelete(erase::<Invite>), Some("invites")),
             ),
             Self::JoinLink => of::<JoinLink>(
                 ["CLUB#<code>", "JOIN#<link>", ""],
                 "A link with which anybody can join. Its token is derived, not stored. It has a \
                  TTL.",
+                (Erasure::Keep, None),
             ),
             Self::InvitationLog => of::<InvitationLog>(
                 ["CLUB#<code>", "LOG#INVITATIONS", ""],
                 "The number of invitations that a club has sent in the last 24 hours.",
+                (Erasure::Keep, None),
             ),
             Self::Application => of::<Application>(
                 ["APPLICATIONS#<club>", "<application>", ""],
                 "An application with its committees. Its version also tells changes of its \
                  questions.",
+                (Erasure::Keep, None),
             ),
             Self::Question => of::<Question>(
                 [
@@ -284,18 +375,22 @@ impl Kind {
                     "",
                 ],
                 "The current version of a question, in the same partition as its application.",
+                (Erasure::Keep, None),
             ),
             Self::Prompt => of::<Prompt>(
                 ["PROMPTS#<application>", "<question>#<version>", ""],
                 "The text of a question when it was answered. It never changes.",
+                (Erasure::Keep, None),
             ),
             Self::Slot => of::<Slot>(
                 ["SLOTS#<application>", "SLOT#<slot>", ""],
                 "A time for interviews, with the submissions that have booked it.",
+                (Erasure::Keep, None),
             ),
             Self::SlotNote => of::<SlotNote>(
                 ["SLOTS#<application>", "NOTE#<slot>", ""],
                 "What officers note about a slot. A booking does not write it again.",
+                (Erasure::Keep, None),
             ),
             Self::Extension => of::<Extension>(
                 [
@@ -304,6 +399,7 @@ impl Kind {
                     "USER#<person> / EXTENSION#<application>",
                 ],
                 "A later end of an application for one person.",
+                (Erasure::Delete { tombstone: false }, Some("extensions")),
             ),
             Self::Draft => of::<DraftAnswer>(
                 [
@@ -312,6 +408,7 @@ impl Kind {
                     "USER#<person> / <DRAFT or REMOVED>#<application>#<committee>#<question>",
                 ],
                 "One answer of a draft. It has a TTL. A removed one keeps its version.",
+                (Erasure::Delete { tombstone: true }, Some("drafts")),
             ),
             Self::Submission => of::<Submission>(
                 [
@@ -320,6 +417,7 @@ impl Kind {
                     "USER#<person> / SUBMISSION#<submission>",
                 ],
                 "A submission: applicant, decision and mail state.",
+                (Erasure::Anonymise(erase::<Submission>), Some("submissions")),
             ),
             Self::Answers => of::<SubmissionAnswers>(
                 [
@@ -328,6 +426,7 @@ impl Kind {
                     "",
                 ],
                 "The answers of one revision. They count if the submission has their number.",
+                (Erasure::Keep, None),
             ),
             Self::Attachment => of::<Attachment>(
                 [
@@ -337,6 +436,7 @@ impl Kind {
                 ],
                 "Says that a submission may have a copy of a file in the bucket. Stored before \
                  the copy is made, and removed after it was deleted.",
+                (Erasure::FreeAndDelete(erase::<Attachment>), None),
             ),
             Self::Withdrawal => of::<Withdrawal>(
                 [
@@ -346,6 +446,7 @@ impl Kind {
                 ],
                 "A withdrawn submission. Only a few attributes remain, and the person until an \
                  erasure.",
+                (Erasure::Anonymise(erase::<Withdrawal>), Some("withdrawals")),
             ),
             Self::Review => of::<Review>(
                 [
@@ -354,11 +455,13 @@ impl Kind {
                     "USER#<person> / REVIEW#<review>",
                 ],
                 "What an officer thinks of a submission. The submission has its score too.",
+                (Erasure::Anonymise(erase::<Review>), Some("reviews")),
             ),
             Self::Change => of::<DecisionChange>(
                 ["HISTORY#<application>", "<submission>#<change>", ""],
                 "A change of a decision that its submission does not keep: who changed what, and \
                  when.",
+                (Erasure::Keep, None),
             ),
             Self::Mail => of::<Mail>(
                 [
@@ -368,6 +471,7 @@ impl Kind {
                 ],
                 "A mail of the outbox: to be sent, being sent, or sent. It has a TTL. In the \
                  index, invitations are under ADDRESS#<address>.",
+                (Erasure::Delete { tombstone: false }, Some("mails")),
             ),
             Self::LinkUse => of::<LinkUse>(
                 [
@@ -376,28 +480,34 @@ impl Kind {
                     "USER#<person> / JOINED#<link>",
                 ],
                 "That a person joined with a link. Joining again does not use the link up.",
+                (Erasure::Delete { tombstone: false }, Some("join_links")),
             ),
             Self::DeletedApplication => of::<DeletedApplication>(
                 ["DELETED#<application>", "APPLICATION", ""],
                 "What remains of a deleted application: receipts of its submissions are `erased`.",
+                (Erasure::Keep, None),
             ),
             Self::Tombstone => bare(
                 ["<partition>", "<key>", ""],
                 "Stands for a day in the place of an item that was deleted, such as a submission \
                  or an upload, so that a write that arrives late does not bring it back.",
+                (Erasure::Keep, None),
             ),
             Self::ScheduledTask => of::<ScheduledTask>(
                 ["DUE#<hour>", "<kind>#<id>", ""],
                 "Tells the timer to look at the drafts of an application, the bookings of a slot, \
                  an upload, or the news of a person.",
+                (Erasure::Keep, None),
             ),
             Self::BegunDraft => of::<BegunDraft>(
                 ["BEGUN#<application>", "<person>#<committee>", ""],
                 "When a draft was begun, for its reminder.",
+                (Erasure::Keep, None),
             ),
             Self::NoticeTimer => of::<NoticeTimer>(
                 ["NOTICES", "TIMER", ""],
                 "The hour up to which everything that was due is done.",
+                (Erasure::Keep, None),
             ),
         }
     }

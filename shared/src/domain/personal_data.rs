@@ -1,143 +1,115 @@
 //! The stored data of a person besides their profile (P13, P14).
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Deserialize;
 
 use crate::db::error::check_memory_budget;
 use crate::db::read::{MAX_BATCH_KEYS, Range};
 use crate::db::response::{AnyItem as _, Stored, readable};
-use crate::db::{Entity, Table, TableError};
+use crate::db::{Entity, Key, Table, TableError};
 use crate::domain::application::model::Application;
-use crate::domain::bookmark::store::Bookmarks;
-use crate::domain::draft::model::DraftAnswer;
-use crate::domain::extension::model::Extension;
-use crate::domain::file::model::Upload;
-use crate::domain::invite::model::Invite;
-use crate::domain::join_link::model::LinkUse;
+use crate::domain::entities::Erasure;
 use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
-use crate::domain::member::model::Membership;
 use crate::domain::person::model::Person;
-use crate::domain::request::model::MembershipRequest;
-use crate::domain::review::model::Review;
-use crate::domain::submission::model::{RecentSubmission, Submission};
-use crate::domain::submission::withdrawal::Withdrawal;
-use crate::domain::token::model::Token;
+use crate::domain::submission::model::RecentSubmission;
 use crate::ids::Id;
+use crate::kind::Kind;
 
-/// The stored data of a person besides their profile.
+/// What is stored of a person besides their profile, by kind: everything with which an erasure does
+/// something. Submissions are without their answers, and of mails only the keys were read: there
+/// may be thousands.
 #[derive(Debug, Default)]
 pub struct PersonalData {
-    /// Their memberships, including those in archived clubs.
-    pub memberships: Vec<Membership>,
-    /// Their requests to join clubs.
-    pub requests: Vec<MembershipRequest>,
-    /// Their submissions, newest first.
-    pub submissions: Vec<Submission>,
-    /// What remains of submissions that they have withdrawn.
-    pub withdrawals: Vec<Withdrawal>,
-    /// Where they have submitted within the last hour.
-    pub recent: Vec<RecentSubmission>,
-    /// Their reviews of submissions.
-    pub reviews: Vec<Review>,
-    /// Their uploads.
-    pub uploads: Vec<Upload>,
-    /// Their tokens.
-    pub tokens: Vec<Token>,
-    /// The answers of their drafts.
-    pub drafts: Vec<DraftAnswer>,
-    /// Their extensions of application deadlines.
-    pub extensions: Vec<Extension>,
-    /// The join links that they have used.
-    pub link_uses: Vec<LinkUse>,
-    /// Invites to their e-mail address.
-    pub invites: Vec<Invite>,
-    /// The keys of mails to them, beside those to their addresses: [`Table::mails_to`]. There may
-    /// be thousands.
-    pub mail_keys: Vec<Key>,
-    /// Mails to their addresses.
-    pub mails: Vec<Mail>,
-    /// Their favorites and subscriptions.
-    pub bookmarks: Bookmarks,
-}
-
-fn is_mail(entry: &Stored) -> bool {
-    let recent = entry.index_sort_key();
-    recent.is_some_and(|recent| recent.starts_with(keys::OWN_MAILS))
+    items: BTreeMap<Kind, Vec<Stored>>,
+    size: usize,
 }
 
 impl PersonalData {
-    fn sort_in(&mut self, items: Vec<Stored>) {
+    fn add(&mut self, items: impl IntoIterator<Item = Stored>) {
         for item in items {
-            let item = [item];
-            match item[0].kind() {
-                Membership::TYPE => self.memberships.extend(readable(item)),
-                MembershipRequest::TYPE => self.requests.extend(readable(item)),
-                Submission::TYPE => self.submissions.extend(readable(item)),
-                Withdrawal::TYPE => self.withdrawals.extend(readable(item)),
-                Review::TYPE => self.reviews.extend(readable(item)),
-                DraftAnswer::TYPE => self.drafts.extend(readable(item)),
-                Extension::TYPE => self.extensions.extend(readable(item)),
-                LinkUse::TYPE => self.link_uses.extend(readable(item)),
-                Invite::TYPE => self.invites.extend(readable(item)),
-                Mail::TYPE => self.mails.extend(readable(item)),
-                _ => {}
+            let Ok(kind) = item.kind().parse::<Kind>() else {
+                continue;
+            };
+            if !matches!(kind.facts().erasure, Erasure::Keep) {
+                self.size += item.size();
+                self.items.entry(kind).or_default().push(item);
             }
         }
     }
-}
 
-impl PersonalData {
-    /// Returns the applications to which the person has submitted or begun a draft.
+    /// Takes out all entities of a type, in no particular order.
+    pub fn take<E: Entity>(&mut self) -> Vec<E> {
+        readable(self.items.remove(&E::KIND).unwrap_or_default())
+    }
+
+    /// Returns all items, by kind.
+    pub(crate) fn into_items(self) -> impl Iterator<Item = (Kind, Vec<Stored>)> {
+        self.items.into_iter()
+    }
+
+    /// Returns the applications that the person has to do with.
     pub(crate) fn applied_to(&self) -> HashSet<Id<Application>> {
-        let applied = self.recent.iter().map(|recent| recent.application);
-        let applied = applied.chain(self.submissions.iter().map(|one| one.application));
-        let applied = applied.chain(self.drafts.iter().map(|answer| answer.application));
-        let applied = applied.chain(self.withdrawals.iter().map(|one| one.application));
-        applied.collect()
+        #[derive(Deserialize)]
+        struct Of {
+            application: Id<Application>,
+        }
+        let all = self.items.values().flatten();
+        all.filter_map(|item| item.read::<Of>().ok())
+            .map(|of| of.application)
+            .collect()
     }
 }
 
 impl Table {
-    /// Returns the stored data of a person: 6 queries in parallel, two of them of the index, 1
-    /// batch read per 100 items, and 2 queries for each of their former addresses.
-    ///
-    /// The submissions are without their answers.
+    /// Returns the stored data of a person: 2 queries, 1 or 2 for each of their addresses, and 1
+    /// batch read per 100 items. [`TableError::TooMuch`] if it is larger than the memory limit.
     pub async fn personal_data(&self, person: &Person) -> Result<PersonalData, TableError> {
-        let addressed = self.addressed(person);
-        let own = self.index_entries(keys::own(person.id), Range::All);
-        let (bookmarks, noted) = (
-            self.bookmarks(person.id),
-            self.recent_submissions(person.id),
-        );
-        let (uploads, tokens) = (self.all_uploads(person.id), self.tokens(person.id));
-        let all = async { futures::try_join!(own, addressed, bookmarks, noted, uploads, tokens) };
-        let (own, addressed, bookmarks, noted, uploads, tokens) = Box::pin(all).await?;
-        let mut all = PersonalData {
-            uploads,
-            tokens,
-            bookmarks,
-            ..PersonalData::default()
-        };
-        // What was submitted within the last hour is found although the index is behind.
-        let recent = noted
-            .iter()
-            .map(|recent| keys::submission(recent.application, recent.submission));
-        let (mails, own): (Vec<Stored>, Vec<Stored>) = own.into_iter().partition(is_mail);
-        all.mail_keys = mails.iter().map(Stored::key).collect();
-        let existing: BTreeSet<Key> = own.iter().map(Stored::key).chain(recent).collect();
+        let all = self.some_personal_data(person).await?;
+        check_memory_budget(all.size).map(|()| all)
+    }
+
+    /// The same, and not all of it if it is larger than the memory limit.
+    pub(crate) async fn some_personal_data(
+        &self,
+        person: &Person,
+    ) -> Result<PersonalData, TableError> {
         let own = keys::own(person.id);
-        let existing: Vec<Key> = existing.into_iter().collect();
-        for batch in existing.chunks(MAX_BATCH_KEYS) {
+        let (partition, entries, addressed) = futures::try_join!(
+            self.items(own.clone(), Range::All),
+            self.index_entries(own.clone(), Range::All),
+            self.addressed(person),
+        )?;
+        let mut all = PersonalData::default();
+        // What was submitted within the last hour is found although the index is behind.
+        let recent: Vec<RecentSubmission> = readable(partition.iter().cloned());
+        let recent = recent.iter().map(|recent| {
+            let key = keys::submission(recent.application, recent.submission);
+            (key, own.clone())
+        });
+        let entries = entries.into_iter().chain(addressed);
+        let (mails, entries): (Vec<Stored>, Vec<Stored>) =
+            entries.partition(|entry| entry.kind() == Mail::TYPE);
+        let listed = entries.iter().map(|entry| {
+            let partition = entry.index_partition().to_owned();
+            (entry.key(), partition)
+        });
+        let listed: BTreeMap<Key, String> = recent.chain(listed).collect();
+        all.add(partition.into_iter().chain(mails));
+        let requested: Vec<Key> = listed.keys().cloned().collect();
+        for batch in requested.chunks(MAX_BATCH_KEYS) {
+            if check_memory_budget(all.size).is_err() {
+                break;
+            }
             let mut items = self.get_many(batch.to_vec()).await?.into_items();
-            items.retain(|item| item.index_partition() == own);
-            all.sort_in(items);
-            check_memory_budget(all.submissions.iter().map(Submission::memory_used).sum())?;
+            let is_theirs = |item: &Stored| {
+                let partition = listed.get(&item.key());
+                partition.is_some_and(|partition| partition == item.index_partition())
+            };
+            items.retain(is_theirs);
+            all.add(items);
         }
-        all.sort_in(addressed);
-        all.recent = noted;
-        all.submissions
-            .sort_by_key(|submission| std::cmp::Reverse(submission.sequence));
         Ok(all)
     }
 
@@ -147,19 +119,25 @@ impl Table {
             html: String::new(),
             ..mail
         };
-        let addressed = std::mem::take(&mut person.mails).into_iter();
-        let mut mails: Vec<Mail> = addressed.map(without_html).collect();
-        for batch in person.mail_keys.chunks(MAX_BATCH_KEYS) {
+        let all = person.items.remove(&Kind::Mail).unwrap_or_default();
+        let all: Vec<Key> = all.iter().map(Stored::key).collect();
+        let (mut mails, mut memory_used) = (Vec::<Mail>::new(), 0);
+        for batch in all.chunks(MAX_BATCH_KEYS) {
             let found = self.get_many(batch.to_vec()).await?.into_entities();
-            mails.extend(found.into_iter().map(without_html));
-            check_memory_budget(mails.iter().map(|mail| mail.text.len() + 1_000).sum())?;
+            let found: Vec<Mail> = found.into_iter().map(without_html).collect();
+            memory_used += found
+                .iter()
+                .map(|mail| mail.text.len() + 1_000)
+                .sum::<usize>();
+            check_memory_budget(memory_used)?;
+            mails.extend(found);
         }
         mails.sort_by_key(|mail| (mail.queued_at, mail.about));
         Ok(mails)
     }
 
-    /// Returns what was sent to the present and the former addresses of a person. A former address
-    /// that somebody else has now is theirs.
+    /// Returns what the index has of invites and mails to the present and the former addresses of a
+    /// person. A former address that somebody else has now is theirs.
     async fn addressed(&self, person: &Person) -> Result<Vec<Stored>, TableError> {
         let present = Some(&person.personal.email).filter(|email| !email.is_empty());
         let former = person.former_emails.iter().map(async |email| {
@@ -169,7 +147,7 @@ impl Table {
         });
         let former = futures::future::try_join_all(former).await?;
         let all = present.into_iter().chain(former.into_iter().flatten());
-        let found = all.map(|email| self.index_items(keys::address(email), Range::All));
+        let found = all.map(|email| self.index_entries(keys::address(email), Range::All));
         let found = futures::future::try_join_all(found).await?;
         Ok(found.into_iter().flatten().collect())
     }

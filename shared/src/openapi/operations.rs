@@ -153,6 +153,7 @@ fn optional(schema: &mut Value) {
 fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
     let has_body = operation.get("requestBody").is_some();
     let signed_in = operation["security"][0] == json!({ "bearer": [] });
+    let takes_callers = operation["security"].to_string().contains("bearer");
     let parameters = operation["parameters"].as_array().cloned();
     let parameters = parameters.unwrap_or_default();
     let has = |name: &str| parameters.iter().any(|parameter| parameter["name"] == name);
@@ -165,7 +166,7 @@ fn complete_responses(operation: &mut Value, call: &Call<'_>, schemas: &Value) {
             call.method != "get" || has_query || call.is_large || call.path.ends_with("s/"),
         ),
         ("401", true),
-        ("403", signed_in),
+        ("403", takes_callers),
         (
             "404",
             // A repeat with an idempotency key shows the object, which may be gone by then.

@@ -37,7 +37,7 @@ const ERRORS: [Error; 12] = [
     (
         "403",
         "Forbidden",
-        "The caller does not have the rights for this. Nothing was changed.",
+        "The caller does not have the rights for this, or is being erased. Nothing was changed.",
         "permission_denied",
         "You do not have permission to do this.",
         &["Idempotency-Replayed"],

@@ -20,6 +20,8 @@ crate::text::enums::text_enum! {
         PermissionDenied,
         /// 403: the token is not for this route, or not for this club.
         Scope,
+        /// 403: the account of the caller is being erased. After that they may sign in anew.
+        Erasing,
         /// 404: there is no such object, or it is not visible to the caller.
         NotFound,
         /// 405: the path does not support this method.
@@ -95,6 +97,8 @@ pub enum ApiError {
     Forbidden,
     /// 403: the token is not for this, and why.
     OutOfScope(String),
+    /// 403: the caller is being erased (P17).
+    Erasing,
     /// 404: there is no such object, or it is not visible to the caller.
     NotFound,
     /// 404: the page is past the end of a list.
@@ -134,8 +138,6 @@ pub enum ApiError {
 /// The sentence while the bucket of files cannot be reached (U11).
 pub(super) const NO_FILES: &str =
     "Files cannot be stored or read at the moment. Nothing was changed. Please try again.";
-/// The message for a person whose account is being erased.
-pub const ERASING: &str = "Your account is being erased.";
 
 /// Messages for each field. Nested fields have dotted paths.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -242,6 +244,7 @@ impl ApiError {
             Self::BadToken(_) => Code::InvalidToken,
             Self::Forbidden => Code::PermissionDenied,
             Self::OutOfScope(_) => Code::Scope,
+            Self::Erasing => Code::Erasing,
             Self::NotFound | Self::InvalidPage => Code::NotFound,
             Self::MethodNotAllowed => Code::MethodNotAllowed,
             Self::NotAcceptable => Code::NotAcceptable,
@@ -261,7 +264,7 @@ impl ApiError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Unauthenticated | Self::BadToken(_) => StatusCode::UNAUTHORIZED,
-            Self::Forbidden | Self::OutOfScope(_) => StatusCode::FORBIDDEN,
+            Self::Forbidden | Self::OutOfScope(_) | Self::Erasing => StatusCode::FORBIDDEN,
             Self::NotFound | Self::InvalidPage => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
@@ -282,6 +285,7 @@ impl ApiError {
             Self::Unauthenticated => "Authentication credentials were not provided.".to_owned(),
             Self::BadToken(why) => format!("The access token is not valid: {why}."),
             Self::Forbidden => "You do not have permission to do this.".to_owned(),
+            Self::Erasing => "Your account is being erased.".to_owned(),
             Self::NotFound => "Not found.".to_owned(),
             Self::InvalidPage => "Invalid page.".to_owned(),
             Self::MethodNotAllowed => "This method is not allowed here.".to_owned(),

@@ -1,6 +1,6 @@
 //! What failures of the table, of the bucket and of tokens mean for the caller.
 
-use super::error::{ApiError, Code, ERASING, applicant_erased};
+use super::error::{ApiError, Code, applicant_erased};
 use crate::auth::TokenError;
 use crate::db::{Refusal, TableError};
 use crate::files::FileError;
@@ -23,7 +23,7 @@ impl From<TableError> for ApiError {
             TableError::Refused(Refusal::Changed) => Self::Changed,
             TableError::Refused(Refusal::Deleted) => Self::NotFound,
             TableError::Refused(Refusal::Authority) => Self::Forbidden,
-            TableError::Refused(Refusal::Erased) => Self::rule(ERASING),
+            TableError::Refused(Refusal::Erased) => Self::Erasing,
             TableError::Refused(Refusal::ApplicantErased) => applicant_erased(),
             TableError::Refused(Refusal::LastOwner) => {
                 Self::rule("A club needs at least one owner.").coded(Code::LastOwner)

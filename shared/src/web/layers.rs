@@ -174,16 +174,17 @@ async fn response_to(user: User, route: &str, mut request: Request, next: Next) 
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     if !is_read
         && !remembers_itself(route)
-        && let Err(error @ ApiError::BadToken(_)) = user.remember().await
+        && let Err(error @ (ApiError::BadToken(_) | ApiError::Erasing)) = user.remember().await
     {
-        // Nothing is executed for a caller whose id belongs to somebody else.
+        // Nothing is executed for a caller whose id belongs to somebody else, or who is being
+        // erased.
         return error.into_response();
     }
     let (response, stored) = futures::join!(next.run(request), user.remember());
     match stored {
         Ok(()) => response,
-        // The response is discarded: the id belongs to somebody else.
-        Err(error @ ApiError::BadToken(_)) => error.into_response(),
+        // The response is discarded.
+        Err(error @ (ApiError::BadToken(_) | ApiError::Erasing)) => error.into_response(),
         Err(error) => {
             tracing::error!(
                 ?error,

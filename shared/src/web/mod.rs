@@ -42,7 +42,7 @@ pub use coding::Codings;
 pub use create::create;
 pub use edit::edit;
 pub use entity_tag::{IfMatch, IfNoneMatch, Kept, SourceTag};
-pub use error::{ApiError, Code, ERASING, ErrorBody, FieldErrors, applicant_erased};
+pub use error::{ApiError, Code, ErrorBody, FieldErrors, applicant_erased};
 pub use field::{Field, Mode, Presence};
 pub use idempotency::{ChangedNothing, NewId, RequestKey, key_reused, replayed, shown_at};
 #[cfg(feature = "images")]

@@ -9,13 +9,13 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use tokio::sync::OnceCell;
 
-use super::error::{ApiError, ERASING};
+use super::error::ApiError;
 use super::grant::{grant_of, is_first_today, only_writes, permit};
 use super::request::ClientAddress;
 use super::scopes::{Permit, SessionOnly};
 use crate::auth::{Identity, is_secret};
 use crate::db::TableError;
-use crate::domain::{Notices, Person, Personal, Token, TokenScope};
+use crate::domain::{Person, Personal, Token, TokenScope};
 use crate::ids::Id;
 use crate::state::{Context, Shared};
 use crate::text::ClubCode;
@@ -126,31 +126,22 @@ impl User {
             let there = stored.filter(|person| !person.erasing);
             return there.ok_or_else(|| ApiError::BadToken("its person was erased".into()));
         }
+        if stored.as_ref().is_some_and(|person| person.erasing) {
+            return Err(ApiError::Erasing);
+        }
         let today = app.clock.now().date_naive();
         let clubs_created = if stored.is_some() {
             0
         } else {
             app.table.creations(identity.id).await?
         };
-        let mut person = stored.clone().unwrap_or_else(|| Person {
-            id: identity.id,
-            personal: Personal::default(),
-            former_emails: vec![],
-            token_issued_at: identity.issued_at,
-            graduation_year: None,
-            school: vec![],
-            major: vec![],
-            image_url: None,
-            subject: identity.subject.clone(),
-            clubs_created,
-            clubs_owned: 0,
-            created_at: Timestamp::at(app.clock.now()),
-            erasing: false,
-            calendar: 0,
-            notices: Notices::default(),
-            signed_in_on: None,
-            admin_seen: None,
-            settings_version: 0,
+        let mut person = stored.clone().unwrap_or_else(|| {
+            let (subject, now) = (identity.subject.clone(), Timestamp::at(app.clock.now()));
+            Person {
+                token_issued_at: identity.issued_at,
+                clubs_created,
+                ..Person::new(identity.id, subject, Personal::default(), now)
+            }
         });
         if person.subject != identity.subject {
             // Ids have only 53 bits. If an issuer lets people choose their subject, two subjects
@@ -213,12 +204,9 @@ impl User {
     }
 
     /// Notes that the caller is an admin, if they are one: what they make as an admin works as long
-    /// as they are. It is 400 if their account is being erased.
+    /// as they are.
     pub async fn note_admin(&self) -> Result<(), ApiError> {
         let person = self.person().await?;
-        if person.erasing {
-            return Err(ApiError::rule(ERASING));
-        }
         let issued_at = self.issued_at();
         let is_stored = person
             .admin_seen

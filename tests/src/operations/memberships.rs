@@ -16,8 +16,8 @@ pub(super) fn rows() -> Vec<Row> {
 
 fn people() -> Vec<Row> {
     let whole = json!({ "graduation_year": 2028, "school": [], "major": [], "image_url": null });
-    let erased = [401, 204, 204, 204, 204, 204, 204];
-    let not_the_only_owner = [401, 204, 204, 204, 400, 204, 204];
+    let erased = [401, 202, 202, 202, 202, 202, 202];
+    let not_the_only_owner = [401, 202, 202, 202, 400, 202, 202];
     vec![
         read("show_settings", SIGNED_IN),
         write(

@@ -15,7 +15,7 @@ async fn the_link_of_an_admin_who_was_erased_stays_useless() {
     campus.club("chess", &campus.as_("ada")).await;
     let admin = campus.admin();
     let link = admin.post(LINKS, json!({})).await.created();
-    admin.delete("/api/settings/").await.no_content();
+    campus.erase(&admin).await;
     campus.advance(chrono::TimeDelta::minutes(1));
     // The same person comes back, without the right.
     campus.as_("root").get("/api/settings/").await.ok();

@@ -73,7 +73,7 @@ async fn only_last_answers_stay_and_leftovers_are_repaired() {
     assert_eq!(stored_answers(&campus), 0);
     let again = recruitment.submit(&sue).await;
     recruitment.decide(&again, 4, "").await;
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     assert_eq!(stored_answers(&campus), 0);
 }
 

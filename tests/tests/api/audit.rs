@@ -64,11 +64,7 @@ pub(crate) async fn repair(
 #[tokio::test(start_paused = true)]
 async fn mail_and_erasure_leave_nothing_wrong() {
     let campus = campus().await;
-    campus
-        .as_("sue")
-        .delete("/api/settings/")
-        .await
-        .no_content();
+    campus.erase(&campus.as_("sue")).await;
     assert_eq!(findings(&campus, &campus.stored()), Vec::<String>::new());
 }
 
@@ -201,7 +197,7 @@ async fn scan_of_two_moments_is_not_repaired() {
     untouched(scan(&["Submission", "Change"]), 1).await;
 
     // A person who was erased, and one who came.
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     untouched(scan(&["Person"]), 6).await;
     campus.as_("dan").get("/api/settings/").await.ok();
     untouched(scan(&["Person"]), 9).await;

@@ -333,7 +333,7 @@ async fn impossible_people_and_clubs_are_found() {
             set("Application", "deleted", json!({ "BOOL": false })),
         ),
         (
-            "is being erased",
+            "the timer has no entry for erasure",
             set("Person", "erasing", json!({ "BOOL": true })),
         ),
     ])

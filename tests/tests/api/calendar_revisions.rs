@@ -295,7 +295,7 @@ async fn revisions_bring_nothing_back() {
     scene.there.book(scene.slot).await.ok();
     scene.change(&json!({ "location": "Tower" })).await;
     for person in [&scene.bob, &scene.there.sue] {
-        person.delete("/api/settings/").await.no_content();
+        campus.erase(person).await;
     }
     // What was stored before is read after the erasure.
     campus.list_changes().await;

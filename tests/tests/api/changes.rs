@@ -391,7 +391,7 @@ async fn an_erasure_deletes_and_leaves_no_name() {
     };
     assert_eq!(named(&before), 3);
     for person in [&sue, &eve, &officer] {
-        person.delete("/api/settings/").await.no_content();
+        campus.erase(person).await;
     }
     assert_eq!(
         log.types().await,

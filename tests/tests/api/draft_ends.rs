@@ -119,7 +119,7 @@ async fn drafts_are_exported_erased_and_deleted_with_application() {
     let exported = drafts_in_export(&sue).await;
     assert_eq!(exported[0]["text"], "Zanzibar");
     assert_eq!(exported.as_array().map(Vec::len), Some(1));
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     let holds = |text: &str| json!(campus.stored()).to_string().contains(text);
     assert!(!holds("Zanzibar"));
     assert!(holds("Timbuktu"));

@@ -95,7 +95,7 @@ async fn erasure_leaves_only_the_status_of_decided_submissions() {
     let history = format!("{}submissions/{}/history/", recruitment.path, id(&decided));
     assert!(ada.get(&history).await.text().contains("Planted reason"));
     assert_eq!(recount(&campus), [""; 0]);
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     let stored = json!(campus.stored()).to_string().to_lowercase();
     assert!(
         !["favorite#", "subscription#"]
@@ -174,7 +174,7 @@ async fn erasure_leaves_only_the_status_of_decided_submissions() {
 #[tokio::test(start_paused = true)]
 async fn returning_person_starts_anew_but_decisions_stand() {
     let (campus, recruitment, sue, decided) = sue().await;
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     campus.advance(chrono::TimeDelta::minutes(1));
     // Any request stores a new profile, even one that does not read it. Then she can be added to a
     // club again.
@@ -233,8 +233,8 @@ async fn returning_person_starts_anew_but_decisions_stand() {
     )
     .await
     .error(400);
-    sue.delete("/api/settings/").await.no_content();
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
+    campus.erase(&sue).await;
     assert_eq!(recount(&campus), [""; 0]);
 }
 
@@ -257,7 +257,7 @@ async fn the_only_owner_of_a_club_stays() {
         "the refused erasure deleted members"
     );
     ada.delete("/api/clubs/chess/").await.no_content();
-    ada.delete("/api/settings/").await.no_content();
+    campus.erase(&ada).await;
     olga.delete("/api/settings/").await.error(400);
     assert_eq!(recount(&campus), [""; 0]);
     // The admin who restores the archived club becomes its owner.
@@ -364,6 +364,61 @@ async fn mails_about_deleted_submissions_are_erased() {
             .text()
             .contains("Planted reason")
     );
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     assert_eq!(planted(&campus), [""; 0]);
+}
+
+// proves P17
+#[tokio::test(start_paused = true)]
+async fn nobody_finds_who_is_erased_and_they_are_locked_out_until_the_end() {
+    let (campus, recruitment, sue, _) = sue().await;
+    let ada = &recruitment.officer;
+    let person = id(&sue.get("/api/settings/").await.ok());
+    sue.delete("/api/settings/").await.accepted();
+    for path in ["/api/settings/", "/api/memberships/", "/api/clubs/"] {
+        let response = sue.get(path).await;
+        assert_eq!(response.status, 403, "{path}");
+        assert_eq!(response.json()["code"], "erasing", "{path}");
+    }
+    let again = sue.delete("/api/settings/").await;
+    assert_eq!(again.json()["code"], "erasing");
+    let liked = sue
+        .post("/api/favorites/", json!({ "club": "bridge" }))
+        .await;
+    assert_eq!(liked.json()["code"], "erasing");
+    for search in ["planted", "planted@uni.example"] {
+        let found = ada.get(&format!("/api/users/?search={search}")).await.ok();
+        assert_eq!(found, json!([]), "{search}");
+    }
+    ada.post("/api/clubs/go/members/", json!({ "person": person }))
+        .await
+        .invalid(&["person"]);
+    // The timer has not begun yet: the index may be behind.
+    campus.tick().await;
+    assert_ne!(planted(&campus), [""; 0]);
+    campus.finish_erasures().await;
+    assert_eq!(planted(&campus), [""; 0]);
+    assert_eq!(sue.get("/api/memberships/").await.ok(), json!([]));
+}
+
+// proves P17, P18
+#[tokio::test(start_paused = true)]
+async fn the_last_look_leaves_what_returning_people_have() {
+    let campus = TestCampus::new();
+    campus.club("chess", &campus.as_("ada")).await;
+    let (away, back) = (campus.as_("away"), campus.as_("back"));
+    for person in [&away, &back] {
+        person.get("/api/settings/").await.ok();
+        campus.erase(person).await;
+    }
+    campus.advance(TimeDelta::minutes(1));
+    let club = json!({ "club": "chess" });
+    back.post("/api/favorites/", club).await.created();
+    campus.advance(TimeDelta::hours(1));
+    campus.tick().await;
+    let all = back.get("/api/favorites/").await.ok();
+    assert_eq!(all.as_array().map(Vec::len), Some(1));
+    let entries = |item: &Value| item["what"]["M"]["kind"]["S"] == "erasure";
+    assert_eq!(campus.stored().iter().filter(|one| entries(one)).count(), 0);
+    assert_eq!(recount(&campus), [""; 0]);
 }

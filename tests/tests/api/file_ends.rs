@@ -144,7 +144,7 @@ async fn an_erasure_removes_all_files() {
     let toms = recruitment.upload(&campus.as_("tom"), &cv, &pdf("3")).await;
     submit(&recruitment, &campus.as_("tom"), naming(&cv, toms)).await;
     recruitment.decide(&submission, 4, "").await;
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     let left = (
         stored(&campus, "uploads/").await.len(),
         stored(&campus, "files/").await.len(),
@@ -172,7 +172,7 @@ async fn file_arriving_after_erasure_is_deleted_within_an_hour() {
         .await
         .created();
     campus.tick().await;
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     assert_eq!(send(&sue, &file, &bytes).await.status, 204);
     assert_eq!(stored(&campus, "uploads/").await.len(), 1);
     campus.advance(TimeDelta::minutes(61));

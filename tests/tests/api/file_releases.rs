@@ -60,7 +60,7 @@ async fn returning_person_can_upload_again() {
     let cv = recruitment.file_question(json!({})).await;
     let sue = campus.as_("sue");
     recruitment.upload(&sue, &cv, &pdf("1")).await;
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     campus.advance(TimeDelta::minutes(1));
     let sue = campus.as_("sue");
     let file = recruitment.upload(&sue, &cv, &pdf("2")).await;
@@ -72,7 +72,7 @@ async fn returning_person_can_upload_again() {
 async fn erasure_finds_files_of_unstored_submissions() {
     let (campus, _, sue) = killed_submission().await;
     campus.advance(TimeDelta::hours(2));
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     assert_eq!(stored(&campus, "files/").await, [""; 0]);
     assert_eq!(stored(&campus, "uploads/").await, [""; 0]);
 }

@@ -87,7 +87,7 @@ async fn request_before_erasure_gives_the_returning_person_nothing() {
         sue.post(path, json!({ "club": "chess" })).await.error(500);
         let late = suspended.release();
         campus.advance(TimeDelta::minutes(1));
-        sue.delete("/api/settings/").await.no_content();
+        campus.erase(&sue).await;
         campus.advance(TimeDelta::minutes(1));
         sue.get("/api/settings/").await.ok();
         late.arrive();

@@ -404,7 +404,7 @@ async fn withdrawal_and_deleted_slot_are_mailed_but_not_erasure() {
         .ok();
     campus.deliver().await;
     let before = campus.mails().len();
-    bob.delete("/api/settings/").await.no_content();
+    campus.erase(&bob).await;
     campus.deliver().await;
     assert_eq!(campus.mails().len(), before);
     assert_eq!(recount(&campus), [""; 0]);

@@ -250,7 +250,7 @@ async fn officers_book_without_an_invitation() {
     officer.put(&own, json!({ "slot": later })).await.error(403);
     officer.get(&own).await.error(403);
     // What remains of an erased person does not change.
-    there.sue.delete("/api/settings/").await.no_content();
+    campus.erase(&there.sue).await;
     assert_eq!(
         code(officer.put(&path, json!({ "slot": later })).await),
         "erased"
@@ -348,7 +348,7 @@ async fn erasure_releases_booking() {
     let slot = there.slot(slot(30)).await;
     there.book(slot).await.ok();
     there.recruitment.decide(&there.submission, 4, "").await;
-    there.sue.delete("/api/settings/").await.no_content();
+    campus.erase(&there.sue).await;
     assert_eq!(there.shown(slot).await["booked"], 0);
     let path = format!("{}submissions/", there.recruitment.path);
     assert_eq!(

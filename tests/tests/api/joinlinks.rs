@@ -321,7 +321,7 @@ async fn an_erased_officer_is_on_no_link() {
     let ada = club(&campus).await;
     let olga = campus.member("chess", &ada, "olga", 10).await;
     let link = olga.post(LINKS, json!({})).await.created();
-    olga.delete("/api/settings/").await.no_content();
+    campus.erase(&olga).await;
     let shown = ada.get(&format!("{LINKS}{}/", id(&link))).await.ok();
     assert_eq!(shown["created_by"], json!(null));
 }
@@ -344,7 +344,7 @@ async fn the_link_of_an_admin_works_as_long_as_they_are_one() {
 
     let other = admin.post(LINKS, json!({})).await.created();
     join(&campus.as_("tom"), &other, &token(&other)).await.ok();
-    admin.delete("/api/settings/").await.no_content();
+    campus.erase(&admin).await;
     let eve = join(&campus.as_("eve"), &other, &token(&other)).await;
     assert_eq!(eve.json()["code"], "invite_unusable");
 }

@@ -8,7 +8,6 @@ use shared::domain::TokenScope;
 use tests::fixtures::id;
 use tests::suspended::Suspended;
 
-use crate::news::{days, follower, notified, open};
 use crate::slots::slot;
 use crate::tokens::with_scopes;
 use crate::webhooks::HOOKS;
@@ -20,41 +19,13 @@ async fn late_erasure_keeps_tokens_of_returning_person() {
     let sue = campus.as_("sue");
     with_scopes(&campus, &sue, &[TokenScope::ClubsRead]).await;
     suspended.hold(1, "\"TOKEN#");
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     let late = suspended.release();
     campus.advance(TimeDelta::minutes(1));
     let sue = campus.as_("sue");
     let token = with_scopes(&campus, &sue, &[TokenScope::ClubsRead]).await;
     late.arrive();
     token.get("/api/clubs/").await.ok();
-}
-
-// proves G3, P17
-#[tokio::test(start_paused = true)]
-async fn news_go_on_after_an_erasure_that_was_refused() {
-    let (suspended, campus) = Suspended::campus();
-    let (ada, sue) = follower(&campus).await;
-    // Sue owns a club with Bob, so that nothing stands against her erasure at first.
-    campus.club("go", &sue).await;
-    let bob = campus.as_("bob");
-    let person = id(&bob.get("/api/settings/").await.ok());
-    let owner = json!({ "person": person, "role": 0 });
-    let members = "/api/clubs/go/members/";
-    let bobs = sue.post(members, owner).await.created();
-    // The process of the erasure dies after its mark.
-    suspended.hold(usize::MAX, "MEMBER#");
-    assert_ne!(sue.delete("/api/settings/").await.status, 204);
-    let _never = suspended.release();
-    days(&campus, 3).await;
-    let bob = campus.as_("bob");
-    bob.delete(&format!("{members}{}/", id(&bobs)))
-        .await
-        .no_content();
-    let sue = campus.as_("sue");
-    sue.delete("/api/settings/").await.error(400);
-    open(&ada, "Autumn", 0, 2_000).await;
-    days(&campus, 8).await;
-    assert!(notified(&campus, &["Autumn"]).contains(&"Autumn".to_owned()));
 }
 
 // proves Z10
@@ -102,7 +73,7 @@ async fn late_slot_keeps_nothing_of_erased_interviewer() {
     let path = format!("{}slots/", recruitment.path);
     recruitment.officer.post(&path, body).await.error(500);
     let late = suspended.release();
-    bob.delete("/api/settings/").await.no_content();
+    campus.erase(&bob).await;
     late.arrive();
     let is_his = |item: &&Value| item["type"]["S"] == "OwnInterviews";
     assert_eq!(campus.stored().iter().filter(is_his).count(), 0);

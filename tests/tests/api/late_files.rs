@@ -72,7 +72,7 @@ async fn attachment_made_after_its_error_is_erased_with_the_person() {
     assert!(bucket.copies_arrive().await > 0);
     assert_eq!(stored(&campus, "files/").await.len(), 1);
     campus.advance(TimeDelta::hours(2));
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     assert_eq!(stored(&campus, "").await, [""; 0]);
 }
 

@@ -114,7 +114,7 @@ async fn a_mail_names_who_waits_when_it_is_sent() {
     ada.delete(&one).await.no_content();
     campus.advance(TimeDelta::hours(2));
     ask(&sue).await;
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     campus.deliver().await;
     assert_eq!(campus.mails().len(), 1);
     // That mail was not sent, so the next request does not wait for the end of its hour, also in

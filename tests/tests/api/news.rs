@@ -166,7 +166,7 @@ async fn off_inactive_archived_and_erased_mean_no_news() {
         switch(person, "weekly").await;
     }
     switch(&off, "off").await;
-    deleted.delete("/api/settings/").await.no_content();
+    campus.erase(&deleted).await;
     let autumn = open(&ada, "Autumn", 1, 2_000).await;
     let path = format!("/api/clubs/chess/applications/{}/", id(&autumn));
     let inactive = json!({ "is_active": false });

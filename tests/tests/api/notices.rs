@@ -149,7 +149,7 @@ async fn no_reminder_of_past_or_unwanted_things() {
         .delete(&format!("{}draft/", recruitment.path))
         .await
         .no_content();
-    deleted.delete("/api/settings/").await.no_content();
+    campus.erase(&deleted).await;
     assert!(
         !campus
             .stored()
@@ -343,7 +343,7 @@ async fn a_notice_that_waited_is_sent_only_if_it_is_still_right() {
     recruitment.submit(&done).await;
     let setting = json!({ "notices": { "drafts": false } });
     off.patch("/api/settings/", setting).await.ok();
-    deleted.delete("/api/settings/").await.no_content();
+    campus.erase(&deleted).await;
     // Nobody sent mails for a day.
     campus.advance(TimeDelta::hours(25));
     campus.deliver().await;

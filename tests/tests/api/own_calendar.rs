@@ -191,7 +191,7 @@ async fn an_address_ends_when_it_is_replaced_and_with_its_person() {
         }
     }
     // Who comes back after an erasure has another address.
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     is_deleted(second.clone()).await;
     campus.advance(chrono::TimeDelta::minutes(5));
     let third = calendar(&campus.as_("sue")).await;
@@ -209,7 +209,7 @@ async fn a_late_write_ends_no_address_of_a_new_profile() {
     let person = id(&sue.get("/api/settings/").await.ok());
     let table = &campus.campus.app.table;
     let before = table.person(Id::new(person)).await.expect("the table");
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     campus.advance(chrono::TimeDelta::seconds(5));
     let address = calendar(&campus.as_("sue")).await;
     let late = table.renew_calendar(&before.expect("a profile")).await;

@@ -41,7 +41,7 @@ async fn an_invite_to_a_former_address_is_exported_and_erased() {
     assert_eq!(all["invites"][0]["club_code"], "chess");
     assert_eq!(export(&bob).await["invites"], json!([]));
     for client in [&sue, &bob] {
-        client.delete("/api/settings/").await.no_content();
+        campus.erase(client).await;
     }
     assert_eq!(ada.get(&chess).await.ok(), json!([]));
     assert!(

@@ -133,7 +133,7 @@ async fn receipt_is_compared_for_those_who_may_know() {
     let fourth = submit(&recruitment, &sue, "four").await;
     assert_eq!(verify(&sue, &first).await["stored"], "withdrawn");
     assert_eq!(verify(&sue, &receipt(&third)).await["stored"], "replaced");
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     let erased = verify(&recruitment.officer, &receipt(&fourth)).await;
     assert_eq!(erased["stored"], "erased");
     // What was withdrawn before stays withdrawn, and a new account changes nothing.
@@ -159,7 +159,7 @@ async fn a_decided_submission_of_an_erased_person_is_erased() {
     let sue = campus.as_("sue");
     let submission = submit(&recruitment, &sue, "one").await;
     recruitment.decide(&submission, 4, "").await;
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     let body = verify(&recruitment.officer, &receipt(&submission)).await;
     assert_eq!(body["stored"], "erased");
 }

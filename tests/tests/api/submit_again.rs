@@ -285,7 +285,7 @@ async fn erased_applicants_submission_does_not_change() {
     let sent = recruitment.submit(&sue).await;
     let other = recruitment.submit(&campus.as_("bob")).await;
     recruitment.decide(&sent, 2, "Because.").await;
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     let path = format!("{}submissions/{}/", recruitment.path, id(&sent));
     let erased = async |response: tests::Response| {
         assert_eq!(response.json()["code"], "erased", "{}", response.text());
@@ -373,7 +373,7 @@ async fn blind_round_shows_nothing_and_erased_reviewer_leaves_no_link() {
         (0, 1)
     );
     // Bob is erased and comes back: the review stays, and is nobody's.
-    bob.delete("/api/settings/").await.no_content();
+    campus.erase(&bob).await;
     let bob = campus.member("chess", ada, "bob", 10).await;
     bob.get(&path.replace("mine/", "")).await.ok();
     assert_eq!(bob.get(&path.replace("mine/", "")).await.ok(), json!([]));

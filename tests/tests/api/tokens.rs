@@ -216,7 +216,7 @@ async fn an_erasure_ends_tokens_and_an_export_lists_them() {
     assert!(export["tokens"][0].get("token").is_none());
     let token = campus.with_token(made["token"].as_str().expect("a token"));
     token.get("/api/clubs/").await.ok();
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     campus.advance(TimeDelta::seconds(61));
     token.get("/api/clubs/").await.error(401);
     // Whoever comes back has none.

@@ -110,7 +110,7 @@ async fn wrong_tokens_and_those_of_erased_people_are_404() {
         let path = format!("/api/unsubscribe/{wrong}/");
         anybody.get(&path).await.error(404);
     }
-    sue.delete("/api/settings/").await.no_content();
+    campus.erase(&sue).await;
     anybody.get(&path).await.error(404);
     anybody.post(&path, json!({})).await.error(404);
     // The same name signs in again: a new profile, for which the old link does nothing.

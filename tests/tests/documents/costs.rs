@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use http::Method;
 use local::queues::{MAILS, WEBHOOKS};
 use serde_json::{Value, json};
@@ -180,7 +181,8 @@ fn serves() -> BTreeMap<String, &'static str> {
 }
 
 /// One run of each function without routes: a submission and a decision about it become changes, a
-/// call of a webhook, a mail, and the report about it. The timer has nothing to do.
+/// call of a webhook, a mail, and the report about it. The timer runs for the first time, and has
+/// nothing to do; then it erases the applicant.
 async fn workers(witness: &Witness) -> Vec<Row> {
     let mut p = Prices::new(witness);
     let recruitment = p.campus.recruitment("chess").await;
@@ -214,6 +216,12 @@ async fn workers(witness: &Witness) -> Vec<Row> {
     assert!(p.work("(mailer)", "Mailer", send).await);
     let report = async |there: &TestCampus| there.report().await;
     Box::pin(p.work("(mail reports)", "MailReports", report)).await;
+
+    let sue = p.campus.as_("sue");
+    sue.delete("/api/settings/").await.accepted();
+    p.campus.advance(TimeDelta::seconds(5));
+    let done = p.work("(erasure)", "Notices", tick).await;
+    done.expect("a table");
     p.rows
 }
 

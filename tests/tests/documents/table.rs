@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
@@ -13,19 +14,36 @@ fn the_chart_is_made_from_the_code() {
         index `gsi2` (`gsi2pk`, `gsi2sk`) has the keys of submissions in the order of time. All keys\n\
         are built in `shared/src/domain/*/keys.rs`; ids in keys have leading zeros. Most\n\
         reads of the table are strongly consistent; an index may be behind.\n\n\
-        | Type | pk | sk | gsi1 | What |\n|---|---|---|---|---|\n"
+        | Type | pk | sk | gsi1 | What | Erasure of its person | Export |\n|---|---|---|---|---|---|---|\n"
         .to_owned();
     for kind in Kind::all() {
-        let ([pk, sk, index], about) = (kind.facts().keys, kind.facts().about);
-        let name = kind.name();
+        let (name, facts) = (kind.name(), kind.facts());
+        let ([pk, sk, index], about) = (facts.keys, facts.about);
+        let (erased, export) = (facts.erased(), facts.export.unwrap_or_default());
         let index = if index.is_empty() {
             String::new()
         } else {
             format!("`{index}`")
         };
-        let _ = writeln!(text, "| {name} | `{pk}` | `{sk}` | {index} | {about} |");
+        let _ = writeln!(
+            text,
+            "| {name} | `{pk}` | `{sk}` | {index} | {about} | {erased} | {export} |"
+        );
     }
     super::check("docs/table.md", &text);
+}
+
+#[test]
+fn the_export_has_what_the_entities_say() {
+    let text =
+        std::fs::read_to_string(super::root().join("docs/openapi.json")).expect("a document");
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    let fields = &document["components"]["schemas"]["ExportBody"]["properties"];
+    let is_list = |field: &&String| fields[field.as_str()]["items"]["$ref"].is_string();
+    let names = fields.as_object().expect("fields").keys();
+    let names: BTreeSet<&str> = names.filter(is_list).map(String::as_str).collect();
+    let exported: BTreeSet<&str> = Kind::all().filter_map(|kind| kind.facts().export).collect();
+    assert_eq!(names, exported);
 }
 
 /// Whether a key matches a pattern. Each `<…>` stands for any text that is not empty.
@@ -53,15 +71,6 @@ fn fits(key: &str, pattern: &str) -> bool {
 
 /// What an erased person leaves.
 async fn what_an_erasure_leaves(campus: &TestCampus) {
-    let flag = json!({
-        "pk": { "S": "USER#0000000000000001" }, "sk": { "S": "ERASURE" },
-        "gsi1pk": { "S": "USER#0000000000000001" },
-        "gsi1sk": { "S": "ERASURE#0000000000000002" },
-        "type": { "S": "ErasureFlag" }, "person": { "N": "1" }, "round": { "N": "2" },
-        "expires": { "N": "1800000000" }, "ttl": { "N": "1800000000" },
-    });
-    let put = json!({ "TableName": local::table::TABLE, "Item": flag });
-    campus.campus.engine.json("PutItem", &put).expect("a write");
     let deleted = campus.as_("gone");
     deleted
         .post("/api/clubs/", json!({ "name": "Left behind" }))
@@ -70,7 +79,8 @@ async fn what_an_erasure_leaves(campus: &TestCampus) {
     deleted
         .delete("/api/settings/?archive=true")
         .await
-        .no_content();
+        .accepted();
+    campus.finish_erasures().await;
 }
 
 async fn draft_and_review(campus: &TestCampus, recruitment: &Recruitment, submission: &Value) {

@@ -258,15 +258,8 @@ fn only_mailer_sends_and_nobody_has_more_rights_than_needed() {
             assert_eq!(reads_stream, name == "Changes", "{name}");
             assert_eq!(
                 has("s3:"),
-                [
-                    "Applications",
-                    "Clubs",
-                    "Events",
-                    "Memberships",
-                    "Notices",
-                    "Submissions"
-                ]
-                .contains(&name.as_str()),
+                ["Applications", "Clubs", "Events", "Notices", "Submissions"]
+                    .contains(&name.as_str()),
                 "{name}"
             );
             assert_eq!(has("ListBucket"), name == "Applications", "{name}");

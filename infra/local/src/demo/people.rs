@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 use shared::domain::{
-    Club, ClubProfile, Invite, Membership, MembershipRequest, Notices, Person, Personal, Role,
+    Club, ClubProfile, Invite, Membership, MembershipRequest, Person, Personal, Role,
 };
 use shared::ids;
 use shared::time::Timestamp;
@@ -158,31 +158,18 @@ pub fn people(now: Timestamp) -> Vec<Person> {
 /// A person with a profile. The year of graduation depends on `i`.
 pub fn person(i: usize, username: &str, name: &str, now: Timestamp) -> Person {
     let (first, last) = name.split_once(' ').unwrap_or((name, ""));
+    let personal = Personal {
+        email: super::email(&format!("{username}@uni.example")),
+        username: username.to_owned(),
+        name: name.to_owned(),
+        first_name: first.to_owned(),
+        last_name: last.to_owned(),
+    };
+    let id = ids::Id::derived("user", &[ISSUER, username]);
+    let subject = ids::sha256_hex(format!("{ISSUER}\n{username}").as_bytes());
     Person {
-        id: ids::Id::derived("user", &[ISSUER, username]),
-        subject: ids::sha256_hex(format!("{ISSUER}\n{username}").as_bytes()),
-        personal: Personal {
-            email: super::email(&format!("{username}@uni.example")),
-            username: username.to_owned(),
-            name: name.to_owned(),
-            first_name: first.to_owned(),
-            last_name: last.to_owned(),
-        },
-        token_issued_at: 0,
         graduation_year: u16::try_from(2027 + i % 4).ok(),
-        school: vec![],
-        major: vec![],
-        image_url: None,
-        clubs_created: 0,
-        clubs_owned: 0,
-        created_at: now.plus(TimeDelta::days(-200)),
-        former_emails: vec![],
-        erasing: false,
-        signed_in_on: None,
-        admin_seen: None,
-        settings_version: 0,
-        calendar: 0,
-        notices: Notices::default(),
+        ..Person::new(id, subject, personal, now.plus(TimeDelta::days(-200)))
     }
 }
 

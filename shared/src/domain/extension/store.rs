@@ -126,12 +126,4 @@ impl Table {
         writes.extend(task.as_ref().map(Write::put).transpose()?);
         self.transact(writes).await
     }
-
-    /// Deletes the extension of a person who is being erased. Refused if it changed after it was
-    /// read.
-    pub(crate) async fn erase_extension(&self, extension: &Extension) -> Result<(), TableError> {
-        let delete = Write::delete(extension.key());
-        let delete = delete.if_equals("version", &extension.version);
-        self.write(delete).await.map(drop)
-    }
 }

@@ -4,13 +4,11 @@ use std::collections::HashSet;
 
 use crate::db::Tombstone;
 use crate::db::error::ignore_refusal;
-use crate::db::read::Range;
 use crate::db::{Entity, Key, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::file::attachment::Attachment;
 use crate::domain::file::model::Upload;
 use crate::domain::keys;
-use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
 use crate::ids::Id;
@@ -123,25 +121,6 @@ impl Table {
             .map(|attachment| attachment.object())
             .collect();
         attachments.retain(|attachment| !used.contains(&attachment.object()));
-        self.remove_attachments(&attachments, when).await
-    }
-
-    /// Deletes the copies that a person still has of answers that were received until then, also of
-    /// submissions that were never stored: 1 query of the index, and 1 request and 1 write for
-    /// each.
-    pub(crate) async fn remove_own_attachments(
-        &self,
-        person: Id<Person>,
-        until: u64,
-        when: RequestTime,
-    ) -> Result<(), TableError> {
-        let range = Range::Prefix(keys::OWN_ATTACHMENTS.into());
-        let found = self.index_entries(keys::own(person), range).await?;
-        let attachments: Vec<Attachment> = found
-            .iter()
-            .filter_map(|entry| keys::attachment_at(&entry.key()))
-            .filter(|attachment| attachment.at <= until)
-            .collect();
         self.remove_attachments(&attachments, when).await
     }
 

@@ -77,12 +77,6 @@ impl Table {
         self.query(keys::own(person), range).await
     }
 
-    /// Returns all uploads of a person: 1 query.
-    pub(crate) async fn all_uploads(&self, person: Id<Person>) -> Result<Vec<Upload>, TableError> {
-        let range = Range::Prefix(keys::OWN_UPLOADS.into());
-        self.query(keys::own(person), range).await
-    }
-
     /// Stores a new upload, and when the timer looks at it: 1 transaction. Refused if its number is
     /// not as it was read: empty, or with `replaced`.
     pub async fn put_upload(

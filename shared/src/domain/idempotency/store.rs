@@ -2,13 +2,10 @@
 //! profile.
 
 use crate::db::execute::WriteResult;
-use crate::db::read::Range;
 use crate::db::{Entity, Table, TableError, Write, from_item};
 use crate::domain::idempotency::model::{IdempotencyOutcome, IdempotencyRecord};
 use crate::domain::keys;
 use crate::domain::keys::Key;
-use crate::domain::person::model::Person;
-use crate::ids::Id;
 use crate::kind::Kind;
 
 impl Entity for IdempotencyRecord {
@@ -74,16 +71,5 @@ impl Table {
         self.write(write.if_equals("attempt", &request.attempt))
             .await
             .map(drop)
-    }
-
-    /// Deletes a person's idempotency records.
-    pub(crate) async fn forget_idempotency(&self, person: Id<Person>) -> Result<(), TableError> {
-        let keys = self
-            .keys(
-                keys::own(person),
-                Range::Prefix(keys::IDEMPOTENCY_RECORDS.into()),
-            )
-            .await?;
-        self.delete_many(keys).await
     }
 }

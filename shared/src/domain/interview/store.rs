@@ -160,21 +160,6 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Removes what tells where a person holds interviews, and bookings until then that no
-    /// submission has: 2 queries.
-    pub(crate) async fn forget_interviews(
-        &self,
-        person: Id<Person>,
-        until: u64,
-    ) -> Result<(), TableError> {
-        let range = Range::Prefix(keys::OWN_INTERVIEWS.into());
-        let mut own_keys = self.keys(keys::own(person), range).await?;
-        let booked = self.bookings(person).await?;
-        let booked = booked.iter().filter(|booking| booking.received <= until);
-        own_keys.extend(booked.map(Entity::key));
-        self.delete_many(own_keys).await
-    }
-
     /// Returns what a person has booked, and where they hold interviews: 1 query, for half the
     /// price of other reads. It may be a moment old.
     pub async fn appointments(

@@ -164,9 +164,4 @@ impl Table {
         }
         self.transact(writes).await
     }
-
-    /// Deletes the use of a join link, for an erasure.
-    pub(crate) async fn forget_link_use(&self, used: &LinkUse) -> Result<(), TableError> {
-        self.write(Write::delete(used.key())).await.map(drop)
-    }
 }

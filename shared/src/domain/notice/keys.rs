@@ -32,6 +32,7 @@ pub(crate) fn scheduled(hour: Timestamp, what: &TaskKind) -> Key {
         TaskKind::Upload { person, file, .. } => {
             format!("UPLOAD#{}#{}", padded(*person), padded(*file))
         }
+        TaskKind::Erasure { person, .. } => format!("ERASURE#{}", padded(*person)),
         TaskKind::Webhook { key } => format!("WEBHOOK#{}", padded(key.webhook)),
         TaskKind::News { person, .. } => format!("{NEWS}{}", padded(*person)),
     };

@@ -88,6 +88,13 @@ pub enum TaskKind {
         /// Where it is.
         key: WebhookKey,
     },
+    /// A person who is erased (P17).
+    Erasure {
+        /// Id of the person.
+        person: Id<Person>,
+        /// When their profile was stored. Somebody who came back has another one.
+        created_at: Timestamp,
+    },
     /// The weekly news for a person.
     News {
         /// Id of the person.

@@ -123,8 +123,8 @@ impl Table {
         ignore_refusal(self.write(write).await)
     }
 
-    /// Returns what is due in an hour, in the order of time, without the news, which may be more
-    /// than fit into memory: 1 query, and 1 more if there are news.
+    /// Returns what is due in an hour, erasures first and else in the order of time, without the
+    /// news, which may be more than fit into memory: 1 query, and 1 more if there are news.
     pub async fn tasks_in(&self, hour: Timestamp) -> Result<TasksInHour, TableError> {
         let (mut entries, mut has_news) = (vec![], false);
         let take = |page: Vec<ScheduledTask>| {
@@ -139,11 +139,14 @@ impl Table {
             .await?;
         if has_news {
             // What stands behind the news was not read, or not all of it.
-            entries.retain(|entry| matches!(entry.what, TaskKind::Drafts { .. }));
+            let is_before = |what: &TaskKind| keys::scheduled(hour, what).sk.as_str() < keys::NEWS;
+            entries.retain(|entry| is_before(&entry.what));
             let behind = Range::Between(keys::NEWS_END.to_owned(), "~".to_owned());
             entries.extend(self.query::<ScheduledTask>(pk, behind).await?);
         }
-        entries.sort_by_key(|entry| entry.at);
+        // Nobody who is erased waits for the reminders of others.
+        let is_erasure = |entry: &ScheduledTask| matches!(entry.what, TaskKind::Erasure { .. });
+        entries.sort_by_key(|entry| (!is_erasure(entry), entry.at));
         Ok(TasksInHour { entries, has_news })
     }
 

@@ -47,12 +47,3 @@ pub(crate) fn address(address: &str) -> String {
 pub(crate) fn person_address(email: &str, person: Id<Person>) -> Key {
     Key::new(address(email), padded(person))
 }
-
-/// Returns the key of the marker of an erasure, and its key in the index.
-pub(crate) fn erasure(person: Id<Person>) -> Key {
-    Key::new(own(person), "ERASURE".into())
-}
-
-pub(crate) fn own_erasure(person: Id<Person>, round: u64) -> Key {
-    Key::new(own(person), format!("ERASURE#{}", padded(round)))
-}

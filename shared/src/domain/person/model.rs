@@ -40,7 +40,8 @@ pub struct Person {
     pub clubs_owned: i64,
     /// When they made their first request.
     pub created_at: Timestamp,
-    /// Whether their erasure has begun. Nothing more is stored about them then.
+    /// Whether their erasure has begun. Nothing more is stored about them then, and nobody finds
+    /// them.
     #[serde(default)]
     pub erasing: bool,
     /// How often they asked for a new address of their calendar (P19).
@@ -64,6 +65,30 @@ pub struct Person {
 }
 
 impl Person {
+    /// Returns the profile of somebody who has stored nothing yet.
+    pub fn new(id: Id<Self>, subject: String, personal: Personal, created_at: Timestamp) -> Self {
+        Self {
+            id,
+            personal,
+            former_emails: vec![],
+            token_issued_at: 0,
+            graduation_year: None,
+            school: vec![],
+            major: vec![],
+            image_url: None,
+            subject,
+            clubs_created: 0,
+            clubs_owned: 0,
+            created_at,
+            erasing: false,
+            calendar: 0,
+            notices: Notices::default(),
+            signed_in_on: None,
+            admin_seen: None,
+            settings_version: 0,
+        }
+    }
+
     /// Returns whether this profile was there at that time. Somebody who was erased since and came
     /// back has a new one (P18).
     pub fn was_there(&self, at: Timestamp) -> bool {

@@ -29,7 +29,7 @@ impl Entity for Person {
     }
 
     fn index_key(&self) -> Option<Key> {
-        Some(keys::by_username(&self.personal.username, self.id))
+        (!self.erasing).then(|| keys::by_username(&self.personal.username, self.id))
     }
 }
 
@@ -78,8 +78,11 @@ parts! {
 }
 
 impl Person {
-    /// Returns the search entries as they are stored.
+    /// Returns the search entries as they are stored; none if they are being erased.
     pub(crate) fn entry_items(&self) -> Vec<Item> {
+        if self.erasing {
+            return vec![];
+        }
         let words = self
             .words()
             .into_iter()

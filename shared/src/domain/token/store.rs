@@ -77,19 +77,6 @@ impl Table {
         ignore_refusal(self.write(write).await.map(drop))
     }
 
-    /// Ends the tokens that a person who is being erased asked for until then: 1 query, and 1
-    /// transaction for each.
-    pub(crate) async fn end_tokens(
-        &self,
-        person: Id<Person>,
-        until: u64,
-    ) -> Result<(), TableError> {
-        let tokens = self.tokens(person).await?;
-        let ended = tokens.iter().filter(|token| token.received <= until);
-        let ended = ended.map(|token| self.end_token(token));
-        futures::future::try_join_all(ended).await.map(drop)
-    }
-
     /// Ends a token: 1 write. It is no error if it is gone.
     pub async fn end_token(&self, token: &Token) -> Result<(), TableError> {
         let delete = Write::delete_with_tombstone(token.key()).if_equals("id", &token.id);
