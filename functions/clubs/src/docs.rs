@@ -9,37 +9,39 @@ use shared::openapi::ADDRESS;
 use shared::openapi::fields::File;
 use shared::web::{ApiError, Codings, PathIds, PublicPath, PublicUrl, Result};
 
-/// The bytes of a file that build.rs compressed.
-macro_rules! packed {
-    ($name:literal) => {
-        include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".gz")).as_slice()
-    };
-}
-
-/// The OpenAPI document of all routes. A test checks that it agrees with the code (O1).
-const OPENAPI: &[u8] = packed!("openapi.json");
+/// The OpenAPI document of all routes, compressed by build.rs. A test checks that it agrees with
+/// the code (O1).
+const OPENAPI: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz"));
 
 /// The same in OpenAPI 3.0.
-const OPENAPI_3_0: &[u8] = packed!("openapi-3.0.json");
+const OPENAPI_3_0: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi-3.0.json.gz"));
 
 /// The files of the page: name, content type, compressed content.
 const PARTS: [(&str, &str, &[u8]); 5] = [
-    ("swagger-ui.css", "text/css", packed!("swagger-ui.css")),
-    ("index.css", "text/css", packed!("index.css")),
+    (
+        "swagger-ui.css",
+        "text/css",
+        include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui.css.gz")),
+    ),
+    (
+        "index.css",
+        "text/css",
+        include_bytes!(concat!(env!("OUT_DIR"), "/index.css.gz")),
+    ),
     (
         "swagger-ui-bundle.js",
         "text/javascript",
-        packed!("swagger-ui-bundle.js"),
+        include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js.gz")),
     ),
     (
         "favicon-16x16.png",
         "image/png",
-        packed!("favicon-16x16.png"),
+        include_bytes!(concat!(env!("OUT_DIR"), "/favicon-16x16.png.gz")),
     ),
     (
         "favicon-32x32.png",
         "image/png",
-        packed!("favicon-32x32.png"),
+        include_bytes!(concat!(env!("OUT_DIR"), "/favicon-32x32.png.gz")),
     ),
 ];
 

@@ -10,6 +10,7 @@ use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::error::ConditionalCheckFailedException;
 
 use crate::db::Item;
 use crate::db::error::{PASSING, Refusal, TableError, describe};
@@ -41,21 +42,37 @@ pub(crate) trait WriteError: ProvideErrorMetadata + std::error::Error + 'static 
     }
 }
 
-macro_rules! single {
-    ($($error:ident),+) => {$(
-        impl WriteError for $error {
-            fn refused(&self) -> Option<Vec<(usize, Option<Item>)>> {
-                match self {
-                    Self::ConditionalCheckFailedException(refused) => {
-                        Some(vec![(0, refused.item().cloned())])
-                    }
-                    _ => None,
-                }
-            }
-        }
-    )+};
+/// The one write of a call that is no transaction.
+fn only(refused: &ConditionalCheckFailedException) -> Vec<(usize, Option<Item>)> {
+    vec![(0, refused.item().cloned())]
 }
-single!(DeleteItemError, PutItemError, UpdateItemError);
+
+impl WriteError for DeleteItemError {
+    fn refused(&self) -> Option<Vec<(usize, Option<Item>)>> {
+        match self {
+            Self::ConditionalCheckFailedException(refused) => Some(only(refused)),
+            _ => None,
+        }
+    }
+}
+
+impl WriteError for PutItemError {
+    fn refused(&self) -> Option<Vec<(usize, Option<Item>)>> {
+        match self {
+            Self::ConditionalCheckFailedException(refused) => Some(only(refused)),
+            _ => None,
+        }
+    }
+}
+
+impl WriteError for UpdateItemError {
+    fn refused(&self) -> Option<Vec<(usize, Option<Item>)>> {
+        match self {
+            Self::ConditionalCheckFailedException(refused) => Some(only(refused)),
+            _ => None,
+        }
+    }
+}
 
 impl WriteError for TransactWriteItemsError {
     fn refused(&self) -> Option<Vec<(usize, Option<Item>)>> {

@@ -32,34 +32,68 @@ impl Permit for AnyRead {
     ];
 }
 
-macro_rules! permits {
-    ($($(#[doc = $doc:literal])+ $name:ident $(officers $officers:literal)?),+ $(,)?) => {$(
-        $(#[doc = $doc])+
-        #[derive(Debug)]
-        pub struct $name;
+/// `clubs:read`
+#[derive(Debug)]
+pub struct ClubsRead;
 
-        impl Permit for $name {
-            const SCOPES: &'static [TokenScope] = &[TokenScope::$name];
-            $(const OFFICERS: bool = $officers;)?
-        }
-    )+};
+impl Permit for ClubsRead {
+    const SCOPES: &'static [TokenScope] = &[TokenScope::ClubsRead];
+    const OFFICERS: bool = false;
 }
 
-permits! {
-    /// `clubs:read`
-    ClubsRead officers false,
-    /// `clubs:write`
-    ClubsWrite officers false,
-    /// `members:read`
-    MembersRead,
-    /// `members:write`
-    MembersWrite,
-    /// `recruitment:read`
-    RecruitmentRead,
-    /// `recruitment:write`
-    RecruitmentWrite,
-    /// `events:write`
-    EventsWrite,
-    /// `mail:send`
-    MailSend,
+/// `clubs:write`
+#[derive(Debug)]
+pub struct ClubsWrite;
+
+impl Permit for ClubsWrite {
+    const SCOPES: &'static [TokenScope] = &[TokenScope::ClubsWrite];
+    const OFFICERS: bool = false;
+}
+
+/// `members:read`
+#[derive(Debug)]
+pub struct MembersRead;
+
+impl Permit for MembersRead {
+    const SCOPES: &'static [TokenScope] = &[TokenScope::MembersRead];
+}
+
+/// `members:write`
+#[derive(Debug)]
+pub struct MembersWrite;
+
+impl Permit for MembersWrite {
+    const SCOPES: &'static [TokenScope] = &[TokenScope::MembersWrite];
+}
+
+/// `recruitment:read`
+#[derive(Debug)]
+pub struct RecruitmentRead;
+
+impl Permit for RecruitmentRead {
+    const SCOPES: &'static [TokenScope] = &[TokenScope::RecruitmentRead];
+}
+
+/// `recruitment:write`
+#[derive(Debug)]
+pub struct RecruitmentWrite;
+
+impl Permit for RecruitmentWrite {
+    const SCOPES: &'static [TokenScope] = &[TokenScope::RecruitmentWrite];
+}
+
+/// `events:write`
+#[derive(Debug)]
+pub struct EventsWrite;
+
+impl Permit for EventsWrite {
+    const SCOPES: &'static [TokenScope] = &[TokenScope::EventsWrite];
+}
+
+/// `mail:send`
+#[derive(Debug)]
+pub struct MailSend;
+
+impl Permit for MailSend {
+    const SCOPES: &'static [TokenScope] = &[TokenScope::MailSend];
 }

@@ -4,7 +4,7 @@
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{Deserializer, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
-use serde_json::{Error, Value};
+use serde_json::{Error, Number, Value};
 
 /// A JSON value that is read strictly at every level.
 pub(super) struct Strict(pub Value);
@@ -17,18 +17,23 @@ impl IntoDeserializer<'_, Error> for Strict {
     }
 }
 
-macro_rules! whole_numbers {
-    ($($method:ident $is:ident),+ $(,)?) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            match &self.0 {
-                Value::Number(number) if number.$is() => self.0.deserialize_any(visitor).map_err(|_| Error::custom(WHOLE)),
-                _ => Err(Error::custom(WHOLE)),
-            }
-        }
-    )+};
-}
-
 const WHOLE: &str = "Expected a whole number.";
+
+impl Strict {
+    fn whole_number<'de, V: Visitor<'de>>(
+        self,
+        is_one: fn(&Number) -> bool,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match &self.0 {
+            Value::Number(number) if is_one(number) => self
+                .0
+                .deserialize_any(visitor)
+                .map_err(|_| Error::custom(WHOLE)),
+            _ => Err(Error::custom(WHOLE)),
+        }
+    }
+}
 
 impl<'de> Deserializer<'de> for Strict {
     type Error = Error;
@@ -88,16 +93,37 @@ impl<'de> Deserializer<'de> for Strict {
         self.deserialize_str(visitor)
     }
 
-    whole_numbers!(
-        deserialize_i8 is_i64,
-        deserialize_i16 is_i64,
-        deserialize_i32 is_i64,
-        deserialize_i64 is_i64,
-        deserialize_u8 is_u64,
-        deserialize_u16 is_u64,
-        deserialize_u32 is_u64,
-        deserialize_u64 is_u64,
-    );
+    fn deserialize_i8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.whole_number(Number::is_i64, visitor)
+    }
+
+    fn deserialize_i16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.whole_number(Number::is_i64, visitor)
+    }
+
+    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.whole_number(Number::is_i64, visitor)
+    }
+
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.whole_number(Number::is_i64, visitor)
+    }
+
+    fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.whole_number(Number::is_u64, visitor)
+    }
+
+    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.whole_number(Number::is_u64, visitor)
+    }
+
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.whole_number(Number::is_u64, visitor)
+    }
+
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.whole_number(Number::is_u64, visitor)
+    }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         if self.0.is_null() {

@@ -36,15 +36,6 @@ impl<'de> Deserialize<'de> for Twice {
 
 struct ObjectKeys;
 
-/// The methods for values without keys.
-macro_rules! plain {
-    ($($visit:ident: $kind:ty),*) => {
-        $(fn $visit<E>(self, _: $kind) -> Result<Twice, E> {
-            Ok(Twice(None))
-        })*
-    };
-}
-
 impl<'de> Visitor<'de> for ObjectKeys {
     type Value = Twice;
 
@@ -52,7 +43,25 @@ impl<'de> Visitor<'de> for ObjectKeys {
         f.write_str("JSON")
     }
 
-    plain!(visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_str: &str);
+    fn visit_bool<E>(self, _: bool) -> Result<Twice, E> {
+        Ok(Twice(None))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Twice, E> {
+        Ok(Twice(None))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Twice, E> {
+        Ok(Twice(None))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Twice, E> {
+        Ok(Twice(None))
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Twice, E> {
+        Ok(Twice(None))
+    }
 
     fn visit_unit<E>(self) -> Result<Twice, E> {
         Ok(Twice(None))

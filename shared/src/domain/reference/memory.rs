@@ -55,17 +55,41 @@ pub trait InMemory: ReferenceKind {
     fn catalogue(all: &ReferenceData) -> &Catalogue<ReferenceEntry<Self>>;
 }
 
-macro_rules! in_memory {
-    ($($kind:ident $field:ident),+ $(,)?) => {
-        $(impl InMemory for $kind {
-            fn catalogue(all: &ReferenceData) -> &Catalogue<ReferenceEntry<Self>> {
-                &all.$field
-            }
-        })+
-    };
+impl InMemory for Tag {
+    fn catalogue(all: &ReferenceData) -> &Catalogue<ReferenceEntry<Self>> {
+        &all.tags
+    }
 }
 
-in_memory! { Tag tags, Badge badges, School schools, Major majors, Year years, Fair fairs }
+impl InMemory for Badge {
+    fn catalogue(all: &ReferenceData) -> &Catalogue<ReferenceEntry<Self>> {
+        &all.badges
+    }
+}
+
+impl InMemory for School {
+    fn catalogue(all: &ReferenceData) -> &Catalogue<ReferenceEntry<Self>> {
+        &all.schools
+    }
+}
+
+impl InMemory for Major {
+    fn catalogue(all: &ReferenceData) -> &Catalogue<ReferenceEntry<Self>> {
+        &all.majors
+    }
+}
+
+impl InMemory for Year {
+    fn catalogue(all: &ReferenceData) -> &Catalogue<ReferenceEntry<Self>> {
+        &all.years
+    }
+}
+
+impl InMemory for Fair {
+    fn catalogue(all: &ReferenceData) -> &Catalogue<ReferenceEntry<Self>> {
+        &all.fairs
+    }
+}
 
 /// The entries of a collection, ordered by id.
 #[derive(Debug, Clone)]

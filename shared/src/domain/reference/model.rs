@@ -141,31 +141,66 @@ pub struct Registration {
     pub received: u64,
 }
 
-macro_rules! kinds {
-    ($($kind:ident $segment:literal $unique:ident { $($more:tt)* }),+ $(,)?) => {
-        $(impl ReferenceKind for $kind {
-            const KIND: Kind = Kind::$kind;
-            const SEGMENT: &'static str = $segment;
-            const UNIQUE: &'static str = stringify!($unique);
+impl ReferenceKind for Tag {
+    const KIND: Kind = Kind::Tag;
+    const SEGMENT: &'static str = "TAGS";
+    const UNIQUE: &'static str = "name";
 
-            fn name(&self) -> &str {
-                &self.$unique
-            }
-
-            $($more)*
-        })+
-    };
+    fn name(&self) -> &str {
+        &self.name
+    }
 }
 
-kinds! {
-    Tag "TAGS" name {},
-    Badge "BADGES" label {},
-    School "SCHOOLS" name {},
-    Major "MAJORS" name {},
-    Year "YEARS" name {
-        fn graduates(&self) -> Option<u16> {
-            Some(self.year)
-        }
-    },
-    Fair "FAIRS" name {},
+impl ReferenceKind for Badge {
+    const KIND: Kind = Kind::Badge;
+    const SEGMENT: &'static str = "BADGES";
+    const UNIQUE: &'static str = "label";
+
+    fn name(&self) -> &str {
+        &self.label
+    }
+}
+
+impl ReferenceKind for School {
+    const KIND: Kind = Kind::School;
+    const SEGMENT: &'static str = "SCHOOLS";
+    const UNIQUE: &'static str = "name";
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl ReferenceKind for Major {
+    const KIND: Kind = Kind::Major;
+    const SEGMENT: &'static str = "MAJORS";
+    const UNIQUE: &'static str = "name";
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl ReferenceKind for Year {
+    const KIND: Kind = Kind::Year;
+    const SEGMENT: &'static str = "YEARS";
+    const UNIQUE: &'static str = "name";
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn graduates(&self) -> Option<u16> {
+        Some(self.year)
+    }
+}
+
+impl ReferenceKind for Fair {
+    const KIND: Kind = Kind::Fair;
+    const SEGMENT: &'static str = "FAIRS";
+    const UNIQUE: &'static str = "name";
+
+    fn name(&self) -> &str {
+        &self.name
+    }
 }
