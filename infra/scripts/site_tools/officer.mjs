@@ -251,9 +251,9 @@ await Promise.all(
 const [gone] = await call("olivia", "GET", `${path}/submissions/?search=many7&limit=1`);
 await call("olivia", "PATCH", `${path}/submissions/${gone.id}/`, { status: 2 });
 await call(gone.user.username, "DELETE", "/settings/");
-const erased = `${path}/submissions/?search=erased`;
 // The timer does it in some seconds.
-while (!(await call("olivia", "GET", erased)).length) await olivia.waitForTimeout(500);
+const left = `${path}/submissions/${gone.id}/`;
+while ((await call("olivia", "GET", left)).user) await olivia.waitForTimeout(500);
 await olivia.goto(`${origin}${path}/?search=erased`);
 await olivia.getByText(/^1 submission$/).waitFor({ timeout: 60_000 });
 await olivia.getByRole("link", { name: "Erased person" }).click();
