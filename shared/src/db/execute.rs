@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::{Builder, Config};
+use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure::AllOld;
 use aws_sdk_dynamodb::types::{
     DeleteRequest, PutRequest, ReturnConsumedCapacity, ReturnValue, WriteRequest,
 };
@@ -16,7 +17,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use crate::db::attempt::Failure;
 use crate::db::error::{Refusal, TableError, read_error};
 use crate::db::keys::Key;
-use crate::db::write::{Write, WriteKind, with_conditions};
+use crate::db::write::{Write, WriteKind};
 use crate::db::{Entity, Item, Table, keys, to_item};
 
 /// Maximum items in one batch write (a DynamoDB limit).
@@ -95,54 +96,60 @@ impl Table {
         let e = write.expressions();
         let (old, capacity) = match write.kind {
             WriteKind::Put(item) => {
-                let output = with_conditions!(
-                    self.client
-                        .put_item()
-                        .table_name(&self.name)
-                        .set_item(Some(item)),
-                    e
-                )
-                .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                .customize()
-                .config_override(once())
-                .send()
-                .await
-                .map_err(|error| Failure::of(&error))?;
+                let output = self
+                    .client
+                    .put_item()
+                    .table_name(&self.name)
+                    .set_item(Some(item))
+                    .set_condition_expression(e.condition)
+                    .set_expression_attribute_names(e.names)
+                    .set_expression_attribute_values(e.values)
+                    .return_values_on_condition_check_failure(AllOld)
+                    .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                    .customize()
+                    .config_override(once())
+                    .send()
+                    .await
+                    .map_err(|error| Failure::of(&error))?;
                 (None, output.consumed_capacity)
             }
             WriteKind::Update(key) => {
-                let output = with_conditions!(
-                    self.client
-                        .update_item()
-                        .table_name(&self.name)
-                        .set_key(Some(key.into_item()))
-                        .update_expression(e.update),
-                    e
-                )
-                .return_values(ReturnValue::AllOld)
-                .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                .customize()
-                .config_override(once())
-                .send()
-                .await
-                .map_err(|error| Failure::of(&error))?;
+                let output = self
+                    .client
+                    .update_item()
+                    .table_name(&self.name)
+                    .set_key(Some(key.into_item()))
+                    .update_expression(e.update)
+                    .set_condition_expression(e.condition)
+                    .set_expression_attribute_names(e.names)
+                    .set_expression_attribute_values(e.values)
+                    .return_values_on_condition_check_failure(AllOld)
+                    .return_values(ReturnValue::AllOld)
+                    .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                    .customize()
+                    .config_override(once())
+                    .send()
+                    .await
+                    .map_err(|error| Failure::of(&error))?;
                 (output.attributes, output.consumed_capacity)
             }
             WriteKind::Delete(key) => {
-                let output = with_conditions!(
-                    self.client
-                        .delete_item()
-                        .table_name(&self.name)
-                        .set_key(Some(key.into_item())),
-                    e
-                )
-                .return_values(ReturnValue::AllOld)
-                .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                .customize()
-                .config_override(once())
-                .send()
-                .await
-                .map_err(|error| Failure::of(&error))?;
+                let output = self
+                    .client
+                    .delete_item()
+                    .table_name(&self.name)
+                    .set_key(Some(key.into_item()))
+                    .set_condition_expression(e.condition)
+                    .set_expression_attribute_names(e.names)
+                    .set_expression_attribute_values(e.values)
+                    .return_values_on_condition_check_failure(AllOld)
+                    .return_values(ReturnValue::AllOld)
+                    .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                    .customize()
+                    .config_override(once())
+                    .send()
+                    .await
+                    .map_err(|error| Failure::of(&error))?;
                 (output.attributes, output.consumed_capacity)
             }
             WriteKind::Check(_) => {

@@ -35,27 +35,23 @@ macro_rules! parts {
         }
     ) => {
         const _: fn($entity) = |$entity { $($field: _),+ }| ();
-        $crate::db::parts::columns! {
-            ($($name),+) [$(stringify!($field), $roles;)+ $(keys::$attribute, $also;)+]
+        $crate::db::parts::parts! {
+            @ ($($name),+) [$(stringify!($field), $roles;)+ $(keys::$attribute, $also;)+]
         }
     };
-}
-pub(crate) use parts;
-
-/// The constants of [`parts`], one after another: each takes the first role of every line.
-macro_rules! columns {
-    (() [$($name:expr, ();)+]) => {};
+    // The constants one after another: each takes the first role of every line.
+    (@ () [$($name:expr, ();)+]) => {};
     (
-        ($constant:ident $(, $more:ident)*)
+        @ ($constant:ident $(, $more:ident)*)
         [$($attribute:expr, ($role:ident $(, $rest:ident)*);)+]
     ) => {
         const $constant: $crate::db::parts::Parts = $crate::db::parts::Parts(&[
             $(($attribute, $crate::db::parts::Part::$role)),+
         ]);
-        $crate::db::parts::columns! { ($($more),*) [$($attribute, ($($rest),*);)+] }
+        $crate::db::parts::parts! { @ ($($more),*) [$($attribute, ($($rest),*);)+] }
     };
 }
-pub(crate) use columns;
+pub(crate) use parts;
 
 impl Write {
     /// Writes the part of an entity that `parts` says. An attribute of the entity that is not in

@@ -1,6 +1,7 @@
 //! Types that stand for parameters and files in the OpenAPI document. They have no values. Those of
 //! fields of request bodies are in [`crate::text::kinds`].
 
+use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::{KnownFormat, OneOfBuilder, RefOr, SchemaFormat};
 
@@ -26,6 +27,21 @@ fn count(low: i32, high: i32) -> ObjectBuilder {
         .maximum(Some(high))
 }
 
+/// One of these words.
+fn words(about: &str, values: &[&str]) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .description(Some(about))
+        .enum_values(Some(values.to_vec()))
+}
+
+/// The names of the values in generated clients.
+fn variants(names: &[&str]) -> Extensions {
+    Extensions::builder()
+        .add("x-enum-varnames", serde_json::json!(names))
+        .build()
+}
+
 macro_rules! fields {
     ($($(#[$doc:meta])* $name:ident => $schema:expr;)+) => {$(
         $(#[$doc])*
@@ -45,9 +61,7 @@ macro_rules! fields {
         /// itself, but not those of parameters.
         pub fn all() -> Vec<(String, RefOr<Schema>)> {
             use utoipa::{PartialSchema as _, ToSchema as _};
-            let mut all = vec![$(($name::name().into(), $name::schema())),+];
-            all.extend(all_words());
-            all
+            vec![$(($name::name().into(), $name::schema())),+]
         }
     };
 }
@@ -67,6 +81,24 @@ fields! {
     File => ObjectBuilder::new()
         .schema_type(Type::String)
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Binary)));
+    /// The orders of the list of clubs.
+    ClubOrdering => words("The order of clubs. A `-` turns it round.", &[
+        "featured", "alphabetical", "-alphabetical", "favorite_count", "-favorite_count",
+    ]);
+    /// The orders of the list of events.
+    EventOrdering => words("The order of events.", &["start_time", "next_start_time"]);
+    /// The orders of the list of submissions.
+    SubmissionOrdering => words("The order of submissions. A `-` turns it round.", &[
+        "-created_at", "-score", "score",
+    ]);
+    /// Who has reviewed a submission.
+    Reviewed => words("Who has reviewed a submission.", &["mine", "none", "others"]);
+    /// How far the interview of a submission is. No other enumeration may have the name of a value.
+    InterviewStage => words("How far the interview of a submission is.", &[
+        "none", "invited", "booked", "attended", "missed",
+    ]).extensions(Some(variants(&[
+        "NotInvited", "InvitedToInterview", "InterviewBooked", "InterviewAttended", "InterviewMissed",
+    ])));
 }
 
 /// A form with an image.
@@ -74,56 +106,6 @@ fields! {
 pub struct ImageUpload {
     /// The image: PNG, JPEG, WebP or GIF, at most 4 MiB.
     pub file: File,
-}
-
-macro_rules! words {
-    ($($(#[$doc:meta])* $name:ident $about:literal [$($word:literal),+] $($called:expr)?;)+) => {$(
-        $(#[$doc])*
-        #[derive(Debug)]
-        pub struct $name;
-
-        impl utoipa::PartialSchema for $name {
-            fn schema() -> RefOr<Schema> {
-                ObjectBuilder::new()
-                    .schema_type(Type::String)
-                    .description(Some($about))
-                    .enum_values(Some([$($word),+]))
-                    $(.extensions(Some(
-                        utoipa::openapi::extensions::ExtensionsBuilder::new()
-                            .add("x-enum-varnames", serde_json::json!($called))
-                            .build(),
-                    )))?
-                    .into()
-            }
-        }
-
-        impl utoipa::ToSchema for $name {}
-    )+
-
-        fn all_words() -> Vec<(String, RefOr<Schema>)> {
-            use utoipa::{PartialSchema as _, ToSchema as _};
-            vec![$(($name::name().into(), $name::schema())),+]
-        }
-    };
-}
-
-words! {
-    /// The orders of the list of clubs.
-    ClubOrdering "The order of clubs. A `-` turns it round." [
-        "featured", "alphabetical", "-alphabetical", "favorite_count", "-favorite_count"
-    ];
-    /// The orders of the list of events.
-    EventOrdering "The order of events." ["start_time", "next_start_time"];
-    /// The orders of the list of submissions.
-    SubmissionOrdering "The order of submissions. A `-` turns it round." [
-        "-created_at", "-score", "score"
-    ];
-    /// Who has reviewed a submission.
-    Reviewed "Who has reviewed a submission." ["mine", "none", "others"];
-    /// How far the interview of a submission is. No other enumeration may have the name of a value.
-    InterviewStage "How far the interview of a submission is." [
-        "none", "invited", "booked", "attended", "missed"
-    ] ["NotInvited", "InvitedToInterview", "InterviewBooked", "InterviewAttended", "InterviewMissed"];
 }
 
 impl utoipa::PartialSchema for Reference {

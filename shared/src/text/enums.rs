@@ -1,6 +1,15 @@
 //! Enumerations of the API: numbers or words, each with a name and a meaning. The OpenAPI document
 //! gets all of them from here.
 
+#[cfg(feature = "api")]
+use serde_json::json;
+#[cfg(feature = "api")]
+use utoipa::openapi::RefOr;
+#[cfg(feature = "api")]
+use utoipa::openapi::extensions::Extensions;
+#[cfg(feature = "api")]
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+
 /// An enumeration that is a number in the API and in the table. Each value has a doc comment.
 macro_rules! integer_enum {
     ($(#[doc = $about:literal])+ $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $value:literal),+ $(,)? }) => {
@@ -39,9 +48,20 @@ macro_rules! integer_enum {
             }
         }
 
-        $crate::text::enums::enum_schema!(
-            $name, Integer, concat!($($about),+), $((stringify!($variant), $value, concat!($($doc),+))),+
-        );
+        #[cfg(feature = "api")]
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                let values = [$((stringify!($variant), serde_json::json!($value), concat!($($doc),+))),+];
+                let kind = utoipa::openapi::schema::Type::Integer;
+                $crate::text::enums::enum_schema(kind, concat!($($about),+), &values)
+            }
+        }
+
+        #[cfg(feature = "api")]
+        impl utoipa::ToSchema for $name {}
+
+        #[cfg(feature = "api")]
+        $crate::kinds!($name);
     };
 }
 pub(crate) use integer_enum;
@@ -58,32 +78,12 @@ macro_rules! text_enum {
         #[serde(rename_all = "snake_case")]
         pub enum $name { $($(#[doc = $doc])+ $(#[serde(rename = $word)])? $variant),+ }
 
-        $crate::text::enums::enum_schema!(
-            $name, String, concat!($($about),+),
-            $((stringify!($variant), serde_json::json!($name::$variant), concat!($($doc),+))),+
-        );
-    };
-}
-pub(crate) use text_enum;
-
-/// The schema of an enumeration: the values, with the extensions for names and meanings that
-/// generators of clients read.
-macro_rules! enum_schema {
-    ($name:ident, $kind:ident, $about:expr, $(($variant:expr, $value:expr, $doc:expr)),+) => {
         #[cfg(feature = "api")]
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
-                let meanings = vec![$($doc.trim()),+];
-                let extensions = utoipa::openapi::extensions::Extensions::builder()
-                    .add("x-enum-varnames", serde_json::json!([$($variant),+]))
-                    .add("x-enum-descriptions", serde_json::json!(meanings))
-                    .build();
-                utoipa::openapi::schema::ObjectBuilder::new()
-                    .schema_type(utoipa::openapi::schema::Type::$kind)
-                    .description(Some($about.trim()))
-                    .enum_values(Some([$(serde_json::json!($value)),+]))
-                    .extensions(Some(extensions))
-                    .into()
+                let values = [$((stringify!($variant), serde_json::json!($name::$variant), concat!($($doc),+))),+];
+                let kind = utoipa::openapi::schema::Type::String;
+                $crate::text::enums::enum_schema(kind, concat!($($about),+), &values)
             }
         }
 
@@ -94,4 +94,26 @@ macro_rules! enum_schema {
         $crate::kinds!($name);
     };
 }
-pub(crate) use enum_schema;
+pub(crate) use text_enum;
+
+/// The schema of an enumeration: the values, with the extensions for names and meanings that
+/// generators of clients read. Each value has its name, itself, and its meaning.
+#[cfg(feature = "api")]
+pub(crate) fn enum_schema(
+    kind: Type,
+    about: &str,
+    values: &[(&str, serde_json::Value, &str)],
+) -> RefOr<Schema> {
+    let names: Vec<&str> = values.iter().map(|(name, ..)| *name).collect();
+    let meanings: Vec<&str> = values.iter().map(|(.., about)| about.trim()).collect();
+    let extensions = Extensions::builder()
+        .add("x-enum-varnames", json!(names))
+        .add("x-enum-descriptions", json!(meanings))
+        .build();
+    ObjectBuilder::new()
+        .schema_type(kind)
+        .description(Some(about.trim()))
+        .enum_values(Some(values.iter().map(|(_, value, _)| value.clone())))
+        .extensions(Some(extensions))
+        .into()
+}

@@ -74,29 +74,56 @@ macro_rules! kinds {
     )+};
 }
 
-/// Types whose schema has no name of its own.
-macro_rules! scalars {
-    ($([$($generic:ident)?] $name:ty => $schema:ty;)+) => {$(
-        impl$(<$generic: 'static>)? FieldType for $name {
-            type Input = Self;
-            type Value = Self;
+impl FieldType for bool {
+    type Input = Self;
+    type Value = Self;
 
-            fn read(sent: Self) -> Result<Self, String> {
-                Ok(sent)
-            }
+    fn read(sent: Self) -> Result<Self, String> {
+        Ok(sent)
+    }
 
-            fn schema() -> RefOr<Schema> {
-                <$schema as PartialSchema>::schema()
-            }
-        }
-    )+};
+    fn schema() -> RefOr<Schema> {
+        <Self as PartialSchema>::schema()
+    }
 }
 
-scalars! {
-    [] bool => bool;
-    [] String => String;
-    [] i64 => i64;
-    [T] Id<T> => u64;
+impl FieldType for String {
+    type Input = Self;
+    type Value = Self;
+
+    fn read(sent: Self) -> Result<Self, String> {
+        Ok(sent)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        <Self as PartialSchema>::schema()
+    }
+}
+
+impl FieldType for i64 {
+    type Input = Self;
+    type Value = Self;
+
+    fn read(sent: Self) -> Result<Self, String> {
+        Ok(sent)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        <Self as PartialSchema>::schema()
+    }
+}
+
+impl<T: 'static> FieldType for Id<T> {
+    type Input = Self;
+    type Value = Self;
+
+    fn read(sent: Self) -> Result<Self, String> {
+        Ok(sent)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        u64::schema()
+    }
 }
 
 kinds!(Timestamp);

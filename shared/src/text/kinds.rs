@@ -3,6 +3,7 @@
 //! [`crate::web::input`].
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
@@ -101,16 +102,93 @@ fn number(range: &RangeInclusive<i64>) -> ObjectBuilder {
         .maximum(Some(*range.end()))
 }
 
-/// A type for each kind: `name: what it is read from => what is stored, reading, schema`.
+fn whole_number(range: &RangeInclusive<i64>) -> String {
+    let (low, high) = (range.start(), range.end());
+    format!("Expected a whole number from {low} to {high}.")
+}
+
+fn year(range: &RangeInclusive<i64>) -> String {
+    let (low, high) = (range.start(), range.end());
+    format!("Expected a year from {low} to {high}.")
+}
+
+/// How a kind is read, and its schema.
+trait Rule<Sent, Value> {
+    fn read(&self, sent: Sent) -> Result<Value, String>;
+
+    fn schema(self) -> ObjectBuilder;
+}
+
+fn schema_of<Sent, Value>(rule: impl Rule<Sent, Value>) -> RefOr<Schema> {
+    rule.schema().into()
+}
+
+/// A text with at most this number of characters.
+struct Text(usize, TextForm);
+
+impl Rule<String, String> for Text {
+    fn read(&self, sent: String) -> Result<String, String> {
+        self.1.read(sent, self.0)
+    }
+
+    fn schema(self) -> ObjectBuilder {
+        let filled = self.1.is_filled().then_some(1);
+        text(self.0, self.1.pattern()).min_length(filled)
+    }
+}
+
+/// A whole number in this range, and the sentence about others.
+struct Whole<T> {
+    range: RangeInclusive<i64>,
+    message: fn(&RangeInclusive<i64>) -> String,
+    stored: PhantomData<T>,
+}
+
+/// A whole number in this range.
+fn whole<T>(range: RangeInclusive<i64>) -> Whole<T> {
+    Whole {
+        range,
+        message: whole_number,
+        stored: PhantomData,
+    }
+}
+
+impl<T: TryFrom<i64>> Rule<i64, T> for Whole<T> {
+    fn read(&self, sent: i64) -> Result<T, String> {
+        let stored = T::try_from(sent).ok();
+        stored
+            .filter(|_| self.range.contains(&sent))
+            .ok_or_else(|| (self.message)(&self.range))
+    }
+
+    fn schema(self) -> ObjectBuilder {
+        number(&self.range)
+    }
+}
+
+/// Anything else.
+struct Special<S, V>(fn(S) -> Result<V, String>, ObjectBuilder);
+
+impl<S, V> Rule<S, V> for Special<S, V> {
+    fn read(&self, sent: S) -> Result<V, String> {
+        self.0(sent)
+    }
+
+    fn schema(self) -> ObjectBuilder {
+        self.1
+    }
+}
+
+/// A type for each kind, with its rule.
 macro_rules! own_kinds {
-    ($($(#[$doc:meta])* $name:ident: $sent:ty => $value:ty, $read:expr, $schema:expr;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident: $sent:ty => $value:ty = $rule:expr;)+) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy)]
         pub struct $name;
 
         impl PartialSchema for $name {
             fn schema() -> RefOr<Schema> {
-                $schema.into()
+                schema_of::<$sent, $value>($rule)
             }
         }
 
@@ -125,7 +203,7 @@ macro_rules! own_kinds {
             type Value = $value;
 
             fn read(sent: $sent) -> Result<$value, String> {
-                $read(sent)
+                $rule.read(sent)
             }
 
             fn schema() -> RefOr<Schema> {
@@ -139,104 +217,6 @@ macro_rules! own_kinds {
     )+};
 }
 
-macro_rules! texts {
-    ($($(#[$doc:meta])* $name:ident => $max:expr, $form:ident;)+) => {
-        own_kinds! {$(
-            $(#[$doc])*
-            $name: String => String,
-                |sent| TextForm::$form.read(sent, $max),
-                text($max, TextForm::$form.pattern())
-                    .min_length(TextForm::$form.is_filled().then_some(1));
-        )+}
-    };
-}
-
-texts! {
-    /// One line that may be empty.
-    Line => limits::NAME, Line;
-    /// One line that must not be blank.
-    Name => limits::NAME, FilledLine;
-    /// A long text in HTML. Whoever reads it cleans it.
-    Html => limits::LONG_TEXT, Free;
-    /// The text of a question.
-    PromptText => limits::PROMPT, NotBlank;
-    /// The text of an option.
-    OptionText => limits::OPTION, NotBlank;
-    /// One answer of a submission.
-    AnswerText => limits::ANSWER, Free;
-    /// The reason of a decision.
-    ReasonText => limits::REASON, Free;
-    /// The description of a member.
-    MemberText => limits::MEMBER_DESCRIPTION, Free;
-    /// The comment of a review.
-    CommentText => limits::COMMENT, Free;
-    /// The name of a file.
-    FileName => limits::NAME, FilledLine;
-    /// The name of a token.
-    TokenName => limits::TOKEN_NAME, FilledLine;
-    /// What a webhook is for.
-    WebhookText => limits::WEBHOOK_DESCRIPTION, Line;
-    /// A receipt that is to be verified.
-    ReceiptText => limits::RECEIPT, Free;
-    /// The description of a badge.
-    BadgeText => limits::BADGE_DESCRIPTION, Free;
-    /// A note of the officers about a slot.
-    SlotNote => limits::SLOT_NOTE, Free;
-}
-
-macro_rules! numbers {
-    ($($(#[$doc:meta])* $name:ident: $value:ty => $range:expr, $message:expr;)+) => {
-        own_kinds! {$(
-            $(#[$doc])*
-            $name: i64 => $value,
-                |sent: i64| <$value>::try_from(sent)
-                    .ok()
-                    .filter(|_| ($range).contains(&sent))
-                    .ok_or_else(|| $message(&$range)),
-                number(&$range);
-        )+}
-    };
-}
-
-fn whole_number(range: &RangeInclusive<i64>) -> String {
-    let (low, high) = (range.start(), range.end());
-    format!("Expected a whole number from {low} to {high}.")
-}
-
-fn year(range: &RangeInclusive<i64>) -> String {
-    let (low, high) = (range.start(), range.end());
-    format!("Expected a year from {low} to {high}.")
-}
-
-numbers! {
-    /// A year of graduation.
-    YearNumber: u16 => limits::YEARS, year;
-    /// A limit on words. 0 means none.
-    WordLimit: u32 => 0..=limits::MAX_WORD_LIMIT, whole_number;
-    /// A position in a list.
-    Position: i32 => -limits::ANY_NUMBER..=limits::ANY_NUMBER, whole_number;
-    /// How often a join link can be used.
-    JoinUses: u32 => 1..=limits::JOIN_USES, whole_number;
-    /// A number of tickets.
-    Tickets: u32 => 1..=limits::ANY_NUMBER, whole_number;
-    /// A number from 1 to 5.
-    FromOneToFive: u8 => 1..=5, whole_number;
-    /// The size of a file, in bytes.
-    FileBytes: u64 => 1..=i64::from(limits::FILE_MB) * 1024 * 1024, whole_number;
-    /// The largest size of a file, in MiB.
-    FileMegabytes: u32 => 1..=i64::from(limits::FILE_MB), whole_number;
-    /// Hours before an interview.
-    NoticeHours: u16 => 0..=limits::NOTICE_HOURS, whole_number;
-    /// The number of places of a slot.
-    Places: u16 => 1..=limits::SLOT_PLACES, whole_number;
-    /// The length of a slot in minutes.
-    SlotMinutes: i64 => 5..=480, whole_number;
-    /// How often something was changed, as the client last saw it.
-    SeenNumber: u32 => 0..=i64::from(i32::MAX), whole_number;
-    /// The minutes between two slots.
-    BreakMinutes: i64 => 0..=480, whole_number;
-}
-
 const WEB: &str = r"^([Hh][Tt][Tt][Pp][Ss]?://\S+)?$";
 const COLOR: &str = "^(#[0-9A-Fa-f]{6})?$";
 const CODE: &str = "^[a-z0-9-]*[a-z][a-z0-9-]*$";
@@ -245,34 +225,102 @@ const SHA_256: &str = "^[0-9a-f]{64}$";
 const ADDRESS: &str = r"^(\s*[^@\s]+@[^@\s]+\s*)?$";
 
 own_kinds! {
+    /// One line that may be empty.
+    Line: String => String = Text(limits::NAME, TextForm::Line);
+    /// One line that must not be blank.
+    Name: String => String = Text(limits::NAME, TextForm::FilledLine);
+    /// A long text in HTML. Whoever reads it cleans it.
+    Html: String => String = Text(limits::LONG_TEXT, TextForm::Free);
+    /// The text of a question.
+    PromptText: String => String = Text(limits::PROMPT, TextForm::NotBlank);
+    /// The text of an option.
+    OptionText: String => String = Text(limits::OPTION, TextForm::NotBlank);
+    /// One answer of a submission.
+    AnswerText: String => String = Text(limits::ANSWER, TextForm::Free);
+    /// The reason of a decision.
+    ReasonText: String => String = Text(limits::REASON, TextForm::Free);
+    /// The description of a member.
+    MemberText: String => String = Text(limits::MEMBER_DESCRIPTION, TextForm::Free);
+    /// The comment of a review.
+    CommentText: String => String = Text(limits::COMMENT, TextForm::Free);
+    /// The name of a file.
+    FileName: String => String = Text(limits::NAME, TextForm::FilledLine);
+    /// The name of a token.
+    TokenName: String => String = Text(limits::TOKEN_NAME, TextForm::FilledLine);
+    /// What a webhook is for.
+    WebhookText: String => String = Text(limits::WEBHOOK_DESCRIPTION, TextForm::Line);
+    /// A receipt that is to be verified.
+    ReceiptText: String => String = Text(limits::RECEIPT, TextForm::Free);
+    /// The description of a badge.
+    BadgeText: String => String = Text(limits::BADGE_DESCRIPTION, TextForm::Free);
+    /// A note of the officers about a slot.
+    SlotNote: String => String = Text(limits::SLOT_NOTE, TextForm::Free);
+    /// A year of graduation.
+    YearNumber: i64 => u16 = Whole { message: year, ..whole(limits::YEARS) };
+    /// A limit on words. 0 means none.
+    WordLimit: i64 => u32 = whole(0..=limits::MAX_WORD_LIMIT);
+    /// A position in a list.
+    Position: i64 => i32 = whole(-limits::ANY_NUMBER..=limits::ANY_NUMBER);
+    /// How often a join link can be used.
+    JoinUses: i64 => u32 = whole(1..=limits::JOIN_USES);
+    /// A number of tickets.
+    Tickets: i64 => u32 = whole(1..=limits::ANY_NUMBER);
+    /// A number from 1 to 5.
+    FromOneToFive: i64 => u8 = whole(1..=5);
+    /// The size of a file, in bytes.
+    FileBytes: i64 => u64 = whole(1..=i64::from(limits::FILE_MB) * 1024 * 1024);
+    /// The largest size of a file, in MiB.
+    FileMegabytes: i64 => u32 = whole(1..=i64::from(limits::FILE_MB));
+    /// Hours before an interview.
+    NoticeHours: i64 => u16 = whole(0..=limits::NOTICE_HOURS);
+    /// The number of places of a slot.
+    Places: i64 => u16 = whole(1..=limits::SLOT_PLACES);
+    /// The length of a slot in minutes.
+    SlotMinutes: i64 => i64 = whole(5..=480);
+    /// How often something was changed, as the client last saw it.
+    SeenNumber: i64 => u32 = whole(0..=i64::from(i32::MAX));
+    /// The minutes between two slots.
+    BreakMinutes: i64 => i64 = whole(0..=480);
     /// A web address. An empty text means none.
-    WebAddress: String => Option<String>, web_address, text(limits::URL, Some(WEB));
+    WebAddress: String => Option<String> =
+         Special(web_address, text(limits::URL, Some(WEB)));
     /// An e-mail address.
-    Address: String => Email,
-        |sent: String| Email::parse(sent.trim()).ok_or_else(|| NO_ADDRESS.into()),
-        text(limits::EMAIL, None).format(Some(SchemaFormat::KnownFormat(KnownFormat::Email)));
+    Address: String => Email =
+ Special(
+        address,
+        text(limits::EMAIL, None).format(Some(SchemaFormat::KnownFormat(KnownFormat::Email))),
+    );
     /// An e-mail address, or an empty text.
-    MaybeAddress: String => Email, maybe_address, text(limits::EMAIL, Some(ADDRESS));
+    MaybeAddress: String => Email =
+         Special(maybe_address, text(limits::EMAIL, Some(ADDRESS)));
     /// A color, or an empty text.
-    Color: String => String, color, text("#rrggbb".len(), Some(COLOR));
+    Color: String => String =
+ Special(color, text("#rrggbb".len(), Some(COLOR)));
     /// The code of a club. Whoever reads it says what is wrong with it.
-    CodeText: String => String, Ok, text(limits::CODE, Some(CODE));
+    CodeText: String => String =
+ Special(Ok, text(limits::CODE, Some(CODE)));
     /// The address of a webhook. Whoever reads it says what is wrong with it.
-    WebhookUrl: String => String, Ok, text(limits::WEBHOOK_URL, None);
+    WebhookUrl: String => String =
+ Special(Ok, text(limits::WEBHOOK_URL, None));
     /// A SHA-256 in hexadecimal digits.
-    Sha256: String => String, sha256, text(64, Some(SHA_256));
+    Sha256: String => String =
+ Special(sha256, text(64, Some(SHA_256)));
     /// Only null: a file is sent in another way. Whoever reads it says how.
-    OnlyNull: serde_json::Value => (), |_| Ok(()), ObjectBuilder::new().schema_type(Type::Null);
+    OnlyNull: serde_json::Value => () =
+         Special(|_| Ok(()), ObjectBuilder::new().schema_type(Type::Null));
 }
 
 const NO_ADDRESS: &str = "Enter an e-mail address.";
 
+fn address(sent: String) -> Result<Email, String> {
+    Email::parse(sent.trim()).ok_or_else(|| NO_ADDRESS.into())
+}
+
 fn maybe_address(sent: String) -> Result<Email, String> {
-    let sent = sent.trim();
-    if sent.is_empty() {
+    if sent.trim().is_empty() {
         return Ok(Email::default());
     }
-    Email::parse(sent).ok_or_else(|| NO_ADDRESS.into())
+    address(sent)
 }
 
 fn color(sent: String) -> Result<String, String> {

@@ -4,6 +4,7 @@ mod condition;
 
 use std::collections::HashMap;
 
+use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure::AllOld;
 use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, TransactWriteItem, Update,
 };
@@ -13,21 +14,6 @@ use crate::db::error::{Refusal, TableError};
 use crate::db::keys::Key;
 use crate::db::{Entity, Item, keys};
 use crate::kind::Kind;
-
-/// Adds the condition of a write, with its names and values, to an SDK request. If the condition
-/// fails, DynamoDB returns the stored item.
-macro_rules! with_conditions {
-    ($request:expr, $expressions:expr) => {
-        $request
-            .set_condition_expression($expressions.condition)
-            .set_expression_attribute_names($expressions.names)
-            .set_expression_attribute_values($expressions.values)
-            .return_values_on_condition_check_failure(
-                aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure::AllOld,
-            )
-    };
-}
-pub(crate) use with_conditions;
 
 /// A put, update, delete or condition check of one item. If there are several conditions, all of
 /// them must hold.
@@ -320,36 +306,43 @@ impl Write {
     pub(crate) fn into_transact(self, table: &str) -> Result<TransactWriteItem, TableError> {
         let e = self.expressions();
         let built = match self.kind {
-            WriteKind::Put(item) => {
-                with_conditions!(Put::builder().table_name(table).set_item(Some(item)), e)
-                    .build()
-                    .map(|put| TransactWriteItem::builder().put(put).build())
-            }
-            WriteKind::Update(key) => with_conditions!(
-                Update::builder()
-                    .table_name(table)
-                    .set_key(Some(key.into_item()))
-                    .update_expression(e.update),
-                e
-            )
-            .build()
-            .map(|update| TransactWriteItem::builder().update(update).build()),
-            WriteKind::Delete(key) => with_conditions!(
-                Delete::builder()
-                    .table_name(table)
-                    .set_key(Some(key.into_item())),
-                e
-            )
-            .build()
-            .map(|delete| TransactWriteItem::builder().delete(delete).build()),
-            WriteKind::Check(key) => with_conditions!(
-                ConditionCheck::builder()
-                    .table_name(table)
-                    .set_key(Some(key.into_item())),
-                e
-            )
-            .build()
-            .map(|check| TransactWriteItem::builder().condition_check(check).build()),
+            WriteKind::Put(item) => Put::builder()
+                .table_name(table)
+                .set_item(Some(item))
+                .set_condition_expression(e.condition)
+                .set_expression_attribute_names(e.names)
+                .set_expression_attribute_values(e.values)
+                .return_values_on_condition_check_failure(AllOld)
+                .build()
+                .map(|put| TransactWriteItem::builder().put(put).build()),
+            WriteKind::Update(key) => Update::builder()
+                .table_name(table)
+                .set_key(Some(key.into_item()))
+                .update_expression(e.update)
+                .set_condition_expression(e.condition)
+                .set_expression_attribute_names(e.names)
+                .set_expression_attribute_values(e.values)
+                .return_values_on_condition_check_failure(AllOld)
+                .build()
+                .map(|update| TransactWriteItem::builder().update(update).build()),
+            WriteKind::Delete(key) => Delete::builder()
+                .table_name(table)
+                .set_key(Some(key.into_item()))
+                .set_condition_expression(e.condition)
+                .set_expression_attribute_names(e.names)
+                .set_expression_attribute_values(e.values)
+                .return_values_on_condition_check_failure(AllOld)
+                .build()
+                .map(|delete| TransactWriteItem::builder().delete(delete).build()),
+            WriteKind::Check(key) => ConditionCheck::builder()
+                .table_name(table)
+                .set_key(Some(key.into_item()))
+                .set_condition_expression(e.condition)
+                .set_expression_attribute_names(e.names)
+                .set_expression_attribute_values(e.values)
+                .return_values_on_condition_check_failure(AllOld)
+                .build()
+                .map(|check| TransactWriteItem::builder().condition_check(check).build()),
         };
         built.map_err(TableError::failed)
     }
