@@ -5,6 +5,7 @@ pub mod demo;
 pub mod engine;
 pub mod files;
 pub mod grants;
+mod images;
 pub mod issuer;
 pub mod mailbox;
 pub mod oidc;
@@ -52,6 +53,7 @@ use webhooks::{Dispatcher, Receivers};
 
 use clock::MovableClock;
 use engine::Engine;
+use images::LocalImages;
 use issuer::{AUDIENCE, Issuer};
 use mailbox::Mailbox;
 use queues::{Queues, WEBHOOKS};
@@ -186,7 +188,8 @@ impl Campus {
             settings.clone(),
         )?);
         let verifier = Verifier::new(&settings, Keys::new(FixedKeys(issuer.keys())));
-        let media = Media::new(images, false, &settings.media.url);
+        let images = LocalImages(images);
+        let media = Media::new(Arc::new(images.clone()), &settings.media.url);
         let app = App::new(table, verifier, media, clock.clone(), ids, settings);
         let stream = Arc::new(Stream::open(engine.clone(), clock.clone(), changes_from));
         let queues = Queues::open(clock.clone(), queues_at);
@@ -216,7 +219,7 @@ impl Campus {
             ticker: ticker.clone(),
             grants: Arc::default(),
         });
-        let router = router(&app, local, bucket, clock.clone());
+        let router = router(&app, local, (bucket, images), clock.clone());
         Ok(Self {
             app,
             router,
@@ -241,7 +244,7 @@ impl Campus {
 fn router(
     app: &Shared,
     local: Router<Shared>,
-    bucket: Arc<files::LocalFiles>,
+    (bucket, images): (Arc<files::LocalFiles>, LocalImages),
     clock: Arc<MovableClock>,
 ) -> Router {
     let (images_at, table) = (app.settings.media.url.clone(), app.table.clone());
@@ -249,7 +252,7 @@ fn router(
     let site = site::routes(site_config(app), public);
     // Only these paths belong to the service; all others are pages of the site.
     let service = finish(guard(api(), app).merge(local).merge(pages::routes()), app);
-    routes::media(app.clone())
+    routes::media(app, images)
         .merge(files::routes(bucket, &app.settings.addresses.cors_origins))
         .fallback(move |request: Request| {
             let path = request.uri().path();

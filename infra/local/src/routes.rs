@@ -9,12 +9,13 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use serde_json::{Value, json};
+use shared::Shared;
 use shared::media::CACHE_CONTROL;
 use shared::text::kinds::{List, Name};
 use shared::time::Clock as _;
 use shared::web::{ApiError, Input, Mode, NoContent, Reader, Result};
-use shared::{Context, Shared};
 
+use crate::images::LocalImages;
 use crate::issuer::Subject;
 use crate::mailbox::KeptMail;
 use crate::oidc;
@@ -84,12 +85,12 @@ fn is_loopback(host: &str) -> bool {
 
 /// The routes of images. They have no limit for the size of responses, because in the cloud another
 /// host serves images.
-pub fn media(app: Shared) -> Router {
+pub fn media(app: &Shared, images: LocalImages) -> Router {
     let cors = shared::web::cors(&app.settings.addresses.cors_origins);
     Router::new()
         .route("/media/{file}", get(show_image))
         .layer(cors)
-        .with_state(app)
+        .with_state(images)
 }
 
 shared::input! {
@@ -162,8 +163,12 @@ async fn clear_mails(State(local): State<Local>) -> Result<NoContent> {
     Ok(NoContent)
 }
 
-async fn show_image(app: Context, Path(file): Path<String>) -> Result<impl IntoResponse> {
-    let (bytes, content_type) = app.media.read(&file).await?.ok_or(ApiError::NotFound)?;
+async fn show_image(
+    State(images): State<LocalImages>,
+    Path(file): Path<String>,
+) -> Result<impl IntoResponse> {
+    let found = images.read(&file).await?;
+    let (bytes, content_type) = found.ok_or(ApiError::NotFound)?;
     Ok((
         [
             (header::CONTENT_TYPE, content_type),

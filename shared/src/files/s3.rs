@@ -176,9 +176,20 @@ impl S3Files {
         path: &str,
         headers: &[(&'static str, &str)],
     ) -> Result<S3Response, FileError> {
+        self.send_bytes(method, path, headers, Bytes::new()).await
+    }
+
+    async fn send_bytes(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&'static str, &str)],
+        bytes: Bytes,
+    ) -> Result<S3Response, FileError> {
         let mut last = FileError("not sent".into());
         for _ in 0..TRIES {
-            match self.send_once(&method, path, headers).await {
+            let sent = self.send_once(&method, path, headers, bytes.clone());
+            match sent.await {
                 Ok(response) if response.status.is_server_error() => last = response.error("busy"),
                 Ok(response) => return Ok(response),
                 Err(error) => last = error,
@@ -192,6 +203,7 @@ impl S3Files {
         method: &Method,
         path: &str,
         headers: &[(&'static str, &str)],
+        bytes: Bytes,
     ) -> Result<S3Response, FileError> {
         let mut request = http::Request::builder()
             .method(method)
@@ -199,7 +211,7 @@ impl S3Files {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let mut request = request.body(SdkBody::empty()).map_err(failed)?;
+        let mut request = request.body(SdkBody::from(bytes)).map_err(failed)?;
         self.signed(&mut request, &self.credentials().await?, None)?;
         let called = self.connector.call(request.try_into().map_err(failed)?);
         let response = timeout(RESPONSE_TIMEOUT, called).await.map_err(failed)?;
@@ -212,6 +224,21 @@ impl S3Files {
             headers: parts.headers,
             body: body.map_err(failed)?.to_bytes(),
         })
+    }
+
+    /// Stores bytes: 1 request.
+    #[cfg(feature = "images")]
+    pub(crate) async fn put(
+        &self,
+        key: &str,
+        bytes: Bytes,
+        headers: &[(&'static str, &str)],
+    ) -> Result<(), FileError> {
+        let response = self.send_bytes(Method::PUT, key, headers, bytes).await?;
+        if response.status.is_success() {
+            return Ok(());
+        }
+        Err(response.error("PUT"))
     }
 
     /// Returns the SHA-256 of a file for which S3 keeps none, such as an emulator: 1 request that

@@ -25,12 +25,12 @@ use crate::time::SystemClock;
 use crate::web::{ClientAddress, PublicOrigin, PublicPath, ReceivedAt, finish, guard};
 
 /// Creates the store of images.
-type MakeMedia = fn(&Settings, SharedHttpConnector) -> Result<Media, String>;
+type MakeMedia = fn(&Settings, &SdkConfig, SharedHttpConnector) -> Result<Media, String>;
 /// Creates the bucket of files.
 type MakeFiles = fn(&Settings, &SdkConfig, SharedHttpConnector) -> Result<Files, String>;
 
 // What a function does not use is not in its binary.
-const NO_IMAGES: MakeMedia = |settings, _| Ok(Media::links_only(&settings.media.url));
+const NO_IMAGES: MakeMedia = |settings, _, _| Ok(Media::links_only(&settings.media.url));
 const NO_FILES: MakeFiles = |_, _, _| Ok(Files::default());
 
 /// Runs a group of routes that store neither images nor files as a Lambda function. Everything that
@@ -86,7 +86,7 @@ fn connect(settings: Settings, media: MakeMedia, files: MakeFiles) -> Result<Sha
     let table = Table::connect(&config, &settings.table_name).with_files(files);
     let keys = IssuerKeys::new(&settings, connector.clone());
     let verifier = Verifier::new(&settings, Keys::new(keys));
-    let media = media(&settings, connector)?;
+    let media = media(&settings, &config, connector)?;
     Ok(App::new(
         table,
         verifier,

@@ -10,9 +10,11 @@ mod s3;
 mod store;
 
 #[cfg(feature = "images")]
+pub use picture::content_type;
+#[cfg(feature = "images")]
 pub use s3::s3;
 #[cfg(feature = "images")]
-pub use store::MediaError;
+pub use store::{ImageBucket, MediaError};
 
 /// How long a file may be cached. Browsers may cache it for a year, because its name is never used
 /// again. Shared caches may keep it for one day, so that a removed file disappears from them.

@@ -1,23 +1,21 @@
-//! Storing images. They are decoded and encoded again, and stored in an object store under names
+//! Storing images. They are decoded and encoded again, and stored in a bucket under names
 //! that are never used twice.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use bytes::Bytes;
-use object_store::path::Path;
-use object_store::{
-    Attribute, AttributeValue, Attributes, ObjectStore, ObjectStoreExt as _, PutOptions, PutPayload,
-};
 use tokio::sync::Semaphore;
 
-use super::{CACHE_CONTROL, Media, picture};
+use super::{Media, picture};
 use crate::domain::Image;
+use crate::files::FileError;
 
 /// How long the removal of a file may take.
 const DELETE_WAIT: Duration = Duration::from_secs(3);
 
-/// Why an image was not stored or read.
+/// Why an image was not stored.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
     /// The file is not an accepted image. The text is a message for the user.
@@ -34,42 +32,40 @@ impl MediaError {
     }
 }
 
-/// An object store for images.
+/// Where images are. Each has a name that is never used twice.
+#[async_trait]
+pub trait ImageBucket: Send + Sync {
+    /// Stores an image: 1 request.
+    async fn put(
+        &self,
+        name: &str,
+        bytes: Bytes,
+        content_type: &'static str,
+    ) -> Result<(), FileError>;
+
+    /// Removes an image: 1 request. It is no error if it is not there.
+    async fn remove(&self, name: &str) -> Result<(), FileError>;
+}
+
+/// A bucket for images.
 pub(super) struct ImageStore {
-    objects: Arc<dyn ObjectStore>,
-    /// Whether the store saves content types with the files.
-    keeps_attributes: bool,
+    bucket: Arc<dyn ImageBucket>,
     /// Only one image is decoded at a time, to limit memory.
     decoding: Arc<Semaphore>,
 }
 
 impl ImageStore {
-    async fn put(&self, name: &str, file: picture::File) -> object_store::Result<()> {
-        let mut attributes = Attributes::new();
-        if self.keeps_attributes {
-            attributes.insert(
-                Attribute::ContentType,
-                AttributeValue::from(file.content_type),
-            );
-            attributes.insert(Attribute::CacheControl, AttributeValue::from(CACHE_CONTROL));
-        }
-        let options = PutOptions {
-            attributes,
-            ..PutOptions::default()
-        };
-        self.objects
-            .put_opts(&Path::from(name), PutPayload::from(file.bytes), options)
-            .await
-            .map(drop)
+    async fn put(&self, name: &str, file: picture::File) -> Result<(), FileError> {
+        let bytes = Bytes::from(file.bytes);
+        self.bucket.put(name, bytes, file.content_type).await
     }
 }
 
 impl Media {
-    /// Returns an image store that saves files in `objects`. Clients load them from `url`.
-    pub fn new(objects: Arc<dyn ObjectStore>, keeps_attributes: bool, url: &str) -> Self {
+    /// Returns an image store that saves files in this bucket. Clients load them from `url`.
+    pub fn new(bucket: Arc<dyn ImageBucket>, url: &str) -> Self {
         let store = ImageStore {
-            objects,
-            keeps_attributes,
+            bucket,
             decoding: Arc::new(Semaphore::new(1)),
         };
         Self {
@@ -136,48 +132,19 @@ impl Media {
         let Some(store) = &self.store else { return };
         let tiny = tiny_name(image);
         let removals = [&image.full, &image.small, &tiny].map(async |name| {
-            match tokio::time::timeout(
-                DELETE_WAIT,
-                store.objects.delete(&Path::from(name.as_str())),
-            )
-            .await
-            {
-                Ok(Ok(()) | Err(object_store::Error::NotFound { .. })) => {}
+            match tokio::time::timeout(DELETE_WAIT, store.bucket.remove(name)).await {
+                Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::warn!(%error, "an image was not removed"),
                 Err(_) => tracing::warn!("an image was not removed in time"),
             }
         });
         futures::future::join_all(removals).await;
     }
-
-    /// Returns a file and its content type; none if there is no such file.
-    pub async fn read(&self, name: &str) -> Result<Option<(Bytes, &'static str)>, MediaError> {
-        if !is_name(name) {
-            return Ok(None);
-        }
-        let content_type = picture::content_type(name);
-        match self.images()?.objects.get(&Path::from(name)).await {
-            Ok(found) => {
-                let bytes = found.bytes().await.map_err(MediaError::failed)?;
-                Ok(Some((bytes, content_type)))
-            }
-            Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(MediaError::failed(error)),
-        }
-    }
 }
 
 /// The name of the smallest file of an image. Images of earlier releases have no such file (V14).
 fn tiny_name(image: &Image) -> String {
     image.small.replace("-600.", "-112.")
-}
-
-/// Returns whether a stored file can have this name.
-fn is_name(name: &str) -> bool {
-    name.len() <= 64
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.'))
 }
 
 /// Returns 128 random bits in hexadecimal.
