@@ -224,6 +224,11 @@ pub async fn run(cloud: &Cloud, at_once: bool) -> Result<(), Error> {
     );
     step(began, "she joins by the link of her mail");
 
+    erase(cloud, &zerlina).await?;
+    let members = ada.get("/api/clubs/lodz-go/members/").await.ok();
+    assert!(!members.to_string().contains("Zerlina"), "{members}");
+    step(began, "she is locked out at once, and erased by the timer");
+
     webhook(&ada).await?;
     step(
         began,
@@ -324,6 +329,18 @@ async fn decide_and_send(
         "{each:?}"
     );
     Ok(mails)
+}
+
+/// Somebody is erased, which the timer does.
+async fn erase(cloud: &Cloud, person: &Caller) -> Result<(), Error> {
+    let settings = "/api/settings/";
+    person.send(Method::DELETE, settings, Value::Null).await.accepted();
+    assert_eq!(person.get(settings).await.status, StatusCode::FORBIDDEN);
+    until("the erasure", async || {
+        let run = cloud.functions["Notices"].invoke(&json!({})).await;
+        run.is_ok() && person.get(settings).await.status == StatusCode::OK
+    })
+    .await
 }
 
 /// Asks for a test of a webhook whose receiver does not exist, and waits for the first attempt.
