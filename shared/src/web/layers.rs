@@ -15,6 +15,7 @@ use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowHeaders, AllowOrigin, Any as AnyValue, CorsLayer};
+use tower_http::set_header::SetResponseHeaderLayer;
 
 use super::body::{media_type, unread, whole};
 use super::coding::acceptable;
@@ -30,7 +31,7 @@ use crate::domain::{Person, Token};
 use crate::ids::Id;
 use crate::limits;
 use crate::state::{Context, Shared};
-use crate::web::response_layers::{bounded_response, no_sniffing, shortened};
+use crate::web::response_layers::{bounded_response, shortened};
 
 /// How long browsers may cache a preflight response.
 const PREFLIGHT: Duration = Duration::from_hours(2);
@@ -79,7 +80,11 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
         // Below the headers for browsers, so that a page can read the error.
         .layer(CatchPanicLayer::custom(panicked))
         .layer(cors(&app.settings.addresses.cors_origins))
-        .layer(from_fn(no_sniffing))
+        // Browsers take the content type of a response as it is.
+        .layer(SetResponseHeaderLayer::overriding(
+            header::X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        ))
         .layer(from_fn_with_state(app.clone(), log))
 }
 

@@ -3,7 +3,7 @@
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
-use axum::http::{HeaderValue, Method, header};
+use axum::http::{Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
@@ -13,17 +13,6 @@ use super::error::ApiError;
 use super::idempotency::ChangedNothing;
 use super::list::Sliced;
 use crate::limits;
-
-/// Browsers take the content type of a response as it is.
-pub(crate) async fn no_sniffing(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    let headers = response.headers_mut();
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
-    response
-}
 
 /// What is returned instead of the response to a successful write, if that is too large for the
 /// gateway.
