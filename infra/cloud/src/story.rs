@@ -334,7 +334,10 @@ async fn decide_and_send(
 /// Somebody is erased, which the timer does.
 async fn erase(cloud: &Cloud, person: &Caller) -> Result<(), Error> {
     let settings = "/api/settings/";
-    person.send(Method::DELETE, settings, Value::Null).await.accepted();
+    person
+        .send(Method::DELETE, settings, Value::Null)
+        .await
+        .accepted();
     assert_eq!(person.get(settings).await.status, StatusCode::FORBIDDEN);
     until("the erasure", async || {
         let run = cloud.functions["Notices"].invoke(&json!({})).await;
