@@ -164,6 +164,9 @@ impl User {
                     let theirs = app.table.person(identity.id).await?;
                     let same = |theirs: &Person| theirs.subject == identity.subject;
                     person = theirs.filter(same).unwrap_or(person);
+                    if person.erasing {
+                        return Err(ApiError::Erasing);
+                    }
                 }
                 done => done?,
             }

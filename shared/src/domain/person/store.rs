@@ -6,7 +6,7 @@ use crate::db::error::ignore_refusal;
 use crate::db::parts::parts;
 use crate::db::read::Range;
 use crate::db::response::AnyItem as _;
-use crate::db::{Entity, Item, JsonText, Table, TableError, Write, each, to_item};
+use crate::db::{Entity, Item, JsonText, Refusal, Table, TableError, Write, each, to_item};
 use crate::domain::bookmark::model::Subscription;
 use crate::domain::extension::model::Extension;
 use crate::domain::keys;
@@ -176,12 +176,15 @@ impl Table {
     ///
     /// Copies are updated first. If the request stops after that, the profile still differs from
     /// the token, and the next request does the update again. If somebody else changed the claims
-    /// after `old` was read, their version is kept.
+    /// after `old` was read, their version is kept. Refused as [`Refusal::Erased`] if they are
+    /// being erased.
     pub async fn update_claims(&self, old: &Person, person: &Person) -> Result<(), TableError> {
         Box::pin(self.refresh_copies(person, ProfileHalf::Claims)).await?;
         let profile = Write::update(person.key())
             .parts(person, &CLAIMS)?
-            .if_equals("personal", &old.personal);
+            .if_equals("personal", &old.personal)
+            .if_equals("created_at", &old.created_at)
+            .if_equals("erasing", &false);
         let (before, now) = (old.entry_keys(), person.entry_keys());
         let removed = before.difference(&now).cloned().map(Write::delete);
         let stored = match self
@@ -196,11 +199,11 @@ impl Table {
             Err(TableError::Refused(_)) => self.person(person.id).await?,
             done => done.map(|()| Some(person.clone()))?,
         };
+        let Some(stored) = stored.filter(|stored| !stored.erasing) else {
+            return Err(TableError::Refused(Refusal::Erased));
+        };
         // Update the copies again: some may have been made from the old profile in the meantime.
-        match stored {
-            Some(stored) => Box::pin(self.refresh_copies(&stored, ProfileHalf::Claims)).await,
-            None => Ok(()),
-        }
+        Box::pin(self.refresh_copies(&stored, ProfileHalf::Claims)).await
     }
 
     /// Ends the address of a person's calendar, and returns the number of the new one: 1 write. If
