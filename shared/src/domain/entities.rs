@@ -72,6 +72,7 @@ impl Facts {
     pub fn erased(&self) -> &'static str {
         match self.erasure {
             Erasure::Keep => "",
+            Erasure::Elsewhere(how) => how,
             Erasure::Delete { .. } => "delete",
             Erasure::Anonymise(_) => "anonymise",
             Erasure::FreeAndDelete(_) => "free and delete",
@@ -82,8 +83,10 @@ impl Facts {
 /// What an erasure of a person does with an item of theirs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Erasure {
-    /// Nothing: it is nobody's, or goes together with something else.
+    /// Nothing: it is nobody's, or has only the id of who did something for a club (P15).
     Keep,
+    /// What becomes of it otherwise, in words.
+    Elsewhere(&'static str),
     /// It is deleted as it was read. A tombstone is needed if it is not stored in a transaction
     /// that checks the person.
     Delete {
@@ -135,7 +138,7 @@ impl Kind {
                 ["USER#<person>", "PROFILE", "USERNAME#<username> / <person>"],
                 "A profile. It is stored at the person's first request and updated when the \
                  token's claims change.",
-                (Erasure::Keep, None),
+                (Erasure::Elsewhere("delete, last"), None),
             ),
             Self::Creations => of::<Creations>(
                 ["USER#<person>", "CREATIONS", ""],
@@ -145,17 +148,17 @@ impl Kind {
             Self::Word => of::<PersonWord>(
                 ["WORDS#<letter>", "<word>#<person>", ""],
                 "Finds a person by the beginning of their user name or of a word of their name.",
-                (Erasure::Keep, None),
+                (Erasure::Elsewhere("delete, first"), None),
             ),
             Self::Address => of::<PersonAddress>(
                 ["ADDRESS#<address>", "<person>", ""],
                 "Finds a person by their full e-mail address.",
-                (Erasure::Keep, None),
+                (Erasure::Elsewhere("delete, first"), None),
             ),
             Self::IdempotencyRecord => of::<IdempotencyRecord>(
                 ["USER#<person>", "ATTEMPT#<hash>", ""],
                 "A request with an idempotency key, and its result. Kept for a day.",
-                (Erasure::Delete { tombstone: false }, None),
+                (Erasure::Elsewhere("delete"), None),
             ),
             Self::RecentSubmission => of::<RecentSubmission>(
                 ["USER#<person>", "APPLIED#<submission>", ""],
@@ -426,7 +429,7 @@ impl Kind {
                     "",
                 ],
                 "The answers of one revision. They count if the submission has their number.",
-                (Erasure::Keep, None),
+                (Erasure::Elsewhere("delete, with the submission"), None),
             ),
             Self::Attachment => of::<Attachment>(
                 [
@@ -461,7 +464,10 @@ impl Kind {
                 ["HISTORY#<application>", "<submission>#<change>", ""],
                 "A change of a decision that its submission does not keep: who changed what, and \
                  when.",
-                (Erasure::Keep, None),
+                (
+                    Erasure::Elsewhere("delete reasons, with the submission"),
+                    None,
+                ),
             ),
             Self::Mail => of::<Mail>(
                 [
@@ -496,13 +502,16 @@ impl Kind {
             Self::ScheduledTask => of::<ScheduledTask>(
                 ["DUE#<hour>", "<kind>#<id>", ""],
                 "Tells the timer to look at the drafts of an application, the bookings of a slot, \
-                 an upload, or the news of a person.",
+                 an upload, an erasure, or the news of a person.",
                 (Erasure::Keep, None),
             ),
             Self::BegunDraft => of::<BegunDraft>(
                 ["BEGUN#<application>", "<person>#<committee>", ""],
                 "When a draft was begun, for its reminder.",
-                (Erasure::Keep, None),
+                (
+                    Erasure::Elsewhere("delete, with drafts and submissions"),
+                    None,
+                ),
             ),
             Self::NoticeTimer => of::<NoticeTimer>(
                 ["NOTICES", "TIMER", ""],

@@ -32,7 +32,7 @@ impl PersonalData {
             let Ok(kind) = item.kind().parse::<Kind>() else {
                 continue;
             };
-            if !matches!(kind.facts().erasure, Erasure::Keep) {
+            if !matches!(kind.facts().erasure, Erasure::Keep | Erasure::Elsewhere(_)) {
                 self.size += item.size();
                 self.items.entry(kind).or_default().push(item);
             }
@@ -63,7 +63,7 @@ impl PersonalData {
 }
 
 impl Table {
-    /// Returns the stored data of a person: 2 queries, 1 or 2 for each of their addresses, and 1
+    /// Returns the stored data of a person: 3 queries, 1 or 2 for each of their addresses, and 1
     /// batch read per 100 items. [`TableError::TooMuch`] if it is larger than the memory limit.
     pub async fn personal_data(&self, person: &Person) -> Result<PersonalData, TableError> {
         let all = self.some_personal_data(person).await?;
@@ -76,11 +76,14 @@ impl Table {
         person: &Person,
     ) -> Result<PersonalData, TableError> {
         let own = keys::own(person.id);
-        let (partition, entries, addressed) = futures::try_join!(
-            self.items(own.clone(), Range::All),
+        let [first, rest] = keys::beside_idempotency_records();
+        let (mut partition, others, entries, addressed) = futures::try_join!(
+            self.items(own.clone(), first),
+            self.items(own.clone(), rest),
             self.index_entries(own.clone(), Range::All),
             self.addressed(person),
         )?;
+        partition.extend(others);
         let mut all = PersonalData::default();
         // What was submitted within the last hour is found although the index is behind.
         let recent: Vec<RecentSubmission> = readable(partition.iter().cloned());

@@ -22,9 +22,10 @@ use crate::domain::submission::withdrawal::Withdrawal;
 use crate::ids::Id;
 use crate::time::RequestTime;
 
-/// Erases an item. The time is that of the job: what was received later stays.
+/// Erases an item. The time is that of the pass: what was received later stays. Returns whether
+/// there was something to do.
 pub(crate) type EraseItem =
-    for<'a> fn(&'a Table, &'a Stored, RequestTime) -> BoxFuture<'a, Result<(), TableError>>;
+    for<'a> fn(&'a Table, &'a Stored, RequestTime) -> BoxFuture<'a, Result<bool, TableError>>;
 
 /// Something of a person that an erasure does not only delete. Each step may be repeated, and does
 /// nothing if the item has changed: then the next pass finds it again.
@@ -37,23 +38,26 @@ pub(crate) trait Erase: Entity + Send {
     ) -> impl Future<Output = Result<(), TableError>> + Send;
 }
 
-/// Erases an item of this type. One that cannot be read stays, and is logged.
+/// Erases an item of this type. One that cannot be read stays, and is logged: it must not keep the
+/// person from coming back.
 pub(crate) fn erase<'a, E: Erase>(
     table: &'a Table,
     item: &'a Stored,
     when: RequestTime,
-) -> BoxFuture<'a, Result<(), TableError>> {
+) -> BoxFuture<'a, Result<bool, TableError>> {
     async move {
-        for entity in readable::<E>([item.clone()]) {
-            entity.erase(table, when).await?;
-        }
-        Ok(())
+        let Some(entity) = readable::<E>([item.clone()]).pop() else {
+            return Ok(false);
+        };
+        entity.erase(table, when).await?;
+        Ok(true)
     }
     .boxed()
 }
 
 /// What tells whether an item is still as it was read. Each type has some of these.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Versions {
     version: Option<u64>,
     received: Option<u64>,
@@ -74,7 +78,7 @@ impl Table {
             Write::delete(key)
         };
         delete = delete.if_equals(keys::TYPE, &item.kind());
-        let of: Versions = item.read()?;
+        let of: Versions = item.read().unwrap_or_default();
         for (name, version) in [
             ("version", of.version),
             ("received", of.received),
@@ -181,12 +185,15 @@ impl Erase for Submission {
                 _ => break,
             }
         }
-        let job = RequestTime {
+        let pass = RequestTime {
             received: until,
             ..when
         };
-        table.erase_judgements(of, until).await?;
-        table.erase_answers(of, job).await?;
+        // Of a decided one nothing changes any more (D5), and the person cannot apply again (P18).
+        let is_decided = self.status != Status::Pending;
+        let end = if is_decided { u64::MAX - 1 } else { until };
+        table.erase_judgements(of, end).await?;
+        table.erase_answers(of, pass).await?;
         table.unlist(&self, until).await
     }
 }

@@ -123,8 +123,8 @@ impl Table {
         ignore_refusal(self.write(write).await)
     }
 
-    /// Returns what is due in an hour, erasures first and else in the order of time, without the
-    /// news, which may be more than fit into memory: 1 query, and 1 more if there are news.
+    /// Returns what is due in an hour, in the order of time and erasures last, without the news,
+    /// which may be more than fit into memory: 1 query, and 1 more if there are news.
     pub async fn tasks_in(&self, hour: Timestamp) -> Result<TasksInHour, TableError> {
         let (mut entries, mut has_news) = (vec![], false);
         let take = |page: Vec<ScheduledTask>| {
@@ -144,9 +144,9 @@ impl Table {
             let behind = Range::Between(keys::NEWS_END.to_owned(), "~".to_owned());
             entries.extend(self.query::<ScheduledTask>(pk, behind).await?);
         }
-        // Nobody who is erased waits for the reminders of others.
+        // However much somebody has stored, the reminders of others do not wait for their erasure.
         let is_erasure = |entry: &ScheduledTask| matches!(entry.what, TaskKind::Erasure { .. });
-        entries.sort_by_key(|entry| (!is_erasure(entry), entry.at));
+        entries.sort_by_key(|entry| (is_erasure(entry), entry.at));
         Ok(TasksInHour { entries, has_news })
     }
 
