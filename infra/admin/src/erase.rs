@@ -1,7 +1,7 @@
 //! `clubs-admin erase`: erases somebody who cannot sign in any more (P20).
 
 use shared::db::{Table, TableError};
-use shared::domain::{OnlyOwner, Person};
+use shared::domain::{ERASURE_BEGINS_AFTER, OnlyOwner, Person};
 use shared::ids;
 use shared::text::Email;
 use shared::time::{Clock, Timestamp};
@@ -37,14 +37,16 @@ pub async fn erase(
             ));
         }
     };
-    let now = clock.now();
-    let begun = table.begin_erasure(person, archive, Timestamp::at(now));
+    let begun = table.begin_erasure(person, archive, Timestamp::at(clock.now()));
     if let Err(OnlyOwner(clubs)) = begun.await? {
         let codes = clubs.iter().map(|club| club.code.to_string());
         return Ok(Erased::OnlyOwner(codes.collect()));
     }
-    // The timer would do it, too. This way it is known when it is done.
-    table.erase((person.id, person.created_at), now).await?;
+    // The timer does it, too. This way it is known when it is done.
+    let pause = ERASURE_BEGINS_AFTER.to_std().unwrap_or_default();
+    tokio::time::sleep(pause).await;
+    let of = (person.id, person.created_at);
+    table.erase(of, clock.now()).await?;
     Ok(Erased::Done(person.id.get()))
 }
 

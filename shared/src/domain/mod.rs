@@ -63,7 +63,7 @@ pub use club::store::{ClubPage, ClubQuota, NewOwner};
 pub use draft::model::DraftAnswer;
 pub use draft::store::DraftWrite;
 pub use entities::{Facts, misplaced};
-pub use erasure::begin::OnlyOwner;
+pub use erasure::begin::{ERASURE_BEGINS_AFTER, OnlyOwner};
 pub use event::model::{Event, EventText, EventType, Image, Showing, Span};
 pub use event::store::{EventListing, listed, listing_segments};
 pub use extension::model::Extension;

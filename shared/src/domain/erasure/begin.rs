@@ -17,7 +17,7 @@ pub struct OnlyOwner(pub Vec<Club>);
 
 /// The job begins after this time. By then the index shows what was written before, and most
 /// requests that were running have ended.
-const BEGINS_AFTER: TimeDelta = TimeDelta::seconds(5);
+pub const ERASURE_BEGINS_AFTER: TimeDelta = TimeDelta::seconds(5);
 
 impl Table {
     /// Begins the erasure of a person: they leave the clubs that they own, and their profile is
@@ -63,6 +63,12 @@ impl Table {
         wrote: &mut bool,
     ) -> Result<Begun, TableError> {
         let owned = self.owned_clubs(person.id).await?;
+        // Only now: what was read before is of this profile, and not of one that came back.
+        let stored = self.person(person.id).await?;
+        let is_same = |stored: &Person| stored.created_at == person.created_at && !stored.erasing;
+        if !stored.as_ref().is_some_and(is_same) {
+            return Ok(Begun::Changed);
+        }
         let codes: Vec<_> = owned.iter().map(|one| one.club.clone()).collect();
         let clubs = self.clubs(&codes).await?.into_values();
         let alone: Vec<Club> = clubs
@@ -104,7 +110,7 @@ impl Table {
             .if_at_most("clubs_owned", &0)
             .if_equals("erasing", &false)
             .or(Refusal::Changed);
-        let task = Write::put(&person.erasure_task(now.plus(BEGINS_AFTER), now))?;
+        let task = Write::put(&person.erasure_task(now.plus(ERASURE_BEGINS_AFTER), now))?;
         let entries = person.entry_keys().into_iter().map(Write::delete);
         let writes = [flag, task].into_iter().chain(entries);
         // The token of a transaction makes a late repeat harmless, which could otherwise lock out
