@@ -65,18 +65,13 @@ impl Timer {
         };
         let person = self.table.person(*person).await?.filter(|person| {
             let notices = &person.notices;
-            notices.news == NewsRhythm::Weekly && notices.on_since == Some(*on_since)
+            let is_on = notices.news == NewsRhythm::Weekly && notices.on_since == Some(*on_since);
+            is_on && !person.erasing
         });
         let Some(person) = person else {
             self.finish(entry, None, now).await?;
             return Ok(0);
         };
-        if person.erasing {
-            // It may be taken back, because the person is the only owner of a club.
-            let again = now.plus(TimeDelta::hours(1));
-            self.finish(entry, Some(again), now).await?;
-            return Ok(0);
-        }
         let mut news_day = next_monday(last.moment(), self.zone);
         if news_day > now {
             self.finish(entry, Some(news_day), now).await?;

@@ -271,18 +271,26 @@ async fn news_of_many_people_are_all_mailed() {
 // proves G5
 #[tokio::test(start_paused = true)]
 async fn a_reminder_does_not_wait_for_the_news_of_many_people() {
-    let campus = Setup::default().latency(1_000).build();
+    let campus = Setup::default().latency(200).build();
     let there = Interviewing::new(&campus).await;
     open(&there.recruitment.officer, "Autumn", 1, 2_000).await;
     // Its reminder is due in the hour after the news.
     let slot = there.slot(slot(72)).await;
     there.book(slot).await.ok();
     // With such a slow table, a run has no time for all of them.
-    fans(&campus, 310).await;
+    fans(&campus, 100).await;
+    campus.tick().await;
     campus.advance(TimeDelta::hours(49));
     let first = campus.tick().await.mails;
-    assert!(first < 311, "{first}");
+    assert!(first < 101, "{first}");
     let to: Vec<String> = notices(&campus).into_iter().map(|mail| mail.to).collect();
     assert!(to.iter().any(|to| to.starts_with("sue")), "{to:?}");
-    assert_eq!(first + campus.tick().await.mails, 311);
+    let mut all = first;
+    loop {
+        match campus.tick().await.mails {
+            0 => break,
+            more => all += more,
+        }
+    }
+    assert_eq!(all, 101);
 }
