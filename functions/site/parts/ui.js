@@ -128,16 +128,19 @@ export function Skeleton({ lines }) {
 
 /** @param {{error: any, retry?: () => any, isPage?: boolean}} props */
 export function Problem({ error, retry, isPage }) {
+  // Whoever is being erased may come back in a minute.
+  const isErasing = error.code === "erasing";
   const titles = { 401: "signin", 404: "error.notfound.title", 403: "error.forbidden.title" };
-  const title = isPage && html`<${Title}>${t(titles[error.status] ?? "error.title")}<//>`;
+  const title =
+    isPage && html`<${Title}>${t((!isErasing && titles[error.status]) || "error.title")}<//>`;
   if (error.status === 401) {
     return html`${title}<div class="card"><p>${t("signin.needed")}</p>
       <p><${SignIn}>${t("signin")}<//></p></div>`;
   }
   const texts = { 404: t("error.notfound"), 403: t("error.forbidden") };
-  const isFinal = error.status in texts;
+  const isFinal = error.status in texts && !isErasing;
   return html`${title}<div class="card" role="alert">
-    <p class="problem">${texts[error.status] ?? error.message}</p>
+    <p class="problem">${(!isErasing && texts[error.status]) || error.message}</p>
     <p class="row">${retry && !isFinal && html`<button onClick=${retry}>${t("retry")}</button>`}
       ${isPage && html`<a class="button" href=${link("/")}>${t("nav.home")}</a>`}</p></div>`;
 }
