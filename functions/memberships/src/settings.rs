@@ -230,7 +230,7 @@ async fn save_settings(
     Ok(Json(show(&person.await?)))
 }
 
-/// Says that something goes on.
+/// What happens now.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StartedBody {
     /// One sentence for people.

@@ -40,7 +40,7 @@ impl ProfileCache {
         seen.is_some_and(|(cached, at)| same(&cached) && fresh(at))
     }
 
-    /// Removes a person who was erased. Other functions that checked this person recently store the
+    /// Removes a person who is erased. Other functions that checked this person recently store the
     /// profile again when a request reads it, or after a few minutes.
     pub fn forget(&self, person: Id<Person>) {
         self.0.remove(&person);

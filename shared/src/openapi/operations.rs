@@ -235,7 +235,7 @@ fn meaning(method: &str, status: &str, noun: Option<&str>) -> String {
     let noun = noun.unwrap_or("The file");
     match (method, status) {
         (_, "204") => "Done. There is no body.".into(),
-        (_, "202") => format!("It is done in a few seconds. {noun}."),
+        (_, "202") => format!("It is done soon. {noun}."),
         (_, "201") => format!("Created. {noun}."),
         ("put" | "patch", _) => format!("Changed. {noun}, with all fields as they are now."),
         ("post", _) => format!("Done. {noun}."),

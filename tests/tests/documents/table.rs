@@ -236,8 +236,7 @@ async fn interview(recruitment: &Recruitment, submission: &Value) {
     recruitment.officer.put(&path, booking).await.ok();
 }
 
-/// A table with at least one item of every type. An erasure reads twice, with a pause in between,
-/// so callers pause the tokio clock.
+/// A table with at least one item of every type.
 pub async fn one_of_everything() -> TestCampus {
     let campus = Setup::default()
         .settings(|settings| settings.mail.rate = 1_000)
