@@ -10,7 +10,7 @@ export const [origin, executablePath, folder] = process.argv.slice(2);
 if (folder) await mkdir(folder, { recursive: true });
 export const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 export const problems = [];
-/** Whether answers with 401 are part of the story. */
+/** Whether answers with 401 and 403 are part of the story. */
 let mayEnd = false;
 export const sessionMayEnd = (may) => (mayEnd = may);
 
@@ -33,7 +33,7 @@ export async function windowOf(options = {}) {
     // Answers with 404 and 412, and a lost network, are part of the story.
     if (
       message.type() === "error" &&
-      !(mayEnd ? /40[014]|412|DISCONNECTED/ : /40[04]|412|DISCONNECTED|ERR_FAILED/).test(
+      !(mayEnd ? /40[0134]|412|DISCONNECTED/ : /40[04]|412|DISCONNECTED|ERR_FAILED/).test(
         message.text(),
       )
     )

@@ -240,3 +240,16 @@ await olivia.getByLabel("Name", { exact: true }).fill("");
 await olivia.getByRole("button", { name: "Speichern", exact: true }).click();
 await olivia.getByRole("alert").getByText("Dieses Feld darf nicht leer sein.").waitFor();
 await olivia.getByRole("button", { name: "Änderungen verwerfen" }).click();
+
+// Whoever is being erased reads that on each page, and may try again.
+sessionMayEnd(true);
+const erased = await windowOf();
+await erased.goto(`${origin}/settings/`);
+await signInAs(erased, "erased.one", "Erased One");
+await call("erased.one", "DELETE", "/settings/");
+await erased.goto(`${origin}/settings/`);
+await erased.getByText("Your account is being erased.").first().waitFor();
+await accessible(erased, "erasing");
+await erased.getByRole("button", { name: "Try again", exact: true }).first().waitFor();
+await erased.close();
+sessionMayEnd(false);
