@@ -10,7 +10,7 @@ use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::change::model::{ChangeCount, ClubChange, RecordedChange};
 use crate::domain::club::model::{Club, ClubText};
 use crate::domain::draft::model::DraftAnswer;
-use crate::domain::erasure::steps::{EraseItem, erase};
+use crate::domain::erase::{EraseItem, erase};
 use crate::domain::event::model::{Event, EventText};
 use crate::domain::event::store::{EventClub, EventListing};
 use crate::domain::extension::model::Extension;

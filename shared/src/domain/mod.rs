@@ -14,6 +14,7 @@ mod club;
 mod conditions;
 mod draft;
 mod entities;
+mod erase;
 mod erasure;
 mod event;
 mod extension;

@@ -57,8 +57,8 @@ impl Table {
 
     /// Returns the clubs and drafts of a person, and where extensions are: 1 query of the index,
     /// which may be a moment old. What stands in the index before and behind these three is not
-    /// read; what stands between them are markers of erasures, files of submissions, uses of
-    /// join links, and mails.
+    /// read; what stands between them are files of submissions, uses of join links, and
+    /// mails.
     pub async fn own_entries(&self, person: Id<Person>) -> Result<OwnEntries, TableError> {
         let mut own = OwnEntries::default();
         let last = format!("{}~", keys::OWN_MEMBERSHIPS);

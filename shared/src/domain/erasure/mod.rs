@@ -3,4 +3,4 @@
 
 pub(crate) mod begin;
 pub(crate) mod job;
-pub(crate) mod steps;
+mod profile;

@@ -1,6 +1,5 @@
 //! People: profiles, search entries and copies.
 
-pub(crate) mod erasing;
 pub(crate) mod keys;
 pub(crate) mod model;
 pub(crate) mod search;
