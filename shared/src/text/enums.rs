@@ -51,7 +51,11 @@ macro_rules! integer_enum {
         #[cfg(feature = "api")]
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
-                let values = [$((stringify!($variant), serde_json::json!($value), concat!($($doc),+))),+];
+                let values = [$((
+                    stringify!($variant),
+                    serde_json::json!($value),
+                    concat!($($doc),+),
+                )),+];
                 let kind = utoipa::openapi::schema::Type::Integer;
                 $crate::text::enums::enum_schema(kind, concat!($($about),+), &values)
             }
@@ -81,7 +85,11 @@ macro_rules! text_enum {
         #[cfg(feature = "api")]
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
-                let values = [$((stringify!($variant), serde_json::json!($name::$variant), concat!($($doc),+))),+];
+                let values = [$((
+                    stringify!($variant),
+                    serde_json::json!($name::$variant),
+                    concat!($($doc),+),
+                )),+];
                 let kind = utoipa::openapi::schema::Type::String;
                 $crate::text::enums::enum_schema(kind, concat!($($about),+), &values)
             }
