@@ -28,6 +28,7 @@ mod person_token;
 pub mod qr;
 #[cfg(feature = "queue")]
 pub mod queue;
+pub mod reason;
 pub mod receipts;
 #[cfg(any(feature = "api", feature = "queue"))]
 pub mod receiver_rules;

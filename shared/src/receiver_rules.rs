@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
 use crate::limits;
+use crate::reason::Reason;
 use crate::settings::Settings;
 
 /// The ports that may be called.
@@ -89,30 +90,32 @@ impl ReceiverRules {
     /// # Errors
     ///
     /// What is wrong with it.
-    pub fn parse(&self, text: &str) -> Result<Url, &'static str> {
-        let url = Url::parse(text).map_err(|_| "This is no URL.")?;
+    pub fn parse(&self, text: &str) -> Result<Url, Reason> {
+        let url = Url::parse(text).map_err(|_| Reason::InvalidUrl)?;
         if text.len() > limits::WEBHOOK_URL || url.as_str().len() > limits::WEBHOOK_URL {
-            return Err("The URL can have at most 2,000 characters.");
+            return Err(Reason::TooLong {
+                limit: limits::WEBHOOK_URL,
+            });
         }
         let is_plain = self.is_local && text.starts_with("http://");
         if !text.starts_with("https://") && !is_plain {
-            return Err("The URL must begin with https://.");
+            return Err(Reason::UrlNotHttps);
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("The URL must not have a user name or a password.");
+            return Err(Reason::UrlHasPassword);
         }
         let port = url.port_or_known_default().unwrap_or_default();
         if !PORTS.contains(&port) && !self.is_local {
-            return Err("The URL can have the ports 443 and 8443.");
+            return Err(Reason::UrlPort);
         }
-        let (host, address) = endpoint(&url, self.is_local).ok_or("The URL has no host.")?;
+        let (host, address) = endpoint(&url, self.is_local).ok_or(Reason::UrlHasNoHost)?;
         if self.own_hosts.contains(&host) {
-            return Err("A webhook cannot call this service itself.");
+            return Err(Reason::UrlOfService);
         }
         let is_named_local = host == "localhost" || host.ends_with(".localhost");
         if address.is_some_and(|address| !self.allows(address)) || is_named_local && !self.is_local
         {
-            return Err("A webhook can only call a public address.");
+            return Err(Reason::UrlNotPublic);
         }
         Ok(url)
     }

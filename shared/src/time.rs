@@ -1,5 +1,6 @@
 //! Clocks, and the format of date-times.
 
+use crate::reason::Reason;
 use chrono::{DateTime, Datelike, SecondsFormat, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -86,17 +87,16 @@ impl std::fmt::Display for Timestamp {
 }
 
 impl std::str::FromStr for Timestamp {
-    type Err = &'static str;
+    type Err = Reason;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const EXPECTED: &str = "Expected a date-time with an offset, such as 2026-11-21T09:00:00Z.";
         let moment = DateTime::parse_from_rfc3339(text)
-            .map_err(|_| EXPECTED)?
+            .map_err(|_| Reason::NotTime)?
             .with_timezone(&Utc);
         if YEARS.contains(&moment.year()) {
             Ok(Self::at(moment))
         } else {
-            Err(EXPECTED)
+            Err(Reason::NotTime)
         }
     }
 }

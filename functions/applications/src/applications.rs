@@ -1,5 +1,6 @@
 //! `/clubs/{club}/applications/`, `…/current/`, `…/{application}/`, `…/{application}/duplicate/`
 
+use shared::reason::Reason;
 use std::collections::BTreeSet;
 
 use axum::Json;
@@ -17,7 +18,7 @@ use shared::web::{
 };
 use shared::{Context, ids, limits};
 
-use crate::committees::{COMMITTEE_USED, remove_committees};
+use crate::committees::remove_committees;
 use crate::form::{ApplicationBody, ApplicationInput, ApplicationViewer};
 use crate::own::OwnSubmissionBody;
 
@@ -120,11 +121,8 @@ fn quota(user: &User) -> Option<ApplicationQuota> {
 
 /// The error if a club would have more applications than allowed.
 fn too_many() -> ApiError {
-    let (open, all) = (limits::OPEN_APPLICATIONS, limits::APPLICATIONS);
-    ApiError::rule(format!(
-        "A club can have at most {open} applications that have not ended, and {all} in all."
-    ))
-    .coded(Code::Quota)
+    let (open, limit) = (limits::OPEN_APPLICATIONS, limits::APPLICATIONS);
+    ApiError::rule(Reason::TooManyApplications { open, limit }).coded(Code::Quota)
 }
 
 /// Create an application.
@@ -318,7 +316,9 @@ async fn save(
                     *own = Some(body(&whole));
                 }
                 Ok(None) => {
-                    return Err(ApiError::field("committees", COMMITTEE_USED).coded(Code::InUse));
+                    return Err(
+                        ApiError::field("committees", Reason::CommitteeInUse).coded(Code::InUse)
+                    );
                 }
                 Err(TableError::Refused(_)) => whole = read_again(app, &club, id).await?,
                 Err(error) => return Err(error.into()),
@@ -361,9 +361,7 @@ fn check_conditions(form: &Form, new: &Application) -> Result<()> {
     if form.conditions_fit_committees() {
         return Ok(());
     }
-    let why = "A question for one of these committees depends on another one, which is for other \
-        committees. Change its condition first.";
-    Err(ApiError::field("committees", why).coded(Code::InUse))
+    Err(ApiError::field("committees", Reason::CommitteesDepend).coded(Code::InUse))
 }
 
 async fn read_again(app: &Context, club: &ClubCode, id: Id<Application>) -> Result<WholeForm> {

@@ -7,9 +7,6 @@ use shared::ids::Id;
 use shared::web::{ApiError, Result};
 use shared::{Context, limits};
 
-pub(crate) const COMMITTEE_USED: &str =
-    "A committee that has submissions or slots cannot be removed.";
-
 /// Waits until submissions that began before the change are stored (X14). A submission writes no
 /// item that the application shares, so no condition can detect them. A submission that takes
 /// longer than half of this wait reads the application again (X15).

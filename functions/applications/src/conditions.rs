@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use shared::domain::{Form, Question, QuestionType, ShowIf};
 use shared::limits;
+use shared::reason::Reason;
 use shared::web::{ApiError, Code, FieldInput, Reader, Reference, Result};
 use utoipa::ToSchema;
 
@@ -37,7 +38,7 @@ pub(crate) fn read_condition(
         *into = None;
         return;
     };
-    let mut required = |field: &str| reader.errors.add(field, "This field is required.");
+    let mut required = |field: &str| reader.errors.add(field, Reason::Required);
     if question.is_none() {
         required(QUESTION);
     }
@@ -73,32 +74,29 @@ pub(crate) fn check_condition(
     let above = chain.first();
     let above = above.filter(|above| above.prompt.question_type == QuestionType::MultipleChoice);
     let Some(above) = above else {
-        let why = "This application has no multiple-choice question with this id.";
+        let why = Reason::unknown("multiple-choice question");
         return reader.errors.add(QUESTION, why);
     };
     if show_if.options.is_empty() {
-        let why = "Name at least one option.";
+        let why = Reason::TooFew { minimum: 1 };
         reader.errors.add("show_if.options", why);
     }
     for (i, id) in show_if.options.iter().enumerate() {
         if !above.prompt.options.iter().any(|option| option.id == *id) {
-            let why = "That question has no option with this id.";
+            let why = Reason::unknown("option");
             reader.errors.add(format!("show_if.options.{i}"), why);
         }
     }
     if chain.iter().any(|above| above.id == question.id) {
-        let why = "That question depends on this one already.";
+        let why = Reason::ConditionCircle;
         reader.errors.add(QUESTION, why);
     } else if chain.len() + form.conditions_below(question.id) > limits::CONDITIONS {
-        let why = format!(
-            "A chain of questions that depend on each other has at most {} conditions.",
-            limits::CONDITIONS
-        );
-        reader.errors.add(QUESTION, why);
+        let limit = limits::CONDITIONS;
+        reader.errors.add(QUESTION, Reason::LongChain { limit });
     }
     if !question.is_within(above) {
         let field = if is_sent { QUESTION } else { "committees" };
-        let why = "This question is for people who are not asked the one that it depends on.";
+        let why = Reason::ConditionNotAsked;
         reader.errors.add(field, why);
     }
 }
@@ -126,9 +124,8 @@ pub(crate) fn check_dependents(question: &Question, form: &Form) -> Result<()> {
 }
 
 /// Says which question depends on another one.
-pub(crate) fn depends(dependent: &Question) -> String {
-    format!(
-        "The question {} depends on it: change its condition first.",
-        dependent.id
-    )
+pub(crate) fn depends(dependent: &Question) -> Reason {
+    Reason::QuestionDepends {
+        id: dependent.id.get(),
+    }
 }

@@ -2,6 +2,7 @@
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::domain::{Application, Club, WholeForm};
+use shared::reason::Reason;
 use shared::time::RequestTime;
 use shared::web::scopes::RecruitmentWrite;
 use shared::web::{
@@ -64,10 +65,7 @@ pub async fn delete_application(
         application = whole.form.application;
     }
     let force = params.flag("force")?.unwrap_or(false);
-    let refused = || {
-        ApiError::rule("This application has submissions. Add ?force=true to delete them too.")
-            .coded(Code::InUse)
-    };
+    let refused = || ApiError::rule(Reason::HasSubmissions).coded(Code::InUse);
     if application.deleted.is_none() && !force && app.table.has_submissions(application.id).await? {
         return Err(refused());
     }

@@ -6,6 +6,7 @@ use chrono::{DateTime, Days, Utc};
 use shared::Context;
 use shared::domain::{Application, Choice, Committee, Form, Question, ShowIf, WholeForm};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::scopes::RecruitmentWrite;
 use shared::web::{ApiError, Created, NewId, Officer, Result};
@@ -46,13 +47,7 @@ pub async fn duplicate_application(
         ("result_release_time", &mut application.release),
     ];
     for (name, time) in times {
-        let later = || {
-            ApiError::field(
-                name,
-                "The copy would be later than the year 9999. Change this time of the original \
-                    first.",
-            )
-        };
+        let later = || ApiError::field(name, Reason::TooLate);
         *time = time.checked_plus(shift).ok_or_else(later)?;
     }
     application.created_at = Timestamp::at(now);

@@ -5,6 +5,7 @@ use serde::Serialize;
 use shared::db::Refusal;
 use shared::domain::{Application, Extension, Person};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
@@ -74,7 +75,9 @@ fn read_end(
     if !reader.errors.has("end_time") && !is_kept && *end <= application.end {
         reader.errors.add(
             "end_time",
-            "`end_time` must be after the end of the application.",
+            Reason::NotAfter {
+                field: "application_end_time",
+            },
         );
     }
     reader.finish()
@@ -117,7 +120,7 @@ pub async fn create_extension(
     let application = &scope.parent;
     // Anybody can create a club, and an extension says who has a user name.
     if scope.club.approved != Some(true) && !scope.user.is_admin() {
-        return Err(ApiError::rule("This club is not approved yet.").coded(Code::ClubNotApproved));
+        return Err(ApiError::rule(Reason::ClubNotApproved).coded(Code::ClubNotApproved));
     }
     let mut end = application.end;
     read_end(Mode::Create, input.end_time, application, &mut end)?;
@@ -140,8 +143,8 @@ pub async fn create_extension(
     let is_own = |there: &Extension| there.creation == new.0;
     let refused = |refusal| match refusal {
         Refusal::Changed => ApiError::NotFound,
-        Refusal::Erased => ApiError::field(field, "There is no such person."),
-        _ => ApiError::field(field, "This person already has an extension."),
+        Refusal::Erased => ApiError::field(field, Reason::UnknownPerson),
+        _ => ApiError::field(field, Reason::HasExtension),
     };
     let extension = create(extension, stored, read, is_own, refused).await?;
     let location = format!(
@@ -169,7 +172,7 @@ async fn named(
             let found = app.table.person(id).await?;
             found
                 .map(|person| ("person", person))
-                .ok_or_else(|| ApiError::field("person", "There is no person with this id."))
+                .ok_or_else(|| ApiError::field("person", Reason::UnknownPerson))
         }
         (None, Some(name)) => {
             let mut found = if name.len() > limits::NAME {
@@ -178,14 +181,11 @@ async fn named(
                 app.table.people_called(name.trim()).await?
             };
             let person = found.pop().filter(|_| found.is_empty());
-            person.map(|person| ("username", person)).ok_or_else(|| {
-                ApiError::field(
-                    "username",
-                    "Nobody has this user name, or several people have it.",
-                )
-            })
+            person
+                .map(|person| ("username", person))
+                .ok_or_else(|| ApiError::field("username", Reason::UnknownUsername))
         }
-        (None, None) => Err(ApiError::field("username", "Send `username` or `person`.")),
+        (None, None) => Err(ApiError::field("username", Reason::NoPerson)),
     }
 }
 

@@ -10,6 +10,7 @@ use shared::domain::{
 use shared::ids::Id;
 use shared::limits;
 use shared::mail::{MailType, Template};
+use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::text::kinds::{Html, List, Name, NoticeHours, WebAddress};
 use shared::time::Timestamp;
@@ -287,16 +288,8 @@ fn check_order(reader: &mut Reader, application: &Application) {
         ("application_start_time", application.start),
         ("application_end_time", application.end),
     );
-    reader.in_order(
-        start,
-        end,
-        "`application_end_time` must not be before `application_start_time`.",
-    );
-    reader.in_order(
-        end,
-        ("result_release_time", application.release),
-        "`result_release_time` must not be before `application_end_time`.",
-    );
+    reader.in_order(start, end);
+    reader.in_order(end, ("result_release_time", application.release));
 }
 
 fn template(reader: &mut Reader, kind: MailType, sent: FieldInput<Html>, into: &mut String) {
@@ -327,7 +320,9 @@ fn merge_committees(
     if inputs.len() > limits::COMMITTEES {
         reader.errors.add(
             "committees",
-            format!("At most {} committees are allowed.", limits::COMMITTEES),
+            Reason::TooMany {
+                limit: limits::COMMITTEES,
+            },
         );
         return vec![];
     }
@@ -341,10 +336,7 @@ fn merge_committees(
         let name = name.unwrap_or_default();
         let folded = name.to_lowercase();
         if !name.is_empty() && !names.insert(folded.clone()) {
-            reader.errors.add(
-                format!("{field}.name"),
-                "Another committee in this list has the same name.",
-            );
+            reader.errors.add(format!("{field}.name"), Reason::Taken);
         }
         let existing = match committee.id {
             Some(id) => old.iter().find(|old| old.id == id),
@@ -354,16 +346,13 @@ fn merge_committees(
                 .find(|old| old.name.to_lowercase() == folded),
         };
         if committee.id.is_some() && existing.is_none() {
-            reader.errors.add(
-                format!("{field}.id"),
-                "This application has no committee with this id.",
-            );
+            reader
+                .errors
+                .add(format!("{field}.id"), Reason::unknown("committee"));
         }
         let id = existing.map_or_else(|| Id::new(next_id()), |existing| existing.id);
         if !ids.insert(id) {
-            reader
-                .errors
-                .add(field, "This committee is in the list twice.");
+            reader.errors.add(field, Reason::Twice);
         }
         merged.push(Committee { id, name });
     }

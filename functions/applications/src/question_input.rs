@@ -6,6 +6,7 @@ use serde::Deserialize;
 use shared::domain::{Choice, Committee, FileFormat, Form, Prompt, Question, QuestionType};
 use shared::ids::Id;
 use shared::limits;
+use shared::reason::Reason;
 use shared::text::kinds::{FileMegabytes, List, OptionText, Position, PromptText, WordLimit};
 use shared::web::{ApiError, Code, FieldInput, Mode, Reader, Reference, Result};
 use utoipa::ToSchema;
@@ -89,9 +90,7 @@ impl<'de> Deserialize<'de> for OptionInput {
             }),
             _ => None,
         };
-        option.ok_or_else(|| {
-            serde::de::Error::custom("Expected a text, or an object with a text in `value`.")
-        })
+        option.ok_or_else(|| serde::de::Error::custom(Reason::NotOption))
     }
 }
 
@@ -125,9 +124,7 @@ impl QuestionInput {
         prompt.required &= !is_info;
         reader.set(self.required, &mut prompt.required);
         if prompt.required && is_info {
-            reader
-                .errors
-                .add("required", "An information text takes no answer.");
+            reader.errors.add("required", Reason::TakesNoAnswer);
         }
         let files = (self.formats, self.max_mb, self.shrink_photos);
         read_file_rule(&mut reader, files, prompt);
@@ -155,7 +152,7 @@ fn read_file_rule(
     if prompt.question_type != QuestionType::File {
         prompt.file = None;
         let mut only_files = |field: &str| {
-            let why = "Only questions for files have this.";
+            let why = Reason::OnlyForFiles;
             reader.errors.add(field, why);
         };
         if formats.is_some_and(|formats| !formats.is_empty()) {
@@ -179,13 +176,13 @@ fn read_file_rule(
         }
     }
     if rule.formats.is_empty() {
-        reader.errors.add("formats", "Name at least one format.");
+        reader.errors.add("formats", Reason::TooFew { minimum: 1 });
     }
     rule.max_mb = max_mb.unwrap_or(rule.max_mb);
     rule.shrink_photos = shrink_photos.unwrap_or(rule.shrink_photos);
     prompt.file = Some(rule);
     if prompt.word_limit > 0 && !reader.errors.has("word_limit") {
-        let why = "A question for a file has no limit on words.";
+        let why = Reason::NoWordLimit;
         reader.errors.add("word_limit", why);
     }
 }
@@ -202,10 +199,9 @@ fn read_committees(
         question.committees = ids.into_iter().map(Reference::id).collect();
         for (i, id) in question.committees.iter().enumerate() {
             if !is_listed(id) {
-                reader.errors.add(
-                    format!("committees.{i}"),
-                    "This application has no committee with this id.",
-                );
+                reader
+                    .errors
+                    .add(format!("committees.{i}"), Reason::unknown("committee"));
             }
         }
         question.committees.retain(|id| named.insert(*id));
@@ -214,10 +210,9 @@ fn read_committees(
     if !question.committee_question {
         question.committees.clear();
     } else if question.committees.is_empty() && !reader.errors.has("committees.0") {
-        reader.errors.add(
-            "committees",
-            "A question for committees needs at least one committee.",
-        );
+        reader
+            .errors
+            .add("committees", Reason::TooFew { minimum: 1 });
     }
 }
 
@@ -228,8 +223,8 @@ fn check_files(question: &Question, form: &Form) -> Result<()> {
     if !is_file(question) || others.filter(|one| is_file(one)).count() < limits::FILE_QUESTIONS {
         return Ok(());
     }
-    let most = limits::FILE_QUESTIONS;
-    let why = format!("An application has at most {most} questions for files.");
+    let limit = limits::FILE_QUESTIONS;
+    let why = Reason::TooManyFileQuestions { limit };
     Err(ApiError::field("question_type", why).coded(Code::Quota))
 }
 
@@ -237,16 +232,12 @@ fn check_options(reader: &mut Reader, prompt: &Prompt) {
     match (prompt.question_type, prompt.options.len()) {
         _ if reader.errors.has("multiple_choice") => {}
         (QuestionType::MultipleChoice, 0 | 1) => {
-            reader.errors.add(
-                "multiple_choice",
-                "A multiple-choice question needs at least two options.",
-            );
+            reader
+                .errors
+                .add("multiple_choice", Reason::TooFew { minimum: 2 });
         }
         (QuestionType::MultipleChoice, _) | (_, 0) => {}
-        _ => reader.errors.add(
-            "multiple_choice",
-            "Only multiple-choice questions have options.",
-        ),
+        _ => reader.errors.add("multiple_choice", Reason::OnlyForChoices),
     }
 }
 
@@ -259,7 +250,9 @@ fn merge_options(
     if inputs.len() > limits::OPTIONS {
         reader.errors.add(
             "multiple_choice",
-            format!("At most {} options are allowed.", limits::OPTIONS),
+            Reason::TooMany {
+                limit: limits::OPTIONS,
+            },
         );
         return vec![];
     }
@@ -279,16 +272,13 @@ fn merge_options(
                 .find(|old| old.value == value && !used.contains(&old.id)),
         };
         if id.is_some() && existing.is_none() {
-            reader.errors.add(
-                format!("{field}.id"),
-                "This question has no option with this id.",
-            );
+            reader
+                .errors
+                .add(format!("{field}.id"), Reason::unknown("option"));
         }
         let id = existing.map_or_else(|| Id::new(next_id()), |existing| existing.id);
         if !used.insert(id) {
-            reader
-                .errors
-                .add(format!("{field}.id"), "This option is in the list twice.");
+            reader.errors.add(format!("{field}.id"), Reason::Twice);
         }
         merged.push(Choice { id, value });
     }

@@ -5,6 +5,7 @@ use axum::response::Response;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Application, Form, Question};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::text::kinds::List;
 use shared::web::access::question;
@@ -44,10 +45,9 @@ const RECHECK_MARGIN: usize = 20;
 fn too_many() -> ApiError {
     ApiError::field(
         "questions",
-        format!(
-            "An application has at most {} questions.",
-            limits::QUESTIONS
-        ),
+        Reason::TooManyQuestions {
+            limit: limits::QUESTIONS,
+        },
     )
 }
 
@@ -186,7 +186,7 @@ async fn save_question(
                 new.prompt.version = old.prompt.version + 1;
             }
             if new.prompt.version > limits::PROMPT_VERSIONS {
-                let why = "This question was changed 200 times. Make a new one instead.";
+                let why = Reason::ChangedTooOften { limit: 200 };
                 return Err(ApiError::rule(why).coded(Code::Quota));
             }
             app.table.put_question(&new, &form, app.now()).await?;
@@ -266,15 +266,11 @@ pub async fn order_questions(
     let ids = reader.get(input.precedence).unwrap_or_default();
     for (i, id) in ids.iter().enumerate() {
         if form.question(*id).is_none() {
-            reader.errors.add(
-                format!("precedence.{i}"),
-                "This application has no question with this id.",
-            );
+            reader
+                .errors
+                .add(format!("precedence.{i}"), Reason::unknown("question"));
         } else if ids[..i].contains(id) {
-            reader.errors.add(
-                format!("precedence.{i}"),
-                "This question is in the list twice.",
-            );
+            reader.errors.add(format!("precedence.{i}"), Reason::Twice);
         }
     }
     reader.finish()?;

@@ -284,8 +284,7 @@ impl ClubInput {
         reader.references(self.tags, is_tag, &mut profile.tags);
         reader.set(self.active, &mut profile.active);
         reader.set(self.application_required, &mut profile.application_required);
-        let why = "Only null is accepted here. Upload a logo as a file to `upload/`.";
-        if reader.only_null(&self.image, why) {
+        if reader.only_null(&self.image) {
             club.image = None;
         }
         // A field that is ignored must still have the right type.

@@ -11,6 +11,7 @@ use shared::domain::Bookmark;
 use shared::domain::Club;
 use shared::ids;
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::{
@@ -125,7 +126,7 @@ pub async fn create_bookmark<I: Bookmark>(
     let read = app.table.bookmark(user.id(), bookmark.parts().0);
     let is_own = |there: &I| there.creation() == new.0;
     let refused = |refusal| match refusal {
-        Refusal::AlreadyThere => ApiError::field("club", "This club is already in your list."),
+        Refusal::AlreadyThere => ApiError::field("club", Reason::AlreadyListed),
         other => TableError::Refused(other).into(),
     };
     let bookmark = create(bookmark, stored, read, is_own, refused).await?;

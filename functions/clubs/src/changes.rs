@@ -10,6 +10,7 @@ use serde::Serialize;
 use shared::changes::{ObjectBody, shown_by};
 use shared::domain::{ChangeCount, ChangeType, ClubChange, Object, Person};
 use shared::ids::{self, Id};
+use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::scopes::AnyRead;
@@ -159,7 +160,7 @@ pub async fn list_changes(
     let limit = params.number("limit", 1, most)?.unwrap_or(default);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let since = params.text("since").map(|text| {
-        let why = "This is no cursor of this club. Send `next` of an earlier answer.";
+        let why = Reason::InvalidCursor;
         Cursor::parse(text, club).ok_or_else(|| ApiError::field("since", why))
     });
     let since = since.transpose()?;

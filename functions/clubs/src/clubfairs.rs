@@ -8,6 +8,7 @@ use axum::response::Response;
 use serde::Serialize;
 use shared::domain::{Fair, ReferenceEntry, Registration, Versions};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::text::kinds::{Html, Line, Name};
 use shared::time::Timestamp;
@@ -99,14 +100,14 @@ impl Collection for Fair {
         reader.set(input.registration_end_time, &mut self.registration_end);
         reader.set(input.is_virtual, &mut self.is_virtual);
         let (start, end) = (("start_time", self.start), ("end_time", self.end));
-        reader.in_order(start, end, "`end_time` must not be before `start_time`.");
+        reader.in_order(start, end);
         if self
             .registration_start
             .is_some_and(|start| start > self.end)
         {
             reader.errors.add(
                 "registration_start_time",
-                "`registration_start_time` must not be after the end of the fair.",
+                Reason::After { field: "end_time" },
             );
         }
         if let Some((start, end)) = self.registration_start.zip(self.registration_end) {
@@ -114,11 +115,7 @@ impl Collection for Fair {
                 ("registration_start_time", start),
                 ("registration_end_time", end),
             );
-            reader.in_order(
-                start,
-                end,
-                "`registration_end_time` must not be before `registration_start_time`.",
-            );
+            reader.in_order(start, end);
         }
         reader.finish()
     }

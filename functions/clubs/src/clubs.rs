@@ -9,6 +9,7 @@ use shared::db::{Refusal, TableError};
 use shared::domain::{Club, ClubPage, ClubProfile, ClubQuota, Membership, Person, Role, Versions};
 use shared::ids::Id;
 use shared::openapi::fields::{ClubOrdering, Count, SearchText};
+use shared::reason::Reason;
 use shared::settings::Approval;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
@@ -169,16 +170,13 @@ pub async fn create_club(
             Ok(club) => club,
             Err(TableError::Refused(Refusal::Exists)) if code.is_none() => continue,
             Err(TableError::Refused(Refusal::Exists)) => {
-                return Err(ApiError::field("code", "This code is already taken."));
+                return Err(ApiError::field("code", Reason::Taken));
             }
             Err(TableError::Refused(Refusal::Quota)) => {
                 return Err(too_many_clubs(&app, user.id()).await?);
             }
             Err(TableError::Refused(Refusal::ReferenceDeleted)) => {
-                return Err(ApiError::field(
-                    "tags",
-                    "A tag or badge was deleted just now. Send only those that still exist.",
-                ));
+                return Err(ApiError::field("tags", Reason::TagDeleted));
             }
             Err(error) => return Err(error.into()),
         };
@@ -194,10 +192,7 @@ pub async fn create_club(
             body,
         });
     }
-    Err(ApiError::field(
-        "name",
-        "A hundred clubs already have this name. Choose another name, or send a `code`.",
-    ))
+    Err(ApiError::field("name", Reason::CommonName))
 }
 
 /// The reason why this person cannot create another club.
@@ -212,15 +207,13 @@ async fn too_many_clubs(app: &Context, person: Id<Person>) -> Result<ApiError> {
     };
     let quotas = app.settings.quotas;
     let why = if person.clubs_created >= i64::from(quotas.clubs_created) {
-        format!(
-            "You can create at most {} clubs. Deleted clubs count too. Admins have no limit.",
-            quotas.clubs_created
-        )
+        Reason::TooManyCreated {
+            limit: quotas.clubs_created,
+        }
     } else {
-        format!(
-            "You can own at most {} clubs. Deleted clubs count too.",
-            quotas.clubs_owned
-        )
+        Reason::TooManyOwned {
+            limit: quotas.clubs_owned,
+        }
     };
     Ok(ApiError::rule(why).coded(Code::Quota))
 }

@@ -1,6 +1,7 @@
 //! Codes of clubs: chosen by the caller, or made from the name (C3, C4).
 
 use shared::limits;
+use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::text::kinds::CodeText;
 use shared::web::{FieldInput, Mode, Reader, Result};
@@ -11,14 +12,11 @@ pub fn requested_code(sent: FieldInput<Option<CodeText>>) -> Result<Option<ClubC
     let code = reader.get(sent).flatten().filter(|code| !code.is_empty());
     let parsed = code.as_deref().map(ClubCode::parse);
     if parsed == Some(None) {
-        reader.errors.add(
-            "code",
-            "Use a-z, 0-9 and -, at most 64 characters, with at least one letter.",
-        );
+        reader.errors.add("code", Reason::InvalidCode);
     }
     let parsed = parsed.flatten();
     if parsed.as_ref().is_some_and(ClubCode::is_reserved) {
-        reader.errors.add("code", "This code is reserved.");
+        reader.errors.add("code", Reason::Reserved);
     }
     reader.finish()?;
     Ok(parsed)

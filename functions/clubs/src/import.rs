@@ -7,6 +7,7 @@ use shared::Context;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Club, InvitationLog, Membership, Role};
 use shared::mail::joined;
+use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::web::{Admin, ApiError, ImportBody, ImportRows, Mode, NewId, Params, Result};
 
@@ -59,7 +60,7 @@ pub async fn import_clubs(
     let mut clubs: HashMap<ClubCode, Club> = app.table.clubs(&codes).await?;
     for requested in requested {
         if app.table.request_age() > IMPORT_WITHIN {
-            let why = "There was no time left for this row. Send the file again.";
+            let why = Reason::NoTimeLeft;
             body.error(requested.row, "code", why);
             continue;
         }
@@ -74,8 +75,8 @@ pub async fn import_clubs(
                 body.skipped += usize::from(is_same);
             }
             Ok(Err(wrong)) => {
-                for (field, message) in wrong {
-                    body.error(requested.row, &field, message);
+                for (field, reason) in wrong {
+                    body.error(requested.row, &field, reason);
                 }
             }
             Err(error) if body.created + body.updated + body.invited > 0 => {
@@ -87,10 +88,10 @@ pub async fn import_clubs(
     Ok(body)
 }
 
-type RowResult = std::result::Result<Outcome, Vec<(String, String)>>;
+type RowResult = std::result::Result<Outcome, Vec<(String, Reason)>>;
 
-fn wrong(field: &str, message: impl Into<String>) -> RowResult {
-    Err(vec![(field.to_owned(), message.into())])
+fn wrong(field: &str, reason: Reason) -> RowResult {
+    Err(vec![(field.to_owned(), reason)])
 }
 
 /// Creates or changes one club, and adds or invites its owner.
@@ -104,7 +105,7 @@ async fn import(
 ) -> Result<RowResult> {
     let now = app.now();
     if club.as_ref().is_some_and(|club| club.archived) {
-        return Ok(wrong("code", "This code belongs to a deleted club."));
+        return Ok(wrong("code", Reason::CodeOfDeletedClub));
     }
     let is_new = club.is_none();
     // Lists hold only the beginning of a long description.
@@ -117,7 +118,7 @@ async fn import(
         .unwrap_or_else(|| empty(&requested.code, creation, now));
     let mode = if is_new { Mode::Create } else { Mode::Update };
     match requested.input.clone().apply(mode, &mut new, labels, false) {
-        Err(ApiError::Invalid(_, errors)) => return Ok(Err(errors.into_messages().collect())),
+        Err(ApiError::Invalid(_, errors)) => return Ok(Err(errors.into_reasons().collect())),
         done => done?,
     }
     let mut outcome = Outcome::default();
@@ -127,7 +128,7 @@ async fn import(
         Some(RequestedOwner::Present(id)) => {
             owner_found = app.table.person(*id).await?.filter(|one| !one.erasing);
             if owner_found.is_none() {
-                return Ok(wrong("owner", "There is no such person."));
+                return Ok(wrong("owner", Reason::UnknownPerson));
             }
         }
         Some(RequestedOwner::Stranger(email)) => {
@@ -156,7 +157,7 @@ async fn import(
             match app.table.update_club(old, &new, None).await {
                 Ok(()) => {}
                 Err(TableError::Refused(_)) => {
-                    let why = "This club was changed at the same moment. Send this row again.";
+                    let why = Reason::Changed;
                     return Ok(wrong("code", why));
                 }
                 Err(error) => return Err(error.into()),
@@ -189,7 +190,7 @@ async fn create(
     club: &Club,
     owner: Option<&Membership>,
     creation: u64,
-) -> Result<Result<(), (&'static str, &'static str)>> {
+) -> Result<Result<(), (&'static str, Reason)>> {
     let mail = owner
         .filter(|owner| !owner.personal.email.is_empty())
         .map(|owner| joined(club, None, owner, false, creation));
@@ -203,11 +204,9 @@ async fn create(
     let mail = mail.as_ref().map(|mail| (mail, &log));
     Ok(match app.table.import_club(club, owner, mail).await {
         Ok(()) => Ok(()),
-        Err(TableError::Refused(Refusal::Exists)) => {
-            Err(("code", "This club was created at the same moment."))
-        }
-        Err(TableError::Refused(Refusal::Erased)) => Err(("owner", "There is no such person.")),
-        Err(TableError::Refused(_)) => Err(("tags", "A tag was deleted just now.")),
+        Err(TableError::Refused(Refusal::Exists)) => Err(("code", Reason::Changed)),
+        Err(TableError::Refused(Refusal::Erased)) => Err(("owner", Reason::UnknownPerson)),
+        Err(TableError::Refused(_)) => Err(("tags", Reason::TagDeleted)),
         Err(error) => return Err(error.into()),
     })
 }

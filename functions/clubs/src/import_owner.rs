@@ -3,9 +3,10 @@
 use chrono::TimeDelta;
 use shared::Context;
 use shared::db::{Refusal, TableError};
-use shared::domain::{Additions, InviteWrite, NewMembership};
+use shared::domain::{Additions, InvitationLog, InviteWrite, NewMembership};
 use shared::domain::{Club, Invite, Membership, MembershipRequest, Person, Role};
 use shared::mail::{invitation, joined};
+use shared::reason::Reason;
 use shared::text::Email;
 use shared::web::Result;
 
@@ -17,7 +18,7 @@ pub async fn add_owner(
     person: &Person,
     creation: u64,
     dry_run: bool,
-) -> Result<Result<bool, &'static str>> {
+) -> Result<Result<bool, Reason>> {
     let (code, now) = (&club.code, app.now());
     let id = Membership::id_of(code, person.id);
     let mut retries = app.table.retries();
@@ -67,7 +68,7 @@ pub async fn add_owner(
         match done {
             Ok(()) => return Ok(Ok(true)),
             Err(TableError::Refused(Refusal::Erased)) => {
-                return Ok(Err("There is no such person."));
+                return Ok(Err(Reason::UnknownPerson));
             }
             // An earlier attempt of this request added them, and somebody removed them since.
             Err(TableError::Refused(Refusal::AlreadyMember))
@@ -87,7 +88,7 @@ pub async fn invite_owner(
     club: &Club,
     email: &Email,
     dry_run: bool,
-) -> Result<Result<bool, &'static str>> {
+) -> Result<Result<bool, Reason>> {
     let (code, now) = (&club.code, app.now());
     let id = Invite::id_for_address(code, email);
     let mut retries = app.table.retries();
@@ -99,12 +100,11 @@ pub async fn invite_owner(
             return Ok(Ok(false));
         }
         if club.approved != Some(true) {
-            return Ok(Err("This club is not approved, so nobody can be invited."));
+            return Ok(Err(Reason::ClubNotApproved));
         }
         if log.allowed(now) == 0 {
-            return Ok(Err(
-                "This club has sent as many invitations as it may in 24 hours.",
-            ));
+            let limit = InvitationLog::DAILY;
+            return Ok(Err(Reason::TooManyInvitations { limit }));
         }
         if dry_run {
             return Ok(Ok(true));

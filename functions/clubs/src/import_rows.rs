@@ -9,6 +9,7 @@ use shared::Context;
 use shared::db::{PARALLEL, TableError};
 use shared::domain::{Club, ClubProfile, Person};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::kinds::{Address, CodeText, Html, Line, MaybeAddress, WebAddress};
 use shared::text::{ClubCode, Email, fold};
 use shared::web::{ImportBody, ImportRow, Reference, Result};
@@ -74,7 +75,7 @@ pub(crate) enum RequestedOwner {
 }
 
 /// What is wrong with a row: the column and a sentence.
-type Wrong = (&'static str, String);
+type Wrong = (&'static str, Reason);
 
 /// Reads all rows, with the people whom they name as owners. Errors go to the body.
 pub(crate) async fn read_rows(
@@ -96,7 +97,7 @@ pub(crate) async fn read_rows(
     for (row, owner) in rows.iter().zip(owners) {
         let errors = body.errors.len();
         for column in row.wrong(&["tags"]) {
-            body.error(row.number, column, "Expected a text.");
+            body.error(row.number, column, Reason::NotText);
         }
         let code = code(row);
         let tags = tags(row, labels);
@@ -108,7 +109,7 @@ pub(crate) async fn read_rows(
             continue;
         };
         if !seen.insert(code.clone()) {
-            body.error(row.number, "code", "This club is in the file twice.");
+            body.error(row.number, "code", Reason::Twice);
             continue;
         }
         requested.push(RequestedClub {
@@ -123,17 +124,14 @@ pub(crate) async fn read_rows(
 
 /// The code of the club: the one in the row, or the one that its name gives.
 pub(crate) fn code(row: &ImportRow) -> Result<ClubCode, Wrong> {
-    let wrong = |why: &str| ("code", why.to_owned());
+    let wrong = |why| ("code", why);
     let code = match (row.text("code"), row.text("name")) {
-        (Some(code), _) => ClubCode::parse(code).ok_or_else(|| {
-            wrong("Use a-z, 0-9 and -, at most 64 characters, with at least one letter.")
-        })?,
-        (None, Some(name)) => ClubCode::parse(&slug(name))
-            .ok_or_else(|| wrong("No code can be made from this name. Send one."))?,
-        (None, None) => return Err(("name", "A row needs a name or a code.".to_owned())),
+        (Some(code), _) => ClubCode::parse(code).ok_or_else(|| wrong(Reason::InvalidCode))?,
+        (None, Some(name)) => ClubCode::parse(&slug(name)).ok_or_else(|| wrong(Reason::NoCode))?,
+        (None, None) => return Err(("name", Reason::NoName)),
     };
     if code.is_reserved() {
-        return Err(wrong("This code is reserved."));
+        return Err(wrong(Reason::Reserved));
     }
     Ok(code)
 }
@@ -146,10 +144,10 @@ pub(crate) fn tags(row: &ImportRow, labels: &TagsAndBadges) -> Result<Vec<Refere
                 .tags
                 .iter()
                 .find(|tag| fold(&tag.value.name) == fold(name));
-            let shown: String = name.chars().take(100).collect();
-            found
-                .map(|tag| Reference::to(tag.id))
-                .ok_or_else(|| ("tags", format!("There is no tag {shown:?}.")))
+            found.map(|tag| Reference::to(tag.id)).ok_or_else(|| {
+                let value = name.chars().take(100).collect();
+                ("tags", Reason::UnknownTag { value })
+            })
         })
         .collect()
 }
@@ -162,13 +160,13 @@ pub(crate) async fn owner(
         return Ok(Ok(None));
     };
     let Some(email) = Email::parse(&text) else {
-        let why = "This is not an e-mail address.".to_owned();
+        let why = Reason::NotAddress;
         return Ok(Err(("owner", why)));
     };
     Ok(match app.table.people_at(&email).await?[..] {
         [] => Ok(Some(RequestedOwner::Stranger(email.folded()))),
         [person] => Ok(Some(RequestedOwner::Present(person))),
-        _ => Err(("owner", "Several people have this address.".to_owned())),
+        _ => Err(("owner", Reason::AmbiguousAddress)),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Filters and orders of the list of clubs (C10, C11, C12, C13, C14).
 
+use shared::reason::Reason;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
@@ -39,10 +40,8 @@ impl ClubOrder {
             Some(_) => {
                 let orders =
                     "alphabetical, -alphabetical, featured, favorite_count, -favorite_count";
-                return Err(ApiError::field(
-                    "ordering",
-                    format!("Expected one of {orders}."),
-                ));
+                let why = Reason::not_one_of(orders.split(", "));
+                return Err(ApiError::field("ordering", why));
             }
         })
     }

@@ -11,6 +11,7 @@ use shared::db::{Refusal, TableError};
 use shared::domain::InMemory;
 use shared::domain::ReferenceEntry;
 use shared::domain::Versions;
+use shared::reason::Reason;
 use shared::text;
 use shared::web::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, Params, PathIds, Result, User,
@@ -113,7 +114,7 @@ pub async fn written<T: Collection>(
 }
 
 fn taken<T: Collection>() -> ApiError {
-    ApiError::field(T::UNIQUE, "This name is already in use.")
+    ApiError::field(T::UNIQUE, Reason::Taken)
 }
 
 /// Creates an entry.
@@ -185,12 +186,7 @@ pub async fn delete<T: Collection>(
     user: &User,
     Entry(entry, if_match): Entry<T>,
 ) -> Result<NoContent> {
-    let in_use = || {
-        ApiError::rule(
-            "This entry cannot be deleted, because clubs (also deleted ones) or people use it.",
-        )
-        .coded(Code::InUse)
-    };
+    let in_use = || ApiError::rule(Reason::EntryInUse).coded(Code::InUse);
     let context = if if_match.is_given() {
         Some(T::context(app, &app.table.versions().await?, Some(user)).await?)
     } else {

@@ -4,6 +4,7 @@ use axum::response::Response;
 use shared::Context;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Fair, Registration};
+use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::{
     ApiError, Code, Input, Mode, Reader, ReceivedAt, RequestedAt, Result, User, Visibility,
@@ -69,10 +70,7 @@ pub async fn register_club(
             return Err(ApiError::Forbidden);
         }
         if !may_tidy && !fair.value.takes_clubs(Timestamp::at(received)) {
-            return Err(
-                ApiError::rule("The registration for this fair is not open.")
-                    .coded(Code::RegistrationClosed),
-            );
+            return Err(ApiError::rule(Reason::RegistrationClosed).coded(Code::RegistrationClosed));
         }
         let is_later = |there: &Registration| there.received > registration.received;
         // What was decided after this request was received is kept.

@@ -9,6 +9,7 @@ use shared::Context;
 use shared::domain::Versions;
 use shared::domain::{ReferenceEntry, Tag};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::kinds::Name;
 use shared::web::{
     Admin, Input, Mode, NewId, NoContent, NoInput, Params, PathIds, Reader, Result, User,
@@ -54,9 +55,7 @@ impl Collection for Tag {
             && !self.name.chars().any(char::is_alphabetic)
         {
             // The filter `tags` of the list of clubs takes a number as an id (C11).
-            reader
-                .errors
-                .add("name", "The name needs at least one letter.");
+            reader.errors.add("name", Reason::NoLetter);
         }
         reader.finish()
     }

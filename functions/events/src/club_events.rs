@@ -9,6 +9,7 @@ use shared::db::{Refusal, TableError};
 use shared::domain::{Event, EventType};
 use shared::limits;
 use shared::openapi::fields::ImageUpload;
+use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::text::html::beginning;
 use shared::time::Timestamp;
@@ -140,7 +141,7 @@ fn event_quotas(app: &Context) -> (usize, usize) {
     (most, most * limits::EVENTS_IN_ALL)
 }
 
-fn too_many(why: String) -> ApiError {
+fn too_many(why: Reason) -> ApiError {
     ApiError::rule(why).coded(Code::Quota)
 }
 
@@ -155,8 +156,7 @@ async fn check_to_come(app: &Context, club: &ClubCode) -> Result<(usize, usize)>
     app.table.each_event(club, count).await?;
     let (most, _) = event_quotas(app);
     if events - ended >= most {
-        let why = format!("A club has at most {most} events that have not ended.");
-        return Err(too_many(why));
+        return Err(too_many(Reason::TooManyOpenEvents { limit: most }));
     }
     Ok((events, ended))
 }
@@ -171,9 +171,7 @@ async fn event_limit(app: &Context, club: &ClubCode, is_over: bool) -> Result<us
         check_to_come(app, club).await?
     };
     if all >= in_all {
-        return Err(too_many(format!(
-            "A club has at most {in_all} events, including those that have ended."
-        )));
+        return Err(too_many(Reason::TooManyEvents { limit: in_all }));
     }
     Ok(in_all.min(most + ended))
 }

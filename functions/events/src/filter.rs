@@ -1,5 +1,6 @@
 //! Which events a list has
 
+use shared::reason::Reason;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
@@ -61,11 +62,8 @@ impl EventFilter {
             None | Some("start_time") => {}
             Some("next_start_time") => filter.next_after = filter.from.or(Some(now)),
             Some(_) => {
-                let fields = "start_time, next_start_time";
-                return Err(ApiError::field(
-                    "ordering",
-                    format!("Expected one of {fields}."),
-                ));
+                let why = Reason::not_one_of(["start_time", "next_start_time"]);
+                return Err(ApiError::field("ordering", why));
             }
         }
         let times = [

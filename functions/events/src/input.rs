@@ -3,6 +3,7 @@
 use shared::domain::{Event, EventType, Showing};
 use shared::ids::Id;
 use shared::limits;
+use shared::reason::Reason;
 use shared::text::kinds::{Html, Line, List, Name, OnlyNull, Tickets, WebAddress};
 use shared::time::Timestamp;
 use shared::web::{ApiError, Mode, Reader, Result, TextFields};
@@ -53,8 +54,7 @@ impl EventInput {
         );
         reader.set(self.event_type, &mut event.event_type);
         reader.url(self.url, &mut event.url);
-        let why = "Only null is accepted here. Send an image as a file, in multipart/form-data.";
-        if reader.only_null(&self.image, why) {
+        if reader.only_null(&self.image) {
             event.image = None;
         }
         // A field that is ignored must still have the right type.
@@ -85,9 +85,12 @@ impl EventInput {
     }
 }
 
-pub(crate) const LONG_LOCATIONS: &str =
-    "The locations of all showings have at most 8,000 bytes together.";
-pub(crate) const TOO_MANY_SHOWINGS: &str = "At most 100 showings are allowed.";
+pub(crate) const LONG_LOCATIONS: Reason = Reason::LongLocations {
+    limit: limits::LOCATIONS,
+};
+pub(crate) const TOO_MANY_SHOWINGS: Reason = Reason::TooMany {
+    limit: limits::SHOWINGS,
+};
 
 shared::input! {
     /// The fields of a showing that officers write.
@@ -147,19 +150,14 @@ impl ShowingInput {
         }
         reader.set(self.ticket_drop_time, &mut showing.ticket_drop);
         reader.set(self.ticket_order_limit, &mut showing.ticket_order_limit);
-        reader.in_order(
-            ("start_time", showing.start),
-            ("end_time", showing.end),
-            "`end_time` must not be before `start_time`.",
-        );
+        reader.in_order(("start_time", showing.start), ("end_time", showing.end));
         let times_are_right = !["start_time", "end_time"]
             .iter()
             .any(|field| reader.errors.has(field));
         if times_are_right && showing.ticket_drop.is_some_and(|drop| drop > showing.end) {
-            reader.errors.add(
-                "ticket_drop_time",
-                "`ticket_drop_time` must not be after `end_time`.",
-            );
+            reader
+                .errors
+                .add("ticket_drop_time", Reason::After { field: "end_time" });
         }
         reader.finish()
     }

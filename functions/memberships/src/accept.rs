@@ -8,6 +8,7 @@ use shared::db::{Refusal, TableError};
 use shared::domain::{Invite, Membership, Person, Role};
 use shared::ids::Id;
 use shared::mail::token_matches;
+use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::web::User;
 use shared::web::{
@@ -106,7 +107,7 @@ async fn present(
 }
 
 fn already_member() -> ApiError {
-    ApiError::rule("You are already a member of this club.").coded(Code::AlreadyMember)
+    ApiError::rule(Reason::YouAreMember).coded(Code::AlreadyMember)
 }
 
 /// Join a club with an invite.
@@ -137,10 +138,7 @@ pub async fn accept_invite(
     } = invited;
     // The same answer for every reason (I6). It is 404 if the caller cannot see the club (I8).
     let unusable = || {
-        let why = ApiError::rule(
-            "This invitation cannot be used. It has expired, or was revoked or already used.",
-        )
-        .coded(Code::InviteUnusable);
+        let why = ApiError::rule(Reason::InviteUnusable).coded(Code::InviteUnusable);
         if sees_club { why } else { ApiError::NotFound }
     };
     let now = app.now();

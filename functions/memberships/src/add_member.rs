@@ -5,6 +5,7 @@ use shared::domain::{
     Additions, InvitationLog, Membership, MembershipRequest, NewMembership, Person, Role,
 };
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::kinds::Line;
 use shared::time::Timestamp;
 use shared::web::scopes::MembersWrite;
@@ -84,9 +85,8 @@ pub async fn create_member(
 ) -> Result<Created<MemberBody>> {
     let (person, requested) = input.read(&scope)?;
     let club = &scope.club;
-    let unknown = || ApiError::field("person", "There is no person with this id.");
-    let duplicate =
-        || ApiError::field("person", "This person is already a member.").coded(Code::AlreadyMember);
+    let unknown = || ApiError::field("person", Reason::UnknownPerson);
+    let duplicate = || ApiError::field("person", Reason::AlreadyMember).coded(Code::AlreadyMember);
     let person = person.ok_or_else(unknown)?;
     if scope
         .membership
@@ -168,22 +168,18 @@ fn check_added(log: &InvitationLog, asked: bool, applied: bool, now: Timestamp) 
     if asked {
         return Ok(());
     }
-    let all = (&log.sent, InvitationLog::DAILY, "people");
-    let strangers = (
-        &log.strangers,
-        InvitationLog::STRANGERS,
-        "people who neither asked nor applied",
-    );
-    for (count, limit, whom) in [Some(all), (!applied).then_some(strangers)]
+    let all = (&log.sent, InvitationLog::DAILY);
+    let strangers = (&log.strangers, InvitationLog::STRANGERS);
+    for (count, limit) in [Some(all), (!applied).then_some(strangers)]
         .into_iter()
         .flatten()
     {
         let seconds = count.wait_for(1, limit, now);
         if seconds > 0 {
-            let why = format!(
-                "A club can add at most {limit} {whom} in 24 hours. Invite them instead, or wait."
-            );
-            return Err(ApiError::RateLimited(why, seconds));
+            return Err(ApiError::RateLimited(
+                Reason::TooManyAdded { limit },
+                seconds,
+            ));
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ use shared::db::{PARALLEL, Refusal, Table, TableError};
 use shared::domain::{
     Additions, Mail, Membership, MembershipRequest, NewMembership, Personal, Role,
 };
+use shared::reason::Reason;
 use shared::text::kinds::{Address, Line};
 use shared::web::scopes::MembersWrite;
 use shared::web::{ApiError, ImportBody, ImportRows, NewId, Officer, Params, Result};
@@ -43,8 +44,6 @@ pub struct MemberRow {
 const COLUMNS: [&str; 4] = ["email", "username", "role", "title"];
 /// No transaction begins after this time in a request, so that the function answers in time.
 const IMPORT_WITHIN: Duration = Duration::from_secs(7);
-const NOT_INVITED: &str = "This address could not be invited now. Send this row again.";
-const NOT_IN_TIME: &str = "There was no time left for this row. Send the file again.";
 
 /// Import members.
 ///
@@ -92,9 +91,6 @@ pub async fn import_members(
     Ok(body)
 }
 
-/// The message for a row that came too late: the officer has lost their role during the import.
-const NO_OFFICER: &str = "You may not do this in this club any more.";
-
 async fn add(
     app: &Context,
     scope: &Officer<MembersWrite>,
@@ -107,7 +103,7 @@ async fn add(
         // Something is done also if it took long to find the people.
         if n > 0 && app.table.request_age() > IMPORT_WITHIN {
             for addition in chunk {
-                body.error(addition.row, addition.named_by, NOT_IN_TIME);
+                body.error(addition.row, addition.named_by, Reason::NoTimeLeft);
             }
             continue;
         }
@@ -116,7 +112,7 @@ async fn add(
             // Those before are members, so the answer tells of them (H35).
             Err(TableError::Refused(Refusal::Authority)) if body.created > 0 => {
                 for addition in chunk {
-                    body.error(addition.row, addition.named_by, NO_OFFICER);
+                    body.error(addition.row, addition.named_by, Reason::NoOfficer);
                 }
             }
             Err(TableError::Refused(Refusal::Authority)) => return Err(ApiError::Forbidden),
@@ -149,15 +145,11 @@ fn refused(
     match refusal {
         Refusal::AlreadyMember => body.skipped += 1,
         Refusal::Daily => body.error(row, named_by, too_many_added()),
-        Refusal::Erased => body.error(row, named_by, "There is no such person."),
+        Refusal::Erased => body.error(row, named_by, Reason::UnknownPerson),
         Refusal::Quota => body.error(row, "role", owns_too_many(app)),
-        Refusal::Authority if body.created > 0 => body.error(row, named_by, NO_OFFICER),
+        Refusal::Authority if body.created > 0 => body.error(row, named_by, Reason::NoOfficer),
         Refusal::Authority => return Err(ApiError::Forbidden),
-        _ => body.error(
-            row,
-            named_by,
-            "Something changed at the same moment. Send this row again.",
-        ),
+        _ => body.error(row, named_by, Reason::Changed),
     }
     Ok(())
 }
@@ -247,22 +239,18 @@ async fn change(
     let is_begun = body.created > 0 || done.iter().any(|(_, done)| is_stored(done));
     for (row, done) in done {
         match done {
-            None => body.error(row, "title", NOT_IN_TIME),
+            None => body.error(row, "title", Reason::NoTimeLeft),
             Some(Ok(())) => body.updated += 1,
             Some(Err(TableError::Refused(Refusal::Authority))) if !is_begun => {
                 return Err(ApiError::Forbidden);
             }
             Some(Err(TableError::Refused(Refusal::Authority))) => {
-                body.error(row, "title", NO_OFFICER);
+                body.error(row, "title", Reason::NoOfficer);
             }
             Some(Err(TableError::Refused(Refusal::Quota))) => {
                 body.error(row, "role", owns_too_many(app));
             }
-            Some(Err(TableError::Refused(_))) => body.error(
-                row,
-                "title",
-                "This member was changed at the same moment. Send this row again.",
-            ),
+            Some(Err(TableError::Refused(_))) => body.error(row, "title", Reason::Changed),
             Some(Err(error)) => return Err(error.after_write().into()),
         }
     }
@@ -300,7 +288,7 @@ async fn invite(
         if done.iter().any(|invite| invite.email == addressee.email) {
             body.invited += 1;
         } else {
-            body.error(row, "email", NOT_INVITED);
+            body.error(row, "email", Reason::NotInvited);
         }
     }
     Ok(())

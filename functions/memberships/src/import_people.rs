@@ -6,6 +6,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use shared::db::{PARALLEL, TableError};
 use shared::domain::{Membership, Person, Role};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::{ClubCode, Email};
 use shared::web::scopes::MembersWrite;
 use shared::web::{ImportBody, ImportRow, Officer, Result};
@@ -33,7 +34,7 @@ pub(crate) enum PersonMatch {
     Person(Id<Person>),
     Stranger(Email),
     /// Nobody, and why.
-    Wrong(&'static str),
+    Wrong(Reason),
 }
 
 /// Reads a row. None if it is wrong, which the body then tells.
@@ -44,11 +45,11 @@ pub fn read(
 ) -> Option<RequestedMember> {
     let errors = body.errors.len();
     for column in row.wrong(&[]) {
-        body.error(row.number, column, "Expected a text.");
+        body.error(row.number, column, Reason::NotText);
     }
     let email = row.text("email").map(Email::parse);
     if email == Some(None) {
-        body.error(row.number, "email", "This is not an e-mail address.");
+        body.error(row.number, "email", Reason::NotAddress);
     }
     let username = row.text("username");
     let who = match (email.flatten(), username) {
@@ -57,7 +58,7 @@ pub fn read(
         (None, None) => None,
     };
     if who.is_none() && body.errors.len() == errors {
-        let why = "A row needs an address or a user name.";
+        let why = Reason::NobodyNamed;
         body.error(row.number, "email", why);
     }
     let role = row.text("role").map(role);
@@ -65,19 +66,20 @@ pub fn read(
         Some(None) => body.error(
             row.number,
             "role",
-            "Expected 0 (owner), 10 (officer) or 20 (member).",
+            Reason::not_one_of(["0 (owner)", "10 (officer)", "20 (member)"]),
         ),
         Some(Some(role)) if !scope.reaches(role) => {
-            body.error(row.number, "role", "You cannot give a role above your own.");
+            body.error(row.number, "role", Reason::RoleTooHigh);
         }
         _ => {}
     }
     let title = row.text("title");
     if title.is_some_and(|title| title.chars().any(char::is_control)) {
-        let why = "Line breaks and control characters are not allowed here.";
+        let why = Reason::ControlCharacters;
         body.error(row.number, "title", why);
     } else if title.is_some_and(|title| title.chars().count() > limits::NAME) {
-        let why = format!("At most {} characters are allowed.", limits::NAME);
+        let limit = limits::NAME;
+        let why = Reason::TooLong { limit };
         body.error(row.number, "title", why);
     }
     let (named_by, who) = who.filter(|_| body.errors.len() == errors)?;
@@ -105,10 +107,10 @@ pub(crate) async fn find(app: &Context, who: &Who) -> Result<PersonMatch, TableE
         Who::Email(email) => match app.table.people_at(email).await?[..] {
             [] => PersonMatch::Stranger(email.clone()),
             [person] => PersonMatch::Person(person),
-            _ => PersonMatch::Wrong("Several people have this address. Send their user names."),
+            _ => PersonMatch::Wrong(Reason::AmbiguousAddress),
         },
         Who::Username(name) if name.chars().count() > limits::NAME => {
-            PersonMatch::Wrong("Nobody has this user name.")
+            PersonMatch::Wrong(Reason::UnknownUsername)
         }
         Who::Username(name) => {
             let found = app.table.people_called(name).await?;
@@ -119,8 +121,7 @@ pub(crate) async fn find(app: &Context, who: &Who) -> Result<PersonMatch, TableE
             match (&exact[..], &found[..]) {
                 ([person], _) => PersonMatch::Person(person.id),
                 ([], [person]) => PersonMatch::Person(person.id),
-                ([], []) => PersonMatch::Wrong("Nobody has this user name."),
-                _ => PersonMatch::Wrong("Several people have this user name."),
+                _ => PersonMatch::Wrong(Reason::UnknownUsername),
             }
         }
     })

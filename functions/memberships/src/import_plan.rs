@@ -8,6 +8,7 @@ use shared::Context;
 use shared::db::{PARALLEL, TableError};
 use shared::domain::{InvitationLog, Invite, Membership, Person, Role};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
 use shared::web::scopes::MembersWrite;
@@ -51,14 +52,14 @@ fn refused(
     may_add: bool,
     is_member_or_asked: impl Fn(&Id<Person>) -> bool,
     seen: &mut HashSet<String>,
-) -> Option<&'static str> {
+) -> Option<Reason> {
     let key = match found {
         PersonMatch::Person(id) if may_add || is_member_or_asked(id) => id.to_string(),
         PersonMatch::Stranger(email) if may_add => email.to_string(),
-        PersonMatch::Wrong(why) if may_add => return Some(why),
+        PersonMatch::Wrong(why) if may_add => return Some(why.clone()),
         _ => return Some(NOT_APPROVED),
     };
-    (!seen.insert(key)).then_some("This person is in the file twice.")
+    (!seen.insert(key)).then_some(Reason::Twice)
 }
 
 pub async fn plan(
@@ -123,7 +124,7 @@ pub async fn plan(
                     };
                     plan.newcomer(app, scope, requested, &new, &mut left, body);
                 }
-                _ => body.error(row, named_by, "There is no such person."),
+                _ => body.error(row, named_by, Reason::UnknownPerson),
             },
             PersonMatch::Stranger(email) => {
                 let there = invites.iter().find(|invite| invite.email == email);
@@ -232,9 +233,9 @@ impl ImportPlan {
             body.skipped += 1;
             return;
         } else if !limits.is_approved {
-            NOT_APPROVED.to_owned()
+            NOT_APPROVED
         } else if often {
-            "Wait ten minutes before you send the same invitation again.".to_owned()
+            Reason::InvitedJustNow
         } else if *left == 0 {
             too_many_added()
         } else {
@@ -268,7 +269,7 @@ impl ImportPlan {
         let mut new = member.clone();
         if let Some(role) = requested.role.filter(|role| *role != member.role) {
             if !is_below {
-                let why = "You can change only roles below your own.";
+                let why = Reason::RoleAboveYours;
                 body.error(requested.row, "role", why);
                 return;
             }

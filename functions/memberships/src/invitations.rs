@@ -10,6 +10,7 @@ use shared::domain::InviteWrite;
 use shared::domain::{InvitationLog, Invite, Mail, Person, Personal, Role};
 use shared::ids::Id;
 use shared::mail::invitation;
+use shared::reason::Reason;
 use shared::text::kinds::Line;
 use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
@@ -44,7 +45,7 @@ pub(crate) fn shown_inviter<'a, O>(
 }
 
 /// Why a club invites nobody (I15).
-pub(crate) const NOT_APPROVED: &str = "This club is not approved yet, so it cannot invite anybody.";
+pub(crate) const NOT_APPROVED: Reason = Reason::ClubNotApproved;
 
 /// It is 400 if the club is not approved (I15). Otherwise anybody could create a club and send
 /// mails in its name.
@@ -60,10 +61,8 @@ pub(crate) fn check_daily(log: &InvitationLog, more: usize, now: Timestamp) -> R
     match log.wait_for(more, now) {
         0 => Ok(()),
         seconds => {
-            let why = format!(
-                "A club can send at most {} invitations in 24 hours.",
-                InvitationLog::DAILY
-            );
+            let limit = InvitationLog::DAILY;
+            let why = Reason::TooManyInvitations { limit };
             Err(ApiError::RateLimited(why, seconds))
         }
     }
@@ -73,10 +72,7 @@ pub(crate) fn check_daily(log: &InvitationLog, more: usize, now: Timestamp) -> R
 pub(crate) fn check_pause(log: &InvitationLog, invite: &str, now: Timestamp) -> Result<()> {
     match log.wait_for_resend(invite, now) {
         0 => Ok(()),
-        seconds => Err(ApiError::RateLimited(
-            "Wait ten minutes before you send the same invitation again.".into(),
-            seconds,
-        )),
+        seconds => Err(ApiError::RateLimited(Reason::InvitedJustNow, seconds)),
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use axum::Json;
 use serde::Serialize;
 use shared::domain::Role;
+use shared::reason::Reason;
 use shared::text::Email;
 use shared::text::kinds::Line;
 use shared::web::scopes::MembersWrite;
@@ -60,10 +61,12 @@ pub async fn create_invites(
     if emails.len() > limits::INVITED {
         reader.errors.add(
             "emails",
-            format!("At most {} addresses are allowed.", limits::INVITED),
+            Reason::TooMany {
+                limit: limits::INVITED,
+            },
         );
     } else if emails.is_empty() && !reader.errors.has("emails") {
-        reader.errors.add("emails", "Give at least one address.");
+        reader.errors.add("emails", Reason::TooFew { minimum: 1 });
     }
     reader.finish()?;
     let all = emails.len();
@@ -94,8 +97,8 @@ fn read_addresses(text: &str, reader: &mut Reader) -> Vec<Email> {
         .filter(|word| !word.is_empty())
     {
         let Some(email) = Email::parse(word).map(|email| email.folded()) else {
-            let shown: String = word.chars().take(100).collect();
-            let why = format!("{shown:?} is not an e-mail address.");
+            let value = word.chars().take(100).collect();
+            let why = Reason::WrongAddress { value };
             reader.errors.add("emails", why);
             break;
         };

@@ -9,6 +9,7 @@ use shared::db::{Refusal, TableError};
 use shared::domain::InviteWrite;
 use shared::domain::{Invite, Role};
 use shared::mail::invitation;
+use shared::reason::Reason;
 use shared::text::kinds::{Address, Line};
 use shared::time::Timestamp;
 use shared::web::scopes::{MembersRead, MembersWrite};
@@ -131,8 +132,8 @@ pub async fn create_invite(
         });
     }
     let (why, code) = match outcome.members {
-        0 => ("This address already has an open invite.", Code::Invalid),
-        _ => ("This is the address of a member.", Code::AlreadyMember),
+        0 => (Reason::AlreadyInvited, Code::Invalid),
+        _ => (Reason::AlreadyMember, Code::AlreadyMember),
     };
     Err(ApiError::field("email", why).coded(code))
 }

@@ -7,6 +7,7 @@ use axum::response::Response;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Club, JoinLink, Membership, Role};
 use shared::mail::join_token_matches;
+use shared::reason::Reason;
 use shared::web::{ApiError, Code, Input, Mode, NewId, PathIds, Reader, Result, User, shown_at};
 use shared::{Context, Shared};
 
@@ -69,8 +70,7 @@ impl FromRequestParts<Shared> for Joining {
 
 /// The same answer for every reason (J3).
 fn unusable() -> ApiError {
-    ApiError::rule("This link cannot be used. It has expired, was used up or was revoked.")
-        .coded(Code::InviteUnusable)
+    ApiError::rule(Reason::LinkUnusable).coded(Code::InviteUnusable)
 }
 
 /// Whether the admin who made a link could still make it (J7). What an officer made is checked in
@@ -156,8 +156,7 @@ pub async fn join_club(
             Some(there) if there.creation == creation => return Ok(shown(&there)),
             Some(there) => {
                 app.table.confirm_member(&there).await?;
-                return Err(ApiError::rule("You are already a member of this club.")
-                    .coded(Code::AlreadyMember));
+                return Err(ApiError::rule(Reason::YouAreMember).coded(Code::AlreadyMember));
             }
             // Whoever was removed after this request was received must ask anew.
             None if matches!(refusal, Refusal::Authority | Refusal::Deleted) => {

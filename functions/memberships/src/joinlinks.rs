@@ -9,6 +9,7 @@ use shared::db::{Refusal, TableError};
 use shared::domain::{JoinLink, Person};
 use shared::ids::Id;
 use shared::mail::join_url;
+use shared::reason::Reason;
 use shared::settings::Settings;
 use shared::text::kinds::{JoinUses, Line};
 use shared::time::Timestamp;
@@ -99,9 +100,7 @@ impl JoinLinkInput {
         if let Some(expires_at) = expires_at.map(|at| at.unwrap_or(default)) {
             let most = now.plus(TimeDelta::days(JoinLink::MOST_DAYS));
             if expires_at <= now || expires_at > most {
-                reader
-                    .errors
-                    .add("expires_at", "Send a time in the future, within a year.");
+                reader.errors.add("expires_at", Reason::NotWithinYear);
             }
             link.expires_at = expires_at;
         }
@@ -196,10 +195,9 @@ pub async fn create_join_link(
     };
     let read = app.table.join_link(club, link.id);
     let refused = |refusal| match refusal {
-        Refusal::Quota => ApiError::rule(format!(
-            "A club can have at most {} join links. Delete one first.",
-            limits::JOIN_LINKS
-        ))
+        Refusal::Quota => ApiError::rule(Reason::TooManyJoinLinks {
+            limit: limits::JOIN_LINKS,
+        })
         .coded(Code::Quota),
         _ => ApiError::NotFound,
     };

@@ -7,6 +7,7 @@ use axum::response::Response;
 use shared::db::{Refusal, TableError};
 use shared::domain::{InvitationLog, Membership, Personal, Role};
 use shared::openapi::fields::SliceCount;
+use shared::reason::Reason;
 use shared::text::kinds::{Line, MemberText};
 use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{
@@ -101,16 +102,16 @@ pub(crate) fn owner_limit_error(app: &Context) -> ApiError {
     ApiError::field("role", owns_too_many(app)).coded(Code::Quota)
 }
 
-/// The message for a person who would own more clubs than allowed.
-pub(crate) fn owns_too_many(app: &Context) -> String {
+/// What is wrong if a person would own more clubs than allowed.
+pub(crate) fn owns_too_many(app: &Context) -> Reason {
     let limit = app.settings.quotas.clubs_owned;
-    format!("A person can own at most {limit} clubs. Deleted clubs count too.")
+    Reason::TooManyOwned { limit }
 }
 
-/// The message for a row of an import above the limit of 24 hours (M14).
-pub(crate) fn too_many_added() -> String {
+/// What is wrong with a row of an import above the limit of 24 hours (M14).
+pub(crate) fn too_many_added() -> Reason {
     let limit = InvitationLog::DAILY;
-    format!("A club can add or invite at most {limit} people in 24 hours. Send this row later.")
+    Reason::TooManyImported { limit }
 }
 
 /// Get a member.

@@ -11,6 +11,7 @@ use shared::db::{Refusal, TableError};
 use shared::domain::JoinState;
 use shared::domain::{Club, Mail, MembershipRequest, Role};
 use shared::mail::requested;
+use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::{
@@ -86,9 +87,7 @@ pub async fn create_own_request(
     let mut reader = Reader::new(Mode::Create);
     let code = reader.club(input.club);
     reader.finish()?;
-    let is_member = || {
-        ApiError::field("club", "You are already a member of this club.").coded(Code::AlreadyMember)
-    };
+    let is_member = || ApiError::field("club", Reason::YouAreMember).coded(Code::AlreadyMember);
     let now = app.now();
     let mut retries = app.table.retries();
     loop {

@@ -7,6 +7,7 @@ use shared::bodies::Studies;
 use shared::domain::OnlyOwner;
 use shared::domain::{Major, NewsRhythm, Notices, Person, School};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::kinds::{List, WebAddress, YearNumber};
 use shared::time::Timestamp;
 use shared::web::{
@@ -265,12 +266,8 @@ pub async fn delete_settings(
     let begun = app.table.begin_erasure(person, archive, app.now()).await?;
     if let Err(OnlyOwner(clubs)) = begun {
         let names: Vec<String> = clubs.iter().map(|club| club.profile.name.clone()).collect();
-        let why = format!(
-            "You are the only owner of {}. Make somebody else an owner, or add \
-             ?archive=true to delete your profile and these clubs together.",
-            names.join(", ")
-        );
-        return Err(ApiError::rule(why).coded(Code::LastOwner));
+        let value = names.join(", ");
+        return Err(ApiError::rule(Reason::OnlyOwner { value }).coded(Code::LastOwner));
     }
     app.profiles.forget(person.id);
     let detail = "Everything about you is being erased. This takes about a minute.".to_owned();

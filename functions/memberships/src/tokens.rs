@@ -7,6 +7,7 @@ use shared::auth::TokenSecret;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Person, Token, TokenScope};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::text::kinds::{List, TokenName};
 use shared::time::Timestamp;
@@ -86,7 +87,7 @@ impl TokenInput {
         let name = reader.get(self.name).unwrap_or_default();
         let scopes = reader.get(self.scopes);
         if scopes.as_ref().is_some_and(Vec::is_empty) {
-            reader.errors.add("scopes", "Name at least one scope.");
+            reader.errors.add("scopes", Reason::TooFew { minimum: 1 });
         }
         let club = reader.get(self.club).flatten();
         let code = club.as_deref().map(ClubCode::parse);
@@ -97,7 +98,7 @@ impl TokenInput {
         let expires_at = reader.get(self.expires_at).flatten().unwrap_or(default);
         let most = now.moment() + Token::MOST;
         if expires_at <= now || expires_at.moment() > most {
-            let why = "Send a time in the future, within a year.";
+            let why = Reason::NotWithinYear;
             reader.errors.add("expires_at", why);
         }
         reader.finish()?;
@@ -113,11 +114,8 @@ impl TokenInput {
 }
 
 fn too_many() -> ApiError {
-    let why = format!(
-        "You can have at most {} tokens that have not expired. End one first.",
-        limits::TOKENS
-    );
-    ApiError::rule(why).coded(Code::Quota)
+    let limit = limits::TOKENS;
+    ApiError::rule(Reason::TooManyTokens { limit }).coded(Code::Quota)
 }
 
 async fn check_club(app: &Context, user: &User, club: Option<&ClubCode>) -> Result<()> {

@@ -6,6 +6,7 @@ use axum::http::request::Parts;
 use serde::Serialize;
 use shared::domain::{Person, Personal, Role};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text;
 use shared::text::{ClubCode, Email};
 use shared::web::{ApiError, Params, Result, User};
@@ -92,10 +93,9 @@ pub async fn list_users(
     {
         return Err(ApiError::field(
             "search",
-            format!(
-                "At least one word of the search needs {} or more characters.",
-                limits::SEARCH
-            ),
+            Reason::ShortSearch {
+                minimum: limits::SEARCH,
+            },
         ));
     }
     let at = async {

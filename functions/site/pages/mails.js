@@ -9,7 +9,7 @@ import { url } from "../parts/path.js";
 import { isPassing } from "../parts/request.js";
 import { address, link } from "../parts/router.js";
 import { isErased, nameOf, useSubmissions } from "../parts/submissions.js";
-import { loadSentences, t, told } from "../parts/texts.js";
+import { loadProblems, t, told } from "../parts/texts.js";
 import {
   Action,
   Chip,
@@ -91,7 +91,7 @@ export default function Mails({ club, application: id }) {
       plan.value = null;
       const [asked, chosen] = [wanted(values), choice.value];
       const found = await post(`${base}send_emails/`, { ...asked, dry_run: true });
-      await loadSentences();
+      await loadProblems();
       // What was chosen meanwhile needs a preview of its own.
       if (chosen === choice.value) plan.value = { ...found, asked, values, chosen };
     };
@@ -100,7 +100,7 @@ export default function Mails({ club, application: id }) {
     if (!confirmed(t("mails.send.sure", { n: recipients }))) return false;
     try {
       const sent = await post(`${base}send_emails/`, { ...asked, digest });
-      await loadSentences();
+      await loadProblems();
       result.value = { ...sent, values, chosen };
       plan.value = null;
       await load();
@@ -199,12 +199,16 @@ function Missed({ title, those, state, statusOf, again }) {
   }</section>`;
 }
 
+/** What the officer should check. */
+const warnings = ({ warnings, reasons }) =>
+  warnings.map((text, i) => html`<p class="warn">${told(reasons[i], text)}</p>`);
+
 /** What the service said of a sending. What it could not queue can be sent now. */
 function Result({ result, rest }) {
   return html`<section class="card" role="status"><h2 class="flat">
     ${t("mails.queued", { n: result.queued + result.sent })}</h2>
     ${result.failed > 0 && html`<p class="problem">${t("mails.failed", { n: result.failed })}</p>`}
-    ${result.warnings.map((text) => html`<p class="warn">${told(text)}</p>`)}
+    ${warnings(result)}
     ${
       result.left > 0 &&
       html`<p class="warn">${t("mails.left", { n: result.left })}</p><p><${Action}
@@ -216,7 +220,7 @@ function Plan({ plan, send }) {
   return html`<section class="card">
     <h2 class="flat">
       ${t(`mails.${plan.email_type.id}`)}: ${t("mails.plan", { n: plan.recipients })}</h2>
-    ${plan.warnings.map((text) => html`<p class="warn">${told(text)}</p>`)}
+    ${warnings(plan)}
     <dl>${Object.entries(plan.skipped).map(
       ([name, n]) =>
         n > 0 &&

@@ -6,19 +6,28 @@ import { cached, keep, written } from "./cache.js";
 import { remember, remembered, unremember } from "./offline.js";
 import { link } from "./router.js";
 import { holds, isPassing, send } from "./request.js";
-import { loadSentences, t, told } from "./texts.js";
+import { loadProblems, t, told } from "./texts.js";
+
+/** What an error says in one sentence. */
+function whole(body) {
+  const field = Object.keys(body.errors ?? {})[0];
+  return told(body.reason ?? body, told(body, body.detail), field);
+}
 
 /** An error that the service answered, or that there was no answer. */
 export class ApiError extends Error {
   /** @param {number} status @param {any} body */
   constructor(status, body) {
-    super(body?.detail ? told(body.detail) : t(status ? "error.service" : "error.network"));
+    super(body?.detail ? whole(body) : t(status ? "error.service" : "error.network"));
     this.status = status;
     this.body = body;
     this.code = body?.code ?? (status === 0 ? "network" : "");
     /** @type {Record<string, string[]>} */
     this.fields = Object.fromEntries(
-      Object.entries(body?.errors ?? {}).map(([field, messages]) => [field, messages.map(told)]),
+      Object.entries(body?.errors ?? {}).map(([field, messages]) => [
+        field,
+        messages.map((sentence, i) => told(body.reasons[field][i], sentence, field)),
+      ]),
     );
   }
 }
@@ -207,7 +216,7 @@ export async function call(method, path, options = {}) {
   const data = response.status === 204 ? null : await (isJson ? response.json() : response.text());
   if (!response.ok) {
     if (method === "GET" && response.status < 500) void unremember(person(), path);
-    await loadSentences();
+    await loadProblems();
     throw new ApiError(response.status, data);
   }
   const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("Link") ?? "");

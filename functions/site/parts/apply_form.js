@@ -192,9 +192,7 @@ export function ApplyForm(props) {
   /** What is said of a problem. A form that has changed meanwhile is loaded again. */
   const toldOf = async (problem) => {
     if (problem.status === 412) return t("apply.overtaken");
-    const missing = /^The question (\d+) needs an answer/;
-    const named = (problem.body?.errors?.responses ?? []).map((text) => missing.exec(text)?.[1]);
-    if (named.some((id) => id && !asked.some((one) => String(one.id) === id))) {
+    if (unanswered(problem).some((id) => !asked.some((one) => one.id === id))) {
       await reload();
       return t("apply.form.changed");
     }
@@ -245,6 +243,12 @@ export function ApplyForm(props) {
   </div>`;
 }
 
+/** The ids of the required questions that are missing in what was sent. */
+function unanswered(error) {
+  const reasons = error.body?.reasons?.responses ?? [];
+  return reasons.filter((one) => one.code === "unanswered").map((one) => one.id);
+}
+
 /** What the API refused, by question. */
 function refusals(error, answered, asked) {
   /** @type {Record<string, string[]>} */
@@ -253,9 +257,7 @@ function refusals(error, answered, asked) {
     const place = /^responses\.(\d+)/.exec(field)?.[1];
     if (place !== undefined) found[answered[Number(place)].id] = messages;
   }
-  // A required question without an answer is named by its id.
-  const named = (error.body?.errors?.responses ?? []).join(" ").match(/\d+/g) ?? [];
-  for (const question of asked.filter((one) => named.includes(String(one.id))))
+  for (const question of asked.filter((one) => unanswered(error).includes(one.id)))
     found[question.id] = [t("ask.missing")];
   return found;
 }

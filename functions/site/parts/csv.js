@@ -16,14 +16,15 @@ export function records(text) {
 }
 
 /**
- * @typedef {{row: number, field: string, message: string}} Wrong
+ * @typedef {{row: number, field: string, message: string,
+ *   reason: {code: string}}} Wrong
  * @typedef {{created: number, updated: number, invited: number, skipped: number, errors: Wrong[],
  *   dry_run: boolean}} Imported
  */
 
 const COUNTS = /** @type {const} */ (["created", "updated", "invited", "skipped"]);
 /** What the service says about a row that it had no time for. */
-const LATE = "There was no time left";
+const LATE = "no_time_left";
 /** A part that makes no progress is sent this often. */
 const TRIES = 5;
 
@@ -92,11 +93,11 @@ export async function importAll(text, size, send, progress) {
     result.dry_run = answer.dry_run;
     for (const name of COUNTS) result[name] += answer[name];
     const late = answer.errors
-      .filter((error) => error.message.startsWith(LATE))
+      .filter((error) => error.reason.code === LATE)
       .map((error) => part[error.row - 1]);
     tries = late.length === part.length ? tries + 1 : 0;
     const isStuck = tries >= TRIES;
-    const isTold = (error) => isStuck || !error.message.startsWith(LATE);
+    const isTold = (error) => isStuck || error.reason.code !== LATE;
     for (const error of answer.errors.filter(isTold)) {
       result.errors.push({ ...error, row: part[error.row - 1]?.number ?? error.row });
     }

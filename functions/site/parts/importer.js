@@ -5,7 +5,7 @@ import { call } from "./api.js";
 import { importAll, records } from "./csv.js";
 import { Drop, textOf } from "./files.js";
 import { useTyped } from "./form.js";
-import { loadSentences, t, told } from "./texts.js";
+import { loadProblems, t, told } from "./texts.js";
 import { Action, Field } from "./ui.js";
 
 /** Rows of one call: all that it takes, because it finds what is in one of them twice. */
@@ -43,7 +43,7 @@ export function Importer({ path, columns, example }) {
       }
       throw error;
     } finally {
-      await loadSentences();
+      await loadProblems();
       progress.value = null;
     }
     // What was typed meanwhile was not checked, and stays.
@@ -100,7 +100,7 @@ export function Importer({ path, columns, example }) {
             </th><th scope="col">${t("import.problem")}</th></tr></thead>
           <tbody>${found.errors.map(
             (one) => html`<tr><td>${one.row}</td><td>${one.field}</td><td>
-            ${told(one.message)}</td></tr>`,
+            ${told(one.reason, one.message, one.field)}</td></tr>`,
           )}</tbody>
         </table></div>`
       }

@@ -53,18 +53,38 @@ export function t(name, values = {}) {
   return text.replace(/\{(\w+)\}/g, (_, key) => String(values[key] ?? ""));
 }
 
-/** How the site says what the API said; loaded with the first error. */
-let sentence = /** @type {((text: string, language: string) => string | null) | null} */ (null);
-export async function loadSentences() {
-  try {
-    sentence ??= (await import("../texts/api.js")).sentence;
-  } catch {
-    // Without a network the sentence of the API is better than none.
-  }
+/** Loads what the API refuses, with the first error. Without a network, its own sentences stay. */
+export const loadProblems = () => loadTexts("problems").catch(() => {});
+
+/** A number of bytes, such as "4 MB". */
+function size(bytes) {
+  const kilo = bytes % 1024 === 0 ? 1024 : 1000;
+  const [unit, name] = bytes >= kilo * kilo ? [kilo * kilo, "MB"] : [kilo, "KB"];
+  return `${decimal(bytes / unit, 1)} ${name}`;
 }
 
-/** What the API said, in plain words and in the language of the page. */
-export const told = (text) => sentence?.(text, language.value) ?? text;
+/**
+ * What the API refused, in the language of the page; what it said itself if there is no text.
+ * @param {{code: string, [value: string]: any}} reason
+ * @param {string} sentence
+ * @param {string} [field] where it stands
+ */
+export function told(reason, sentence, field = "") {
+  const { code, limit, minimum, until, allowed, count } = reason;
+  const name = `problem.${code}`;
+  const special = `${name}.${reason.field ?? field.split(".").at(-1)}`;
+  const found = [special, name].find((one) => one in texts);
+  return found
+    ? t(found, {
+        ...reason,
+        at: field,
+        n: count ?? minimum,
+        size: limit === undefined ? "" : size(limit),
+        until: until && moment(until),
+        allowed: allowed?.join(", "),
+      })
+    : sentence;
+}
 
 /** The name of the reader's time zone. */
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;

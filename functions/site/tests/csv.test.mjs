@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importAll, inParts, records } from "../parts/csv.js";
 
-const LATE = "There was no time left for this row. Send the file again.";
+const LATE = "no_time_left";
 const nothing = { created: 0, updated: 0, invited: 0, skipped: 0, errors: [], dry_run: false };
 
 test("a line break between quotes ends no record", () => {
@@ -37,9 +37,16 @@ test("all parts are sent, and what had no time is sent again", async () => {
     assert.equal(header, "username");
     const done = part.slice(0, 180);
     seen.push(...done);
-    const errors = part.slice(180).map((_, i) => ({ row: 181 + i, field: "", message: LATE }));
+    const errors = part
+      .slice(180)
+      .map((_, i) => ({ row: 181 + i, field: "", message: "", reason: { code: LATE } }));
     if (done.includes("user777"))
-      errors.push({ row: done.indexOf("user777") + 1, field: "username", message: "Wrong." });
+      errors.push({
+        row: done.indexOf("user777") + 1,
+        field: "username",
+        message: "Wrong.",
+        reason: { code: "unknown_username" },
+      });
     return { ...nothing, created: done.length, errors };
   };
   const steps = [];
@@ -48,14 +55,16 @@ test("all parts are sent, and what had no time is sent again", async () => {
   );
   assert.equal(new Set(seen).size, 1500);
   assert.equal(result.created, 1500);
-  assert.deepEqual(result.errors, [{ row: 777, field: "username", message: "Wrong." }]);
+  assert.deepEqual(result.errors, [
+    { row: 777, field: "username", message: "Wrong.", reason: { code: "unknown_username" } },
+  ]);
   assert.deepEqual(steps.at(-1), [1500, 1500]);
 });
 
 test("a service without time for anything is told in the end", async () => {
   let calls = 0;
   const send = async () => (
-    calls++, { ...nothing, errors: [{ row: 1, field: "", message: LATE }] }
+    calls++, { ...nothing, errors: [{ row: 1, field: "", message: "", reason: { code: LATE } }] }
   );
   const result = await importAll("a\n1", 250, send);
   assert.deepEqual([result.errors.length, calls], [1, 5]);

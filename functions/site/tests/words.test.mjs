@@ -1,8 +1,11 @@
-// What people type or paste.
+// What people type or paste, and what they read of it.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { addresses, finder } from "../parts/words.js";
+import german from "../texts/de_problems.js";
+import english from "../texts/en_problems.js";
 
 test("a search finds words in any order, without accents", () => {
   const has = (search, text) => finder(search)(text);
@@ -27,4 +30,26 @@ test("addresses are taken as mail programs copy them", () => {
     "": "",
   };
   for (const [text, expected] of Object.entries(all)) assert.equal(addresses(text), expected);
+});
+
+/** Reasons that only a broken page or another program meets. The text of their code says enough. */
+const OF_PROGRAMS = new Set(
+  (
+    "contradiction invalid_body missing_scope no_body not_boolean not_for_tokens not_hash not_id " +
+    "not_list not_object not_option other_part repeated token_of_other_club wrong_tokens"
+  ).split(" "),
+);
+
+test("every reason of the API has a text in both languages", async () => {
+  const document = new URL("docs/openapi.json", `file://${process.env.ROOT ?? process.cwd()}/`);
+  const { components } = JSON.parse(await readFile(document, "utf8"));
+  const listed = "x-extensible-enum";
+  const words = components.schemas.Reason.properties.code[listed];
+  assert.ok(words.length > 100);
+  for (const word of words.filter((one) => !OF_PROGRAMS.has(one)))
+    for (const texts of [english, german]) assert.ok(texts[`problem.${word}`], word);
+  const known = new Set([...words, ...components.schemas.Code[listed]]);
+  for (const texts of [english, german])
+    for (const name of Object.keys(texts)) assert.ok(known.has(name.split(".")[1]), name);
+  assert.deepEqual(Object.keys(english), Object.keys(german));
 });

@@ -9,6 +9,7 @@ use shared::domain::{
     Upload,
 };
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::kinds::{AnswerText, List, SeenNumber};
 use shared::web::{ApiError, Field, Mode, Reader, Reference};
 use shared::{ids, limits};
@@ -117,17 +118,15 @@ impl NewSubmission {
         let committee = reader.get(self.committee).flatten().and_then(|reference| {
             let found = form.application.committee(reference.id()).cloned();
             if found.is_none() {
-                reader.errors.add(
-                    "committee",
-                    "This application has no committee with this id.",
-                );
+                reader.errors.add("committee", Reason::unknown("committee"));
             }
             found
         });
         let seen = reader.get(self.revision).flatten();
         let responses = reader.get(self.responses).unwrap_or_default();
         if responses.len() > limits::QUESTIONS {
-            let why = format!("At most {} answers are allowed.", limits::QUESTIONS);
+            let limit = limits::QUESTIONS;
+            let why = Reason::TooMany { limit };
             return Err(CheckError::Invalid(ApiError::field("responses", why)));
         }
         let mut deleted = HashSet::new();
@@ -161,9 +160,10 @@ impl NewSubmission {
         answers.sort_by_key(|answer| (answer.precedence, answer.question));
         let answers = Answers::new(&answers);
         if bytes > limits::ANSWERS_BYTES || answers.size() > limits::STORED_ANSWERS {
-            let most = limits::ANSWERS_BYTES;
-            let why = format!("All answers together may have at most {most} bytes.");
-            reader.errors.add("responses", why);
+            let limit = limits::ANSWERS_BYTES;
+            reader
+                .errors
+                .add("responses", Reason::LongAnswers { limit });
         }
         match reader.finish() {
             Err(errors) if !deleted.is_empty() => Err(CheckError::Deleted(errors, deleted)),
@@ -196,18 +196,18 @@ fn by_question<'f>(
     let mut found = Vec::new();
     for (i, response) in responses.into_iter().enumerate() {
         let field = format!("responses.{i}");
-        let mut wrong = |why: &str| reader.errors.add(format!("{field}.question"), why);
+        let mut wrong = |why| reader.errors.add(format!("{field}.question"), why);
         let Some(id) = response.question.map(Reference::id) else {
-            wrong("This field is required.");
+            wrong(Reason::Required);
             continue;
         };
         let Some(question) = form.question(id) else {
             deleted.insert(id);
-            wrong("This application has no question with this id.");
+            wrong(Reason::unknown("question"));
             continue;
         };
         if !named.insert(id) {
-            wrong("This question is answered twice.");
+            wrong(Reason::Twice);
             continue;
         }
         let value = AnswerValue {
@@ -251,7 +251,7 @@ fn check_sent(
     );
     let checked = checked.filter(AnswerValue::says_something)?;
     if !question.is_for(choices.committee) {
-        let why = "This question is only for other committees than the chosen one. Leave it out.";
+        let why = Reason::OtherCommittee;
         reader.errors.add(format!("{field}.question"), why);
         return None;
     }
@@ -270,8 +270,8 @@ fn check_required(reader: &mut Reader, form: &Form, sent: &[SentAnswer<'_>], cho
             continue;
         }
         let field = answer.map_or("responses", |answer| &answer.field);
-        let why = format!("The question {} needs an answer.", question.id);
-        reader.errors.add(field, why);
+        let id = question.id.get();
+        reader.errors.add(field, Reason::Unanswered { id });
     }
 }
 
@@ -307,20 +307,14 @@ fn is_of_type(reader: &mut Reader, field: &str, question: &Question, value: &Ans
     let kind = question.prompt.question_type;
     let (name, why) = match (kind, &value.text, value.option) {
         _ if !value.says_something() => return true,
-        (QuestionType::InfoText, ..) => (
-            "question",
-            "This is an information text. It takes no answer.",
-        ),
-        (QuestionType::File, Some(_), _) => ("text", "This question needs a file."),
-        (QuestionType::File, _, Some(_)) => ("multiple_choice", "This question needs a file."),
+        (QuestionType::InfoText, ..) => ("question", Reason::TakesNoAnswer),
+        (QuestionType::File, Some(_), _) => ("text", Reason::NeedsFile),
+        (QuestionType::File, _, Some(_)) => ("multiple_choice", Reason::NeedsFile),
         (QuestionType::File, ..) => return true,
-        _ if value.file.is_some() => ("file", "This question takes no file."),
+        _ if value.file.is_some() => ("file", Reason::TakesNoFile),
         (QuestionType::MultipleChoice, None, Some(_)) => return true,
-        (QuestionType::MultipleChoice, Some(_), _) => (
-            "text",
-            "This question needs one of its options in `multiple_choice`, and no text.",
-        ),
-        (_, _, Some(_)) => ("multiple_choice", "This question needs a text answer."),
+        (QuestionType::MultipleChoice, Some(_), _) => ("text", Reason::NeedsOption),
+        (_, _, Some(_)) => ("multiple_choice", Reason::NeedsText),
         (_, _, None) => return true,
     };
     reader.errors.add(format!("{field}.{name}"), why);
@@ -342,7 +336,7 @@ pub fn check_answer(
     if let Some(option) = value.option {
         let mut options = question.prompt.options.iter();
         if !options.any(|choice| choice.id == option) {
-            let why = "This question has no option with this id.";
+            let why = Reason::unknown("option");
             reader.errors.add(option_field, why);
             return None;
         }
@@ -350,7 +344,7 @@ pub fn check_answer(
     if let Some(id) = value.file
         && let Some(Err(why)) = files.get(&id)
     {
-        reader.errors.add(format!("{field}.file"), *why);
+        reader.errors.add(format!("{field}.file"), why.clone());
         return None;
     }
     let Some(text) = value.text else {
@@ -359,7 +353,10 @@ pub fn check_answer(
     let words = text.split_whitespace().count();
     let limit = question.prompt.word_limit as usize;
     if completeness == Completeness::Final && limit > 0 && words > limit {
-        let why = format!("At most {limit} words are allowed. This answer has {words}.");
+        let why = Reason::TooManyWords {
+            limit,
+            count: words,
+        };
         reader.errors.add(text_field, why);
         return None;
     }

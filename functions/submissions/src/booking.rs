@@ -13,6 +13,7 @@ use shared::domain::{
 use shared::ids::Id;
 use shared::limits;
 use shared::mail::appointment;
+use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::{ApiError, Code, IfMatch, Reference, Result};
 
@@ -129,7 +130,7 @@ impl Booked {
                 return Ok(());
             }
             if wish.by == By::Applicant && self.is_over(wish.at) {
-                let why = "This application is decided.";
+                let why = Reason::Decided;
                 return Err(ApiError::rule(why).coded(Code::ApplicationClosed));
             }
             if interview.slot == Some(wish.slot) {
@@ -142,7 +143,7 @@ impl Booked {
             let slot = self.check(app, wish, to.as_mut(), bookings).await?;
             let from = self.from.as_ref();
             if interview.next_file(from) > limits::CALENDAR_FILES {
-                let why = "This interview was changed 200 times already.";
+                let why = Reason::ChangedTooOften { limit: 200 };
                 return Err(ApiError::rule(why).coded(Code::Quota));
             }
             let news = match from {
@@ -245,7 +246,7 @@ impl Booked {
             .filter(|slot| !slot.deleted && slot.application == self.application.id)
             .filter(|slot| is_officer || slot.is_for(self.submission.committee));
         let slot = slot.ok_or_else(|| {
-            let why = "There is no slot with this id for this submission.";
+            let why = Reason::unknown("slot");
             ApiError::field("slot", why)
         })?;
         let is_closed = |slot: &Slot| changes_until(slot, &self.application) <= wish.at;
@@ -256,11 +257,11 @@ impl Booked {
             release_full(app, self.recruitment(), std::slice::from_mut(slot), 1).await?;
         }
         if slot.is_full() {
-            let why = "All places of this slot are taken.";
+            let why = Reason::SlotFull;
             return Err(ApiError::field("slot", why).coded(Code::SlotFull));
         }
         if !wish.overlap && self.overlaps(app, wish, slot, bookings).await? {
-            let why = "There is another interview at this time. Send `overlap` to book both.";
+            let why = Reason::Overlap;
             return Err(ApiError::field("slot", why).coded(Code::Overlap));
         }
         Ok(slot)
@@ -365,6 +366,6 @@ async fn goes_on(app: &Context, booking: &Booking, now: Timestamp) -> Result<boo
 }
 
 fn closed() -> ApiError {
-    let why = "It is too late to change this interview. Ask the club.";
+    let why = Reason::SlotClosed;
     ApiError::field("slot", why).coded(Code::SlotClosed)
 }

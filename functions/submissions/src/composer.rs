@@ -7,6 +7,7 @@ use shared::domain::{
 };
 use shared::ids::Id;
 use shared::mail::{MailType, Message, Recipient, Template, decision_message, interview_url};
+use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::{ApiError, Result};
 use shared::{ids, limits};
@@ -44,7 +45,8 @@ impl Composer {
         (site, now): (&str, Timestamp),
     ) -> Result<Self> {
         let template = kind.template(texts).map_err(|why| {
-            ApiError::rule(format!("The template of this mail is not valid: {why}"))
+            let why = why.to_string();
+            ApiError::rule(Reason::InvalidTemplate { why })
         })?;
         Ok(Self {
             club,
@@ -59,8 +61,9 @@ impl Composer {
 
     pub(crate) fn message(&self, about: &[Submission], person: &Personal) -> Result<Message> {
         let too_large = |why: &str| {
-            let first = about.first().map_or(0, |submission| submission.id.get());
-            ApiError::rule(format!("The mail about submission {first} {why}."))
+            let id = about.first().map_or(0, |submission| submission.id.get());
+            let why = why.to_owned();
+            ApiError::rule(Reason::LargeMail { id, why })
         };
         let committees: Vec<String> = about
             .iter()

@@ -15,6 +15,7 @@ use shared::domain::{
 };
 use shared::ids::Id;
 use shared::limits;
+use shared::reason::Reason;
 use shared::text::kinds::{List, ReasonText};
 use shared::time::Timestamp;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
@@ -218,10 +219,9 @@ pub async fn set_reasons(
         let field = format!("submissions.{i}.reason");
         reader.part::<ReasonText>(field, given.reason.clone());
         if !named.insert(given.id) {
-            reader.errors.add(
-                format!("submissions.{i}.id"),
-                "This submission is in the list twice.",
-            );
+            reader
+                .errors
+                .add(format!("submissions.{i}.id"), Reason::Twice);
         }
     }
     let decisions = reasons
@@ -242,7 +242,9 @@ async fn decide_many(
     if decisions.len() > limits::BULK {
         reader.errors.add(
             "submissions",
-            format!("At most {} submissions are allowed.", limits::BULK),
+            Reason::TooMany {
+                limit: limits::BULK,
+            },
         );
     }
     reader.finish()?;
@@ -253,7 +255,7 @@ async fn decide_many(
         .map(|submission| (submission.id, submission))
         .collect();
     let mut reader = Reader::new(Mode::Create);
-    for (i, id) in ids
+    for (i, _) in ids
         .iter()
         .enumerate()
         .filter(|(_, id)| !found.contains_key(id))
@@ -262,7 +264,7 @@ async fn decide_many(
         let field = if status.is_some() { "" } else { ".id" };
         reader.errors.add(
             format!("submissions.{i}{field}"),
-            format!("This application has no submission {id}."),
+            Reason::unknown("submission"),
         );
     }
     reader.finish()?;

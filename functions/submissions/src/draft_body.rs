@@ -9,6 +9,7 @@ use serde::Serialize;
 use shared::domain::{Choice, Committee, DraftAnswer, Form, Question, Upload};
 use shared::ids::Id;
 use shared::limits;
+use shared::reason::Reason;
 use shared::text::kinds::{AnswerText, List, SeenNumber};
 use shared::time::Timestamp;
 use shared::web::{ApiError, Code, Field, Mode, Reader, Reference, Result};
@@ -164,7 +165,9 @@ impl DraftInput {
         if responses.len() > limits::QUESTIONS {
             return Err(ApiError::field(
                 "responses",
-                format!("At most {} answers are allowed.", limits::QUESTIONS),
+                Reason::TooMany {
+                    limit: limits::QUESTIONS,
+                },
             ));
         }
         let mut named = HashSet::new();
@@ -177,7 +180,7 @@ impl DraftInput {
             let Some(id) = reader.get(response.question).map(Reference::id) else {
                 continue;
             };
-            let mut wrong = |name: &str, why: &str| {
+            let mut wrong = |name: &str, why| {
                 reader.errors.add(format!("{field}.{name}"), why);
             };
             if removes && stored_questions.contains(&id) && named.insert(id) {
@@ -191,22 +194,19 @@ impl DraftInput {
                 continue;
             }
             let Some(question) = form.question(id) else {
-                wrong("question", "This application has no question with this id.");
+                wrong("question", Reason::unknown("question"));
                 continue;
             };
             if !named.insert(id) {
-                wrong("question", "This question is answered twice.");
+                wrong("question", Reason::Twice);
                 continue;
             }
             if !question.is_for(committee) {
-                wrong("question", "This question is only for other committees.");
+                wrong("question", Reason::OtherCommittee);
                 continue;
             }
             if !says_something {
-                wrong(
-                    "text",
-                    "Send a text, an option or a file. Null removes the answer.",
-                );
+                wrong("text", Reason::NothingAnswered);
                 continue;
             }
             let text = reader.get(response.text);

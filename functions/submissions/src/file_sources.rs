@@ -10,6 +10,7 @@ use shared::domain::{
     Submission, Upload,
 };
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::web::{ApiError, Result};
 
 /// A file of a person.
@@ -37,7 +38,7 @@ pub struct CheckedFile {
 }
 
 /// The files that a request names, by id; or why one cannot be used.
-pub type CheckedFiles = HashMap<Id<Upload>, std::result::Result<CheckedFile, &'static str>>;
+pub type CheckedFiles = HashMap<Id<Upload>, std::result::Result<CheckedFile, Reason>>;
 
 /// Finds files of a person in an application: 1 query, and for files that were submitted 1 batch
 /// read of the person's submissions, and 1 of their answers.
@@ -94,10 +95,10 @@ pub async fn find_sources(
 }
 
 /// Why a file that is gone cannot be named.
-pub const NOT_HERE: &str = "There is no file of yours with this id for this question.";
-const WAITING: &str = "The file has not arrived. Please upload it again.";
-const OTHER: &str = "The file is not what was announced. Please upload it again.";
-const NO_SUCH_FORMAT: &str = "The file is not of the type that its name says.";
+pub const NOT_HERE: Reason = Reason::unknown("file");
+const WAITING: Reason = Reason::FileNotArrived;
+const OTHER: Reason = Reason::OtherFile;
+const NO_SUCH_FORMAT: Reason = Reason::FileOfOtherType;
 
 /// Looks at the files that answers name, each for its question: at most 5 requests of the bucket
 /// at the same time.
@@ -128,7 +129,7 @@ async fn check_file(
     app: &Context,
     question: Id<Question>,
     source: Option<FileSource>,
-) -> Result<std::result::Result<CheckedFile, &'static str>> {
+) -> Result<std::result::Result<CheckedFile, Reason>> {
     let (file, of, upload, object) = match source {
         Some(FileSource::Upload(upload)) => {
             let object = upload.object();

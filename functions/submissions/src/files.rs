@@ -10,6 +10,7 @@ use shared::db::TableError;
 use shared::domain::{FileFormat, FileState, Form, Question, Upload};
 use shared::files::Announced;
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::kinds::{FileBytes, FileName, Sha256};
 use shared::time::Timestamp;
 use shared::web::scopes::SessionOnly;
@@ -110,25 +111,22 @@ impl FileInput {
         let rule = found.and_then(|question| Some((question, question.prompt.file.as_ref()?)));
         let Some((question, rule)) = rule else {
             if id.is_some() {
-                let why = "This application has no question for a file with this id.";
+                let why = Reason::unknown("question for a file");
                 reader.errors.add("question", why);
             }
             reader.finish()?;
             return Err(ApiError::NotFound);
         };
         if size > rule.max_bytes() {
-            let why = format!("At most {} MiB are allowed.", rule.max_mb);
-            reader.errors.add("size", why);
+            let limit = rule.max_mb;
+            reader.errors.add("size", Reason::LargeFile { limit });
         }
         let format = media_type.as_deref().and_then(FileFormat::of);
         let format = format.filter(|format| rule.formats.contains(format));
         if media_type.is_some() && format.is_none() {
-            let formats = rule.formats.iter().map(|format| format.media_type());
-            let why = format!(
-                "This question takes {}.",
-                formats.collect::<Vec<_>>().join(", ")
-            );
-            reader.errors.add("type", why);
+            let allowed = rule.formats.iter().map(|format| format.media_type());
+            let allowed = allowed.collect();
+            reader.errors.add("type", Reason::OtherFormat { allowed });
         }
         reader.finish()?;
         Ok(RequestedUpload {
@@ -142,11 +140,8 @@ impl FileInput {
 }
 
 fn too_many() -> ApiError {
-    let why = format!(
-        "You can have at most {} files here that are not submitted.",
-        limits::UPLOADS
-    );
-    ApiError::rule(why).coded(Code::Quota)
+    let limit = limits::UPLOADS;
+    ApiError::rule(Reason::TooManyFiles { limit }).coded(Code::Quota)
 }
 
 /// Chooses the place of a new upload: an empty one, or one whose upload is not needed any more.

@@ -7,6 +7,7 @@ use shared::domain::{
     SubmissionQuery,
 };
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::web::{ApiError, Params, Result, Slice};
 use shared::{Context, text};
 
@@ -82,8 +83,8 @@ fn one_of<T: Copy>(params: &Params, name: &str, values: &[(&str, T)]) -> Result<
     };
     let found = values.iter().find(|(value_name, _)| *value_name == text);
     found.map(|(_, value)| Some(*value)).ok_or_else(|| {
-        let value_name: Vec<&str> = values.iter().map(|(value_name, _)| *value_name).collect();
-        ApiError::field(name, format!("Expected one of {}.", value_name.join(", ")))
+        let names = values.iter().map(|(value_name, _)| *value_name);
+        ApiError::field(name, Reason::not_one_of(names))
     })
 }
 
@@ -225,10 +226,7 @@ pub(crate) async fn find(
         3
     };
     if after.as_ref().is_some_and(|after| after.len() != length) {
-        return Err(ApiError::field(
-            "cursor",
-            "This is not a cursor of this list.",
-        ));
+        return Err(ApiError::field("cursor", Reason::InvalidCursor));
     }
     let limit = slice.limit().map(|limit| limit + 1);
     let (is_newest, now) = (order == SubmissionOrder::Newest, app.clock.now());
@@ -267,17 +265,9 @@ fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
         Some((_, status)) => Ok(Some(*status)),
         None if name == "none" => Ok(None),
         None => {
-            let value_name: Vec<&str> = EmailStatus::ALL
-                .iter()
-                .map(|(value_name, _)| *value_name)
-                .collect();
-            Err(ApiError::field(
-                "email_status",
-                format!(
-                    "Expected one or more of {}, none, separated by commas.",
-                    value_name.join(", ")
-                ),
-            ))
+            let names = EmailStatus::ALL.iter().map(|(value_name, _)| *value_name);
+            let why = Reason::not_one_of(names.chain(["none"]));
+            Err(ApiError::field("email_status", why))
         }
     };
     text.split(',').map(|name| one(name.trim())).collect()

@@ -10,6 +10,7 @@ use shared::bodies::InterviewBody;
 use shared::db::TableError;
 use shared::domain::{Application, Interview, InterviewChange, Submission};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
@@ -170,7 +171,7 @@ pub async fn note_attendance(
         let interview = booked.submission.interview();
         let interview = interview.filter(|interview| interview.slot.is_some());
         let Some(interview) = interview else {
-            return Err(ApiError::rule("Nothing is booked for this submission."));
+            return Err(ApiError::rule(Reason::NothingBooked));
         };
         // After a move it is another interview.
         let this = (interview.slot, interview.booked_at);

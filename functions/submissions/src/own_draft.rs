@@ -8,6 +8,7 @@ use shared::domain::{
     Application, Committee, DraftAnswer, DraftWrite, Person, Question, StoredSubmission, Submission,
 };
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::{ApiError, Code, IfMatch, Load, Params, PathIds, Result, User};
 use shared::{Context, limits};
@@ -201,10 +202,8 @@ impl OwnDraft {
         if own + others.map(size).sum::<usize>() <= limits::DRAFTS_BYTES {
             return Ok(());
         }
-        let why = format!(
-            "The drafts of this application may have at most {} KiB together. Shorten an answer.",
-            limits::DRAFTS_BYTES / 1024
-        );
+        let limit = limits::DRAFTS_BYTES;
+        let why = Reason::LongAnswers { limit };
         Err(ApiError::field("responses", why).coded(Code::Quota))
     }
 }
@@ -228,10 +227,7 @@ pub(crate) fn committee(
 ) -> Result<Option<Id<Committee>>> {
     let id = named_committee(params)?;
     if id.is_some_and(|id| application.committee(id).is_none()) {
-        return Err(ApiError::field(
-            "committee",
-            "This application has no committee with this id.",
-        ));
+        return Err(ApiError::field("committee", Reason::unknown("committee")));
     }
     Ok(id)
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use shared::domain::{Mail, MailId, Person, Status, Submission};
 use shared::ids::Id;
 use shared::mail::{MailType, Message, PREVIEW_LINK, Variable, with_invite};
+use shared::reason::Reason;
 use shared::web::{ApiError, Result};
 use shared::{ids, limits};
 use utoipa::ToSchema;
@@ -73,7 +74,7 @@ pub struct MailPlan {
     /// Number of people with a pending submission and no accepted one (E28).
     pub undecided: usize,
     /// Warnings for the officer (E10).
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Reason>,
     /// A hash of the decisions, reasons, templates, addresses and recipients (E9). Mails that were
     /// sent do not change it.
     pub digest: String,
@@ -89,9 +90,7 @@ impl Composer {
             let preview = preview(planned, &self.mail(planned)?);
             size += preview.html.len() + preview.text.len();
             if size > limits::MEMORY_BUDGET_BYTES {
-                return Err(ApiError::rule(
-                    "These are too many mails for one preview. Choose fewer with `submissions`.",
-                ));
+                return Err(ApiError::rule(Reason::LargePreview));
             }
             previews.push(preview);
         }
@@ -207,22 +206,20 @@ impl MailPlan {
     fn warn(&mut self, composer: &Composer, without_reason: usize) {
         if composer.kind == MailType::Interview {
             if !composer.template.shows(Variable::Link) {
-                let why = "The template does not show the link, so nobody can choose an interview.";
-                self.warnings.push(why.to_owned());
+                self.warnings.push(Reason::NoLink);
             }
             return;
         }
         let shows_reason = composer.template.shows(Variable::Reason);
         if shows_reason && without_reason > 0 && !composer.uses_built_in {
-            self.warnings.push(format!(
-                "The template shows the reason, but {without_reason} decisions have no reason."
-            ));
+            self.warnings.push(Reason::NoReason {
+                count: without_reason,
+            });
         }
         let release = composer.application.release;
         if composer.now < release && !self.mails.is_empty() {
-            self.warnings.push(format!(
-                "The results are released at {release}. These mails would announce them earlier."
-            ));
+            let until = release.to_string();
+            self.warnings.push(Reason::AnnouncedEarly { until });
         }
     }
 }

@@ -8,6 +8,7 @@ use shared::Context;
 use shared::db::TableError;
 use shared::domain::{Application, Person, Review, Submission};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::kinds::{CommentText, FromOneToFive};
 use shared::time::Timestamp;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
@@ -70,7 +71,7 @@ impl ReviewInput {
             .filter(|comment| !comment.trim().is_empty());
         reader.finish()?;
         if score.is_none() && comment.is_none() {
-            return Err(ApiError::rule("Send a score or a comment."));
+            return Err(ApiError::rule(Reason::EmptyReview));
         }
         Ok((score, comment))
     }

@@ -9,6 +9,7 @@ use shared::db::TableError;
 use shared::domain::{Application, ApplicationTexts, Club, Submission, SubmissionQuery};
 use shared::ids::Id;
 use shared::mail::MailType;
+use shared::reason::Reason;
 use shared::text::kinds::List;
 use shared::web::scopes::MailSend;
 use shared::web::{
@@ -82,6 +83,8 @@ pub struct SendBody {
     skipped: SkippedBody,
     /// Sentences about what the officer should check.
     warnings: Vec<String>,
+    /// The same for programs, in the same order.
+    reasons: Vec<Reason>,
     /// All mails. Missing if it is not a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     previews: Option<Vec<PreviewBody>>,
@@ -129,11 +132,12 @@ pub async fn send_emails(
     let composer = Composer::new(club, application, &scope.object, kind, (site, app.now()))?;
     let mut plan = MailPlan::new(&composer, submissions, &invitations, &selection)?;
     if digest.is_some_and(|digest| digest != plan.digest) && !dry_run {
-        let why = "Something changed since the preview: decisions, reasons, templates, addresses \
-                   or recipients. Nothing was sent. Make a new preview.";
-        return Err(ApiError::field("digest", why).coded(Code::DigestChanged));
+        return Err(ApiError::field("digest", Reason::PreviewChanged).coded(Code::DigestChanged));
     }
-    if require_all_decided && let Some(why) = undecided(plan.undecided) {
+    if require_all_decided && plan.undecided > 0 {
+        let why = Reason::Undecided {
+            count: plan.undecided,
+        };
         if !dry_run {
             return Err(ApiError::rule(why).coded(Code::Undecided));
         }
@@ -154,14 +158,10 @@ pub async fn send_emails(
     } = send(&app, &composer, plan.mails, plan.done, kind, call).await?;
     let mut warnings = plan.warnings;
     if unknown > 0 {
-        warnings.push(format!(
-            "It is not known whether {unknown} e-mails were sent. See `email_status`."
-        ));
+        warnings.push(Reason::PerhapsSent { count: unknown });
     }
     if left > 0 {
-        warnings.push(format!(
-            "{left} e-mails could not be queued in time. Call again to send the rest."
-        ));
+        warnings.push(Reason::NotQueued { count: left });
     }
     let skipped = SkippedBody {
         already_notified: plan.skipped.already_notified + raced,
@@ -183,7 +183,8 @@ pub async fn send_emails(
         failed,
         left,
         skipped,
-        warnings,
+        warnings: sentences(&warnings),
+        reasons: warnings,
         previews: None,
         digest: None,
     };
@@ -197,6 +198,10 @@ fn respond(body: SendBody, is_complete: bool) -> Response {
         response.extensions_mut().insert(ChangedNothing);
     }
     response
+}
+
+fn sentences(reasons: &[Reason]) -> Vec<String> {
+    reasons.iter().map(Reason::to_string).collect()
 }
 
 /// The response to a dry run.
@@ -213,7 +218,8 @@ fn preview(composer: &Composer, plan: MailPlan, email_type: EmailType) -> Result
         left: 0,
         skipped: plan.skipped,
         previews: Some(composer.previews(&plan)?),
-        warnings: plan.warnings,
+        warnings: sentences(&plan.warnings),
+        reasons: plan.warnings,
         digest: Some(plan.digest),
     })
     .into_response();
@@ -232,15 +238,6 @@ struct SendRequest {
     selection: MailSelection,
 }
 
-/// The sentence about people who are not decided, if there are any.
-fn undecided(people: usize) -> Option<String> {
-    match people {
-        0 => None,
-        1 => Some("1 person is not decided yet.".into()),
-        n => Some(format!("{n} people are not decided yet.")),
-    }
-}
-
 impl SendInput {
     fn read(self, params: &Params, call: u64) -> Result<SendRequest> {
         params.only(&["dry_run"])?;
@@ -250,7 +247,7 @@ impl SendInput {
         let dry_run = reader.get(self.dry_run);
         let dry_run = match (dry_run, params.flag("dry_run")?) {
             (Some(body), Some(query)) if body != query => {
-                let why = "The body and the query say different things.";
+                let why = Reason::Contradiction;
                 reader.errors.add("dry_run", why);
                 false
             }
@@ -268,13 +265,14 @@ impl SendInput {
         let chosen: Option<BTreeSet<Id<Submission>>> =
             chosen.map(|ids| ids.into_iter().map(|chosen| chosen.0.id()).collect());
         match chosen.as_ref().map(BTreeSet::len) {
-            Some(0) => reader.errors.add(
-                "submissions",
-                "Send at least one id, or leave this field out to choose all submissions.",
-            ),
+            Some(0) => reader
+                .errors
+                .add("submissions", Reason::TooFew { minimum: 1 }),
             Some(n) if n > limits::BULK => reader.errors.add(
                 "submissions",
-                format!("At most {} submissions are allowed.", limits::BULK),
+                Reason::TooMany {
+                    limit: limits::BULK,
+                },
             ),
             _ => {}
         }
@@ -284,17 +282,17 @@ impl SendInput {
                 ("require_all_decided", require_all_decided),
             ];
             for (name, _) in refused.into_iter().filter(|(_, is_set)| *is_set) {
-                let why = "This is not for invitations to an interview.";
+                let why = Reason::NotForInterviews;
                 reader.errors.add(name, why);
             }
             if chosen.is_none() && !reader.errors.has("submissions") {
-                let why = "Invitations to an interview need the submissions.";
+                let why = Reason::NeedsSubmissions;
                 reader.errors.add("submissions", why);
             }
         }
         reader.finish()?;
         let email_type =
-            email_type.ok_or_else(|| ApiError::field("email_type", "This field is required."))?;
+            email_type.ok_or_else(|| ApiError::field("email_type", Reason::Required))?;
         Ok(SendRequest {
             email_type,
             dry_run,
@@ -314,15 +312,14 @@ impl SendInput {
 /// The error if the application has none of some submissions that the request names.
 fn check_found(named: &[Id<Submission>], found: &[Submission]) -> Result<()> {
     let mut reader = Reader::new(Mode::Create);
-    for (i, id) in named
+    for (i, _) in named
         .iter()
         .enumerate()
         .filter(|(_, id)| !found.iter().any(|there| there.id == **id))
     {
-        reader.errors.add(
-            format!("submissions.{i}"),
-            format!("This application has no submission {id}."),
-        );
+        reader
+            .errors
+            .add(format!("submissions.{i}"), Reason::unknown("submission"));
     }
     reader.finish()
 }

@@ -10,6 +10,7 @@ use shared::domain::{
 };
 use shared::ids::Id;
 use shared::limits;
+use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::text::kinds::{Line, List, Places, SlotNote};
 use shared::time::Timestamp;
@@ -241,7 +242,7 @@ impl SlotInput {
         if let Some(committee) = reader.get(self.committee) {
             let committee = committee.map(Reference::id);
             if committee.is_some_and(|id| application.committee(id).is_none()) {
-                let why = "This application has no committee with this id.";
+                let why = Reason::unknown("committee");
                 reader.errors.add("committee", why);
             }
             slot.committee = committee;
@@ -253,7 +254,8 @@ impl SlotInput {
             .as_ref()
             .is_some_and(|all| all.len() > limits::INTERVIEWERS)
         {
-            let why = format!("At most {} interviewers are allowed.", limits::INTERVIEWERS);
+            let limit = limits::INTERVIEWERS;
+            let why = Reason::TooMany { limit };
             reader.errors.add("interviewers", why);
         }
         RequestedSlot {
@@ -269,11 +271,14 @@ fn check_times(reader: &mut Reader, start: Timestamp, end: Timestamp) {
         return;
     }
     if end <= start {
-        reader
-            .errors
-            .add("end_time", "`end_time` must be after `start_time`.");
+        reader.errors.add(
+            "end_time",
+            Reason::NotAfter {
+                field: "start_time",
+            },
+        );
     } else if end.moment() - start.moment() > limits::SLOT_TIME {
-        let why = "`end_time` can be at most 24 hours after `start_time`.";
+        let why = Reason::TooManyHours { limit: 24 };
         reader.errors.add("end_time", why);
     }
 }
@@ -297,7 +302,7 @@ pub(crate) async fn interviewers(
             }
             Some(_) => {}
             None => {
-                let why = "There is no member of the club with this id.";
+                let why = Reason::unknown("member");
                 reader.errors.add(format!("interviewers.{i}"), why);
             }
         }

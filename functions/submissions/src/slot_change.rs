@@ -5,6 +5,7 @@ use shared::db::{Refusal, TableError};
 use shared::domain::{Application, AppointmentNews, Club, Mail, Slot, SlotChange};
 use shared::limits;
 use shared::mail::appointment;
+use shared::reason::Reason;
 use shared::web::{ApiError, Code, Mode, Reader, Result};
 
 use crate::slot_body::{ShownSlot, SlotInput, interviewers};
@@ -24,12 +25,10 @@ pub(crate) async fn change(
     reader.finish()?;
     let (is_smaller, booked) = (new.capacity < old.capacity, old.seats.len());
     if is_smaller && usize::from(new.capacity) < booked {
-        return Err(
-            ApiError::field("capacity", "More people have booked this slot.").coded(Code::InUse),
-        );
+        return Err(ApiError::field("capacity", Reason::MoreBooked).coded(Code::InUse));
     }
     if new.committee != old.committee && booked > 0 {
-        let why = "Somebody has booked this slot for its committee.";
+        let why = Reason::BookedForCommittee;
         return Err(ApiError::field("committee", why).coded(Code::InUse));
     }
     if let Some(people) = requested.interviewers {
@@ -45,7 +44,7 @@ pub(crate) async fn change(
     let is_elsewhere = (new.start, new.end, &new.location) != (old.start, old.end, &old.location);
     new.revision += u32::from(is_elsewhere);
     if is_elsewhere && new.revision > limits::SLOT_REVISIONS {
-        let why = "This slot was moved 50 times already. Make a new one.";
+        let why = Reason::ChangedTooOften { limit: 50 };
         return Err(ApiError::rule(why).coded(Code::Quota));
     }
     let mails = if is_elsewhere {

@@ -4,6 +4,7 @@ use shared::Context;
 use shared::bookings::release_all_bookings;
 use shared::db::TableError;
 use shared::domain::{Application, Club, Slot};
+use shared::reason::Reason;
 use shared::web::scopes::RecruitmentWrite;
 use shared::web::{ApiError, Code, NoBody, NoContent, Officer, Params, ReceivedAt, Result};
 
@@ -48,7 +49,7 @@ pub async fn delete_slot(
     while !slot.deleted {
         retries.next().await?;
         if !slot.seats.is_empty() && !force {
-            let why = "Somebody has booked this slot. Add ?force=true to cancel these interviews.";
+            let why = Reason::SlotBooked;
             return Err(ApiError::rule(why).coded(Code::InUse));
         }
         match app.table.set_slot_deleted(&slot).await {

@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use shared::domain::{Application, Slot};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::kinds::{BreakMinutes, Line, List, Places, SlotMinutes, SlotNote};
 use shared::time::Timestamp;
 use shared::web::scopes::RecruitmentWrite;
@@ -86,11 +87,12 @@ pub async fn create_slots(
         })
         .collect();
     if slots.is_empty() {
-        let why = "No slot of this length fits between these times.";
+        let why = Reason::NoSlotFits;
         return Err(ApiError::field("minutes", why));
     }
     if slots.len() > limits::SERIES {
-        let why = format!("At most {} slots can be made at once.", limits::SERIES);
+        let limit = limits::SERIES;
+        let why = Reason::TooMany { limit };
         return Err(ApiError::field("minutes", why));
     }
     let (club, application, officer) = (scope.club.code, scope.parent.id, scope.user.id());

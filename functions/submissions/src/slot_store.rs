@@ -5,6 +5,7 @@ use shared::db::{Refusal, TableError};
 use shared::domain::{Application, Slot};
 use shared::ids::Id;
 use shared::limits;
+use shared::reason::Reason;
 use shared::web::{ApiError, Code, Result, create};
 
 use crate::slot_body::{RequestedSlot, ShownSlot, interviewers};
@@ -49,7 +50,8 @@ pub(crate) async fn store(
         .filter(|slot| slot.creation != creation)
         .count();
     if others + number > limits::SLOTS {
-        let why = format!("An application can have at most {} slots.", limits::SLOTS);
+        let limit = limits::SLOTS;
+        let why = Reason::TooManySlots { limit };
         return Err(ApiError::rule(why).coded(Code::Quota));
     }
     for slot in &mut slots {
@@ -97,10 +99,9 @@ pub(crate) async fn store(
 /// The error if the committee of a slot was removed since it was checked.
 pub(crate) fn check_committee(slot: &Slot, application: &Application) -> Result<()> {
     match slot.committee {
-        Some(id) if application.committee(id).is_none() => Err(ApiError::field(
-            "committee",
-            "This application has no committee with this id.",
-        )),
+        Some(id) if application.committee(id).is_none() => {
+            Err(ApiError::field("committee", Reason::unknown("committee")))
+        }
         _ => Ok(()),
     }
 }

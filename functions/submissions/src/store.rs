@@ -9,12 +9,13 @@ use shared::domain::{
 };
 use shared::ids::Id;
 use shared::mail::confirmation;
+use shared::reason::Reason;
 use shared::time::{RequestTime, Timestamp};
 use shared::web::{ApiError, Code, Result};
 use shared::{Context, limits};
 
 /// The message for every reason, so that it does not reveal a decision (S2).
-const CLOSED: &str = "You cannot make, change or withdraw a submission to this application now.";
+const CLOSED: Reason = Reason::ApplicationClosed;
 
 /// How long it is noted where somebody has submitted (S16).
 const RECENT_FOR: TimeDelta = TimeDelta::hours(1);

@@ -1,5 +1,6 @@
 //! `/clubs/{club}/applications/{application}/submissions/`, `…/{submission}/`
 
+use shared::reason::Reason;
 use std::collections::{BTreeMap, HashMap};
 
 use axum::Json;
@@ -325,12 +326,13 @@ impl EarlierSubmissions {
         }
         let is_withdrawn = matches!(earlier, StoredSubmission::Withdrawn(_));
         let why = if submissions >= limits::SUBMISSIONS {
-            format!("You can have at most {} submissions.", limits::SUBMISSIONS)
+            Reason::TooManySubmissions {
+                limit: limits::SUBMISSIONS,
+            }
         } else if !is_withdrawn && all >= limits::SUBMISSIONS_WITH_WITHDRAWN {
-            format!(
-                "You can have at most {} submissions, with withdrawn ones.",
-                limits::SUBMISSIONS_WITH_WITHDRAWN
-            )
+            Reason::TooManySubmissions {
+                limit: limits::SUBMISSIONS_WITH_WITHDRAWN,
+            }
         } else {
             return Ok(());
         };

@@ -97,7 +97,10 @@ impl Receivers {
     async fn send(&self, request: Request<'_>) -> Result<HttpResponse, &'static str> {
         // The rules may have become stricter since the address was stored. An address that is
         // written as a number is not resolved.
-        let mut url = self.rules.parse(request.url)?;
+        let mut url = self
+            .rules
+            .parse(request.url)
+            .map_err(|_| "its address is not allowed any more")?;
         url.set_fragment(None);
         let mut built = http::Request::post(url.as_str())
             .header("content-type", "application/json")

@@ -11,6 +11,7 @@ use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use serde_json::{Value, json};
 use shared::Shared;
 use shared::media::CACHE_CONTROL;
+use shared::reason::Reason;
 use shared::text::kinds::{List, Name};
 use shared::time::Clock as _;
 use shared::web::{ApiError, Input, Mode, NoContent, Reader, Result};
@@ -44,7 +45,7 @@ pub fn routes(local: Local) -> Router<Shared> {
 pub async fn one_host(request: Request, next: Next) -> Response {
     let hosts = request.headers().get_all(header::HOST).iter().count();
     if request.version() == Version::HTTP_11 && hosts != 1 {
-        return ApiError::rule("Send the header Host exactly once.").into_response();
+        return ApiError::field("Host", Reason::Repeated).into_response();
     }
     next.run(request).await
 }
@@ -201,7 +202,8 @@ async fn move_clock(
     let mut reader = Reader::new(Mode::Create);
     let mut seconds = reader.get(input.advance_s).unwrap_or_default();
     if !(0..=LONGEST_STEP).contains(&seconds) {
-        let why = format!("Expected a whole number from 0 to {LONGEST_STEP}.");
+        let (minimum, limit) = (0, LONGEST_STEP);
+        let why = Reason::OutOfRange { minimum, limit };
         reader.errors.add("advance_s", why);
         seconds = 0;
     }
@@ -214,8 +216,7 @@ async fn move_clock(
         .checked_add_signed(by)
         .is_some_and(|then| Some(then) <= last);
     if !is_valid && !reader.errors.has("advance_s") {
-        let why = "The clock cannot be moved behind the year 9999.";
-        reader.errors.add("advance_s", why);
+        reader.errors.add("advance_s", Reason::TooLate);
     }
     reader.finish()?;
     let moved = local.ticker.advance(by).await;

@@ -4,6 +4,7 @@
 use super::template::{Template, Variable, Variables};
 use crate::domain::{ApplicationTexts, MailKind, Status};
 use crate::limits;
+use crate::reason::Reason;
 use crate::text::html;
 
 crate::text::enums::text_enum! {
@@ -45,7 +46,7 @@ impl MailType {
     }
 
     /// Returns the application's template for this mail, or the built-in one.
-    pub fn template(self, texts: &ApplicationTexts) -> Result<Template, String> {
+    pub fn template(self, texts: &ApplicationTexts) -> Result<Template, Reason> {
         let own = self.own_template(texts);
         let source = if own.trim().is_empty() {
             match self {

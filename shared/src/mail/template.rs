@@ -8,6 +8,7 @@ use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
 
 use crate::limits;
+use crate::reason::Reason;
 use crate::text::html::{self, escape};
 
 /// Stands for `{{ link }}` while a template is cleaned, which keeps only whole addresses in links.
@@ -152,13 +153,13 @@ impl Piece<'_> {
 }
 
 /// Returns the pieces of a template, or what is wrong with it.
-fn pieces<'a>(mut rest: &'a str, variables: &[Variable]) -> Result<Vec<Piece<'a>>, String> {
+fn pieces<'a>(mut rest: &'a str, variables: &[Variable]) -> Result<Vec<Piece<'a>>, Reason> {
     let variable = |name: &str| {
         let mut all = variables.iter();
         all.find(|one| one.name() == name).copied().ok_or_else(|| {
-            let names: Vec<&str> = variables.iter().map(|one| one.name()).collect();
-            let names = names.join(", ");
-            format!("{name:?} is not a variable. There are: {names}.")
+            let (value, allowed) = (name.to_owned(), variables.iter().map(|one| one.name()));
+            let allowed = allowed.collect();
+            Reason::UnknownVariable { value, allowed }
         })
     };
     let mut pieces = vec![];
@@ -169,14 +170,15 @@ fn pieces<'a>(mut rest: &'a str, variables: &[Variable]) -> Result<Vec<Piece<'a>
     {
         let (text, tail) = rest.split_at(at);
         let (open, tail) = tail.split_at(2);
-        let close = match open {
+        let end = match open {
             "{{" => "}}",
             "{%" => "%}",
-            _ => return Err("Comments are not supported.".into()),
+            _ => return Err(Reason::TemplateComment),
         };
-        let (inner, tail) = tail
-            .split_once(close)
-            .ok_or_else(|| format!("{open} without {close}."))?;
+        let (inner, tail) = tail.split_once(end).ok_or_else(|| Reason::OpenTag {
+            value: open.to_owned(),
+            allowed: vec![end],
+        })?;
         pieces.push(Piece::Text(text));
         rest = tail;
         let words: Vec<&str> = inner.split_whitespace().collect();
@@ -186,9 +188,8 @@ fn pieces<'a>(mut rest: &'a str, variables: &[Variable]) -> Result<Vec<Piece<'a>
             (_, ["else"]) => Piece::Else,
             (_, ["endif"]) => Piece::End,
             _ => {
-                return Err(format!(
-                    "{{%{inner}%}} is not supported: there are if, else and endif."
-                ));
+                let value = format!("{{%{inner}%}}");
+                return Err(Reason::UnknownCommand { value });
             }
         });
     }
@@ -263,7 +264,7 @@ const NAME: &str = "mail";
 
 impl Template {
     /// Parses a template that may use these variables. The error says what is wrong with it.
-    pub fn parse(source: &str, variables: &[Variable]) -> Result<Self, String> {
+    pub fn parse(source: &str, variables: &[Variable]) -> Result<Self, Reason> {
         let mut prepared = String::with_capacity(source.len());
         let (mut shown, mut asked) = (vec![], vec![]);
         let mut context = HtmlContext::default();
@@ -289,10 +290,9 @@ impl Template {
         }
         let mut environment = Environment::empty();
         let syntax = SyntaxConfig::builder().keep_trailing_newline(true).build();
-        environment.set_syntax(syntax.map_err(|error| error.to_string())?);
+        environment.set_syntax(syntax.map_err(|_| Reason::UnbalancedIf)?);
         let read = environment.add_template_owned(NAME, prepared);
-        let why = "Each {% if %} needs an {% endif %}, and at most one {% else %}.";
-        read.map_err(|_| why.to_owned())?;
+        read.map_err(|_| Reason::UnbalancedIf)?;
         Ok(Self {
             environment,
             shown,
@@ -331,9 +331,9 @@ impl Template {
         html::clean(&protected).replace(LINK, "{{ link }}")
     }
 
-    /// Returns an error message if `cleaned`, what [`Template::clean`] made of `source`, would show
+    /// Returns what is wrong if `cleaned`, what [`Template::clean`] made of `source`, would show
     /// something else.
-    pub fn changed(source: &str, cleaned: &str, variables: &[Variable]) -> Option<String> {
+    pub fn changed(source: &str, cleaned: &str, variables: &[Variable]) -> Option<Reason> {
         let before = pieces(source, variables).ok()?;
         let after = pieces(cleaned, variables).ok()?;
         inside_tag(&after)
@@ -342,37 +342,37 @@ impl Template {
     }
 }
 
-/// Returns an error message if a condition is inside a tag: one of its branches could end the tag,
+/// Returns what is wrong if a condition is inside a tag: one of its branches could end the tag,
 /// and what cleaning took for a text would be attributes.
-fn inside_tag(cleaned: &[Piece<'_>]) -> Option<String> {
+fn inside_tag(cleaned: &[Piece<'_>]) -> Option<Reason> {
     let mut context = HtmlContext::default();
     cleaned.iter().find_map(|piece| {
         if let Piece::Text(text) = piece {
             context.follow(text);
         }
         let is_inside = matches!(piece, Piece::If(_)) && context.tag.is_some();
-        is_inside.then(|| hidden(&piece.tag().unwrap_or_default()))
+        is_inside.then(|| hidden(piece.tag().unwrap_or_default()))
     })
 }
 
-/// Returns an error message if cleaning took a variable or a condition away: from a comment, a
+/// Returns what is wrong if cleaning took a variable or a condition away: from a comment, a
 /// style, or the inside of a tag.
-fn lost(before: &[Piece<'_>], after: &[Piece<'_>]) -> Option<String> {
+fn lost(before: &[Piece<'_>], after: &[Piece<'_>]) -> Option<Reason> {
     let tags = |pieces: &[Piece<'_>]| -> Vec<String> {
         pieces.iter().filter_map(|piece| piece.tag()).collect()
     };
     let (before, after) = (tags(before), tags(after));
     let wrong = (0..before.len()).find(|n| before.get(*n) != after.get(*n))?;
     if before.len() == after.len() {
-        return Some("A variable is between the parts of a table. Put it into a cell.".into());
+        return Some(Reason::BetweenCells);
     }
-    Some(hidden(&before[wrong]))
+    Some(hidden(before[wrong].clone()))
 }
 
-/// Returns an error message if a condition stands where it must not. Where HTML allows no text (for
+/// Returns what is wrong if a condition stands where it must not. Where HTML allows no text (for
 /// example between the rows of a table), cleaning moves the condition away from its content, and
 /// everybody would see both branches.
-fn misplaced(source: &str, cleaned: &str, variables: &[Variable]) -> Option<String> {
+fn misplaced(source: &str, cleaned: &str, variables: &[Variable]) -> Option<Reason> {
     // Cleaning moves text out of tables only.
     if !source.to_ascii_lowercase().contains("<t") {
         return None;
@@ -406,19 +406,13 @@ fn misplaced(source: &str, cleaned: &str, variables: &[Variable]) -> Option<Stri
                 .any(|holds| differs(variable, others, holds))
         })
     })?;
-    let name = wrong.name();
-    Some(format!(
-        "{{% if {name} %}} is at a place where HTML allows no text, such as between the rows of a \
-         table. Put it inside a cell, or around the whole table."
-    ))
+    let value = format!("{{% if {} %}}", wrong.name());
+    Some(Reason::BetweenRows { value })
 }
 
 /// What is said of a variable or a condition that cannot be where it is.
-fn hidden(token: &str) -> String {
-    format!(
-        "{token} is at a place where HTML shows no text, such as a comment or the inside of a tag. \
-         Put it into the text."
-    )
+fn hidden(value: String) -> Reason {
+    Reason::HiddenText { value }
 }
 
 #[cfg(test)]

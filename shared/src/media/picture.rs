@@ -9,6 +9,7 @@ use image::{DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReade
 
 use super::container;
 use crate::limits;
+use crate::reason::Reason;
 
 /// One file of an image.
 pub struct File {
@@ -42,8 +43,8 @@ pub fn content_type(name: &str) -> &'static str {
 const HEIGHTS: u32 = 4;
 
 /// Returns an image in all sizes, with its pixels only: as JPEG, or as PNG if it is transparent.
-/// Of an animation, only the first frame is kept. The error is a message for the user.
-pub fn remake(bytes: &[u8]) -> Result<Made, String> {
+/// Of an animation, only the first frame is kept. The error says what is wrong with it.
+pub fn remake(bytes: &[u8]) -> Result<Made, Reason> {
     let format = image::guess_format(bytes).ok();
     let allowed = [
         ImageFormat::Png,
@@ -53,8 +54,8 @@ pub fn remake(bytes: &[u8]) -> Result<Made, String> {
     ];
     let format = format
         .filter(|format| allowed.contains(format))
-        .ok_or("Send a PNG, JPEG, WebP or GIF image.")?;
-    let file = container::prepared(format, bytes).ok_or("The image is not complete.")?;
+        .ok_or(Reason::NotImage)?;
+    let file = container::prepared(format, bytes).ok_or(Reason::BrokenImage)?;
     let image = decode(format, &file)?;
     // A picture may be narrow and long, and is decoded by phones.
     let narrower = |image: &DynamicImage, width: u32| {
@@ -73,18 +74,15 @@ pub fn remake(bytes: &[u8]) -> Result<Made, String> {
         full: encode(&image, transparent)?,
     };
     if made.full.bytes.len() > limits::STORED_IMAGE {
-        return Err(
-            "The image is too large to be stored: send a smaller one, or one without transparency."
-                .into(),
-        );
+        return Err(Reason::LargeImage);
     }
     Ok(made)
 }
 
-fn decode(format: ImageFormat, bytes: &[u8]) -> Result<DynamicImage, String> {
+fn decode(format: ImageFormat, bytes: &[u8]) -> Result<DynamicImage, Reason> {
     let wrong = |error: ImageError| match error {
-        ImageError::Limits(_) => "The image is too large to be decoded.".to_owned(),
-        _ => "The image cannot be decoded.".to_owned(),
+        ImageError::Limits(_) => Reason::LargeImage,
+        _ => Reason::BrokenImage,
     };
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::default();
@@ -95,10 +93,8 @@ fn decode(format: ImageFormat, bytes: &[u8]) -> Result<DynamicImage, String> {
     if u64::from(width) * u64::from(height) > limits::IMAGE_PIXELS
         || width.max(height) > limits::IMAGE_SIDE
     {
-        return Err(format!(
-            "At most {} megapixels are allowed.",
-            limits::IMAGE_PIXELS / 1_000_000
-        ));
+        let limit = limits::IMAGE_PIXELS / 1_000_000;
+        return Err(Reason::TooManyMegapixels { limit });
     }
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut image = DynamicImage::from_decoder(decoder).map_err(wrong)?;
@@ -110,8 +106,8 @@ fn is_transparent(image: &DynamicImage) -> bool {
     image.color().has_alpha() && image.to_rgba8().pixels().any(|pixel| pixel.0[3] < u8::MAX)
 }
 
-fn encode(image: &DynamicImage, transparent: bool) -> Result<File, String> {
-    let wrong = |_| "The image cannot be stored.".to_owned();
+fn encode(image: &DynamicImage, transparent: bool) -> Result<File, Reason> {
+    let wrong = |_| Reason::BrokenImage;
     let mut bytes = Vec::new();
     if transparent {
         image

@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 use super::{Media, picture};
 use crate::domain::Image;
 use crate::files::FileError;
+use crate::reason::Reason;
 
 /// How long the removal of a file may take.
 const DELETE_WAIT: Duration = Duration::from_secs(3);
@@ -18,9 +19,9 @@ const DELETE_WAIT: Duration = Duration::from_secs(3);
 /// Why an image was not stored.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
-    /// The file is not an accepted image. The text is a message for the user.
+    /// The file is not an accepted image.
     #[error("{0}")]
-    Unusable(String),
+    Unusable(Reason),
     /// The store failed. The text goes to the log.
     #[error("{0}")]
     Failed(String),
@@ -95,9 +96,7 @@ impl Media {
             picture::remake(&bytes)
         });
         // A file that makes a decoder panic is treated as unusable.
-        let made = made
-            .await
-            .unwrap_or_else(|_| Err("The image cannot be decoded.".into()));
+        let made = made.await.unwrap_or(Err(Reason::BrokenImage));
         let made = made.map_err(MediaError::Unusable)?;
         let name = random_name()?;
         let image = Image {

@@ -20,7 +20,7 @@ const ERRORS: [Error; 12] = [
     (
         "400",
         "Invalid",
-        "The request is not valid: `errors` has messages for each wrong field. Or a rule does not \
+        "The request is not valid: `errors` and `reasons` name each wrong field. Or a rule does not \
             allow it: `code` tells which one. Nothing was changed.",
         "invalid",
         "name: This field is required.",
@@ -228,6 +228,8 @@ pub fn add(components: &mut Value) {
         let mut body = json!({ "detail": detail, "code": code });
         if code == "invalid" {
             body["errors"] = json!({ "name": ["This field is required."] });
+            body["reasons"] = json!({ "name": [{ "code": "required" }] });
+            body["reason"] = json!({ "code": "required" });
         }
         body
     };

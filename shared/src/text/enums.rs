@@ -26,12 +26,12 @@ macro_rules! integer_enum {
         }
 
         impl TryFrom<u64> for $name {
-            type Error = String;
+            type Error = $crate::reason::Reason;
 
-            fn try_from(code: u64) -> Result<Self, String> {
+            fn try_from(code: u64) -> Result<Self, Self::Error> {
                 match code {
                     $($value => Ok(Self::$variant),)+
-                    _ => Err(format!("{code} is not one of {}.", [$(stringify!($value)),+].join(", "))),
+                    _ => Err($crate::reason::Reason::not_one_of([$($value),+])),
                 }
             }
         }
@@ -44,7 +44,11 @@ macro_rules! integer_enum {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                u64::deserialize(deserializer)?.try_into().map_err(serde::de::Error::custom)
+                let code = u64::deserialize(deserializer)?;
+                code.try_into().map_err(|_| {
+                    let values = &[$(stringify!($value)),+];
+                    serde::de::Error::unknown_variant(&code.to_string(), values)
+                })
             }
         }
 

@@ -10,6 +10,7 @@ use utoipa::openapi::schema::{
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::ids::Id;
+use crate::reason::Reason;
 use crate::time::Timestamp;
 
 /// What a field of a request holds.
@@ -19,8 +20,8 @@ pub trait FieldType {
     /// What is read from it.
     type Value: Clone + Debug;
 
-    /// Returns the value, or a sentence that says what is wrong.
-    fn read(sent: Self::Input) -> Result<Self::Value, String>;
+    /// Returns the value, or what is wrong with it.
+    fn read(sent: Self::Input) -> Result<Self::Value, Reason>;
 
     /// What null means; none if null is not allowed.
     fn null() -> Option<Self::Value> {
@@ -54,7 +55,7 @@ macro_rules! kinds {
             type Input = Self;
             type Value = Self;
 
-            fn read(sent: Self) -> std::result::Result<Self, String> {
+            fn read(sent: Self) -> std::result::Result<Self, $crate::reason::Reason> {
                 Ok(sent)
             }
 
@@ -78,7 +79,7 @@ impl FieldType for bool {
     type Input = Self;
     type Value = Self;
 
-    fn read(sent: Self) -> Result<Self, String> {
+    fn read(sent: Self) -> Result<Self, Reason> {
         Ok(sent)
     }
 
@@ -91,7 +92,7 @@ impl FieldType for String {
     type Input = Self;
     type Value = Self;
 
-    fn read(sent: Self) -> Result<Self, String> {
+    fn read(sent: Self) -> Result<Self, Reason> {
         Ok(sent)
     }
 
@@ -104,7 +105,7 @@ impl FieldType for i64 {
     type Input = Self;
     type Value = Self;
 
-    fn read(sent: Self) -> Result<Self, String> {
+    fn read(sent: Self) -> Result<Self, Reason> {
         Ok(sent)
     }
 
@@ -117,7 +118,7 @@ impl<T: 'static> FieldType for Id<T> {
     type Input = Self;
     type Value = Self;
 
-    fn read(sent: Self) -> Result<Self, String> {
+    fn read(sent: Self) -> Result<Self, Reason> {
         Ok(sent)
     }
 
@@ -133,7 +134,7 @@ impl<K: FieldType> FieldType for Option<K> {
     type Input = K::Input;
     type Value = Option<K::Value>;
 
-    fn read(sent: K::Input) -> Result<Option<K::Value>, String> {
+    fn read(sent: K::Input) -> Result<Option<K::Value>, Reason> {
         K::read(sent).map(Some)
     }
 
@@ -166,7 +167,7 @@ where
     type Input = Vec<K>;
     type Value = Vec<K>;
 
-    fn read(sent: Vec<K>) -> Result<Vec<K>, String> {
+    fn read(sent: Vec<K>) -> Result<Vec<K>, Reason> {
         Ok(sent)
     }
 

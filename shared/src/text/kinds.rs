@@ -11,6 +11,7 @@ use utoipa::openapi::{KnownFormat, RefOr, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::limits;
+use crate::reason::Reason;
 use crate::text::Email;
 use crate::text::kind::{FieldType, add_schemas, reference};
 
@@ -60,18 +61,18 @@ impl TextForm {
         matches!(self, Self::NotBlank | Self::FilledLine)
     }
 
-    fn read(self, text: String, max: usize) -> Result<String, String> {
+    fn read(self, text: String, max: usize) -> Result<String, Reason> {
         if self.is_filled() && !text.chars().any(is_visible) {
-            return Err("This field may not be blank.".into());
+            return Err(Reason::Blank);
         }
         if !fits(&text, max) {
-            return Err(too_long(max));
+            return Err(Reason::TooLong { limit: max });
         }
         if !matches!(self, Self::Line | Self::FilledLine) {
             return Ok(text);
         }
         if text.chars().any(|c| c.is_control() || is_separator(c)) {
-            return Err("Line breaks and control characters are not allowed here.".into());
+            return Err(Reason::ControlCharacters);
         }
         Ok(text.trim().to_owned())
     }
@@ -80,11 +81,6 @@ impl TextForm {
 /// Whether a text has at most `max` characters.
 pub fn fits(text: &str, max: usize) -> bool {
     text.len() <= max || text.chars().count() <= max
-}
-
-/// The sentence about a text with more characters than `max`.
-pub fn too_long(max: usize) -> String {
-    format!("At most {max} characters are allowed.")
 }
 
 fn text(max: usize, pattern: Option<&str>) -> ObjectBuilder {
@@ -102,19 +98,9 @@ fn number(range: &RangeInclusive<i64>) -> ObjectBuilder {
         .maximum(Some(*range.end()))
 }
 
-fn whole_number(range: &RangeInclusive<i64>) -> String {
-    let (low, high) = (range.start(), range.end());
-    format!("Expected a whole number from {low} to {high}.")
-}
-
-fn year(range: &RangeInclusive<i64>) -> String {
-    let (low, high) = (range.start(), range.end());
-    format!("Expected a year from {low} to {high}.")
-}
-
 /// How a kind is read, and its schema.
 trait Rule<Sent, Value> {
-    fn read(&self, sent: Sent) -> Result<Value, String>;
+    fn read(&self, sent: Sent) -> Result<Value, Reason>;
 
     fn schema(self) -> ObjectBuilder;
 }
@@ -127,7 +113,7 @@ fn schema_of<Sent, Value>(rule: impl Rule<Sent, Value>) -> RefOr<Schema> {
 struct Text(usize, TextForm);
 
 impl Rule<String, String> for Text {
-    fn read(&self, sent: String) -> Result<String, String> {
+    fn read(&self, sent: String) -> Result<String, Reason> {
         self.1.read(sent, self.0)
     }
 
@@ -137,40 +123,33 @@ impl Rule<String, String> for Text {
     }
 }
 
-/// A whole number in this range, and the sentence about others.
-struct Whole<T> {
-    range: RangeInclusive<i64>,
-    message: fn(&RangeInclusive<i64>) -> String,
-    stored: PhantomData<T>,
-}
+/// A whole number in this range.
+struct Whole<T>(RangeInclusive<i64>, PhantomData<T>);
 
 /// A whole number in this range.
 fn whole<T>(range: RangeInclusive<i64>) -> Whole<T> {
-    Whole {
-        range,
-        message: whole_number,
-        stored: PhantomData,
-    }
+    Whole(range, PhantomData)
 }
 
 impl<T: TryFrom<i64>> Rule<i64, T> for Whole<T> {
-    fn read(&self, sent: i64) -> Result<T, String> {
+    fn read(&self, sent: i64) -> Result<T, Reason> {
         let stored = T::try_from(sent).ok();
+        let (minimum, limit) = (*self.0.start(), *self.0.end());
         stored
-            .filter(|_| self.range.contains(&sent))
-            .ok_or_else(|| (self.message)(&self.range))
+            .filter(|_| self.0.contains(&sent))
+            .ok_or(Reason::OutOfRange { minimum, limit })
     }
 
     fn schema(self) -> ObjectBuilder {
-        number(&self.range)
+        number(&self.0)
     }
 }
 
 /// Anything else.
-struct Special<S, V>(fn(S) -> Result<V, String>, ObjectBuilder);
+struct Special<S, V>(fn(S) -> Result<V, Reason>, ObjectBuilder);
 
 impl<S, V> Rule<S, V> for Special<S, V> {
-    fn read(&self, sent: S) -> Result<V, String> {
+    fn read(&self, sent: S) -> Result<V, Reason> {
         self.0(sent)
     }
 
@@ -202,7 +181,7 @@ macro_rules! own_kinds {
             type Input = $sent;
             type Value = $value;
 
-            fn read(sent: $sent) -> Result<$value, String> {
+            fn read(sent: $sent) -> Result<$value, Reason> {
                 $rule.read(sent)
             }
 
@@ -256,7 +235,7 @@ own_kinds! {
     /// A note of the officers about a slot.
     SlotNote: String => String = Text(limits::SLOT_NOTE, TextForm::Free);
     /// A year of graduation.
-    YearNumber: i64 => u16 = Whole { message: year, ..whole(limits::YEARS) };
+    YearNumber: i64 => u16 = whole(limits::YEARS);
     /// A limit on words. 0 means none.
     WordLimit: i64 => u32 = whole(0..=limits::MAX_WORD_LIMIT);
     /// A position in a list.
@@ -310,30 +289,28 @@ own_kinds! {
          Special(|_| Ok(()), ObjectBuilder::new().schema_type(Type::Null));
 }
 
-const NO_ADDRESS: &str = "Enter an e-mail address.";
-
-fn address(sent: String) -> Result<Email, String> {
-    Email::parse(sent.trim()).ok_or_else(|| NO_ADDRESS.into())
+fn address(sent: String) -> Result<Email, Reason> {
+    Email::parse(sent.trim()).ok_or(Reason::NotAddress)
 }
 
-fn maybe_address(sent: String) -> Result<Email, String> {
+fn maybe_address(sent: String) -> Result<Email, Reason> {
     if sent.trim().is_empty() {
         return Ok(Email::default());
     }
     address(sent)
 }
 
-fn color(sent: String) -> Result<String, String> {
+fn color(sent: String) -> Result<String, Reason> {
     let is_color = sent.strip_prefix('#').is_some_and(|digits| {
         digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
     });
     if is_color || sent.is_empty() {
         return Ok(sent);
     }
-    Err("Expected `#rrggbb` or an empty text.".into())
+    Err(Reason::NotColor)
 }
 
-fn sha256(sent: String) -> Result<String, String> {
+fn sha256(sent: String) -> Result<String, Reason> {
     if sent.len() == 64
         && sent
             .bytes()
@@ -341,15 +318,15 @@ fn sha256(sent: String) -> Result<String, String> {
     {
         return Ok(sent);
     }
-    Err("Expected 64 lower-case hexadecimal digits.".into())
+    Err(Reason::NotHash)
 }
 
-fn web_address(sent: String) -> Result<Option<String>, String> {
+fn web_address(sent: String) -> Result<Option<String>, Reason> {
     if sent.is_empty() {
         return Ok(None);
     }
     if sent.chars().count() > limits::URL {
-        return Err(too_long(limits::URL));
+        return Err(Reason::TooLong { limit: limits::URL });
     }
     // The parser also takes `https:example.com`. On a page with HTTPS, browsers read that as a
     // relative path.
@@ -362,5 +339,5 @@ fn web_address(sent: String) -> Result<Option<String>, String> {
     if is_web && !sent.chars().any(|c| c.is_control() || c.is_whitespace()) {
         return Ok(Some(sent));
     }
-    Err("Enter an http or https URL.".into())
+    Err(Reason::NotUrl)
 }

@@ -1,5 +1,6 @@
 //! JSON request bodies, and the responses to create and delete requests.
 
+use crate::reason::Reason;
 use axum::Json;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};
@@ -11,8 +12,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::error::{ApiError, FieldErrors};
-use super::field::{Misnamed, UNKNOWN};
 use super::params::Params;
+use super::strict::{ReadError, Strict};
 use super::twice::Twice;
 
 /// Returns the media type of a body in small letters, without parameters such as `charset`; empty
@@ -33,7 +34,25 @@ pub(super) async fn read(request: Request) -> Result<Bytes, ApiError> {
 
 /// The error for a body that broke off.
 pub(super) fn unread() -> ApiError {
-    ApiError::rule("The request body could not be read.")
+    ApiError::rule(Reason::Unread)
+}
+
+/// The error for a body that is not what it must be.
+pub(super) fn invalid_body(error: impl ToString) -> ApiError {
+    let error = error.to_string();
+    ApiError::rule(Reason::InvalidBody { error })
+}
+
+/// Reads a body. A [`super::field::Field`] stores its own errors, so this fails only if the body
+/// must not have a key (H34).
+pub(super) fn read_object<T: DeserializeOwned>(body: Value) -> Result<T, ApiError> {
+    T::deserialize(Strict(body)).map_err(|error| match error {
+        ReadError {
+            name: Some(name),
+            reason,
+        } => ApiError::field(name, reason),
+        ReadError { reason, .. } => ApiError::rule(reason),
+    })
 }
 
 /// Returns the parts of a response and its whole body, or the error to answer with instead.
@@ -83,20 +102,12 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
             ));
         }
         let bytes = read(request).await?;
-        let value: Value = serde_json::from_slice(&bytes)
-            .map_err(|error| ApiError::rule(format!("The request body is not JSON: {error}.")))?;
+        let value: Value = serde_json::from_slice(&bytes).map_err(invalid_body)?;
         if !value.is_object() {
-            return Err(ApiError::rule("The request body must be a JSON object."));
+            return Err(invalid_body("it must be a JSON object"));
         }
         Twice::check(&bytes)?;
-        // `Field` stores its own errors, so this fails only if the body must not have a key (H34).
-        serde_json::from_value(value).map(Self).map_err(|error| {
-            let why = error.to_string();
-            match Misnamed::of(&why) {
-                Some(Misnamed { name, why }) => ApiError::field(name, why),
-                None => ApiError::rule(format!("The request body is not valid: {error}.")),
-            }
-        })
+        read_object(value).map(Self)
     }
 }
 
@@ -109,17 +120,17 @@ impl<S: Send + Sync> FromRequest<S> for NoBody {
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         let bytes = Bytes::from_request(request, state)
             .await
-            .map_err(|_| ApiError::rule("The request body could not be read."))?;
+            .map_err(|_| ApiError::rule(Reason::Unread))?;
         let sent = serde_json::from_slice::<serde_json::Value>(&bytes).unwrap_or_default();
         let mut errors = FieldErrors::default();
         for name in sent.as_object().into_iter().flat_map(serde_json::Map::keys) {
-            errors.add(name, UNKNOWN);
+            errors.add(name, Reason::UnknownField);
         }
         errors.check()?;
         if bytes.is_empty() || sent.is_object() {
             return Ok(Self);
         }
-        Err(ApiError::rule("This request takes no body."))
+        Err(ApiError::rule(Reason::NoBody))
     }
 }
 

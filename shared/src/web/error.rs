@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use crate::limits;
+use crate::reason::Reason;
 
 crate::text::enums::text_enum! {
     /// What went wrong, for programs (H7). A code never reveals more than the sentence in `detail`.
@@ -96,7 +97,7 @@ pub enum ApiError {
     /// 403: the caller does not have the rights for this.
     Forbidden,
     /// 403: the token is not for this, and why.
-    OutOfScope(String),
+    OutOfScope(Reason),
     /// 403: the caller is being erased (P17).
     Erasing,
     /// 404: there is no such object, or it is not visible to the caller.
@@ -116,12 +117,12 @@ pub enum ApiError {
     /// 415, and what to send instead.
     UnsupportedMediaType(&'static str),
     /// 400: a broken rule that does not belong to a field.
-    Rule(Code, String),
-    /// 400, with messages for each field.
+    Rule(Code, Reason),
+    /// 400, with reasons for each field.
     Invalid(Code, FieldErrors),
     /// 429: a limit of this service was reached: which one, and after how many seconds to try
     /// again.
-    RateLimited(String, u64),
+    RateLimited(Reason, u64),
     /// 429: the table is busy, and nothing was stored.
     Busy,
     /// 429: others kept changing the object, and nothing was stored. [`super::edit`] retries before
@@ -139,45 +140,44 @@ pub enum ApiError {
 pub(super) const NO_FILES: &str =
     "Files cannot be stored or read at the moment. Nothing was changed. Please try again.";
 
-/// Messages for each field. Nested fields have dotted paths.
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(transparent)]
-pub struct FieldErrors(BTreeMap<String, Vec<String>>);
+/// What is wrong with each field. Nested fields have dotted paths.
+#[derive(Debug, Clone, Default)]
+pub struct FieldErrors(BTreeMap<String, Vec<Reason>>);
 
 impl FieldErrors {
-    /// Adds a message for a field.
+    /// Adds what is wrong with a field.
     ///
     /// At most [`limits::NAMED_ERRORS`] fields are named. The others would say nothing new, and a
-    /// body with a million wrong values must not cost a million messages.
-    pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
+    /// body with a million wrong values must not cost a million reasons.
+    pub fn add(&mut self, field: impl Into<String>, reason: Reason) {
         let field = field.into();
         if self.0.len() < limits::NAMED_ERRORS || self.0.contains_key(&field) {
-            self.0.entry(field).or_default().push(message.into());
+            self.0.entry(field).or_default().push(reason);
         }
     }
 
-    /// Adds the messages of the fields inside `field`.
+    /// Adds what is wrong with the fields inside `field`.
     pub fn extend(&mut self, field: &str, inside: Self) {
-        for (name, message) in inside.into_messages() {
-            self.add(format!("{field}.{name}"), message);
+        for (name, reason) in inside.into_reasons() {
+            self.add(format!("{field}.{name}"), reason);
         }
     }
 
-    /// Returns whether the field already has a message.
+    /// Returns whether something is wrong with the field already.
     pub fn has(&self, field: &str) -> bool {
         self.0.contains_key(field)
     }
 
-    /// Returns all messages, each with its field.
-    pub fn into_messages(self) -> impl Iterator<Item = (String, String)> {
-        self.0.into_iter().flat_map(|(field, messages)| {
-            messages
+    /// Returns all reasons, each with its field.
+    pub fn into_reasons(self) -> impl Iterator<Item = (String, Reason)> {
+        self.0.into_iter().flat_map(|(field, reasons)| {
+            reasons
                 .into_iter()
-                .map(move |message| (field.clone(), message))
+                .map(move |reason| (field.clone(), reason))
         })
     }
 
-    /// Returns an error if there is any message.
+    /// Returns an error if anything is wrong.
     pub fn check(self) -> Result<(), ApiError> {
         if self.0.is_empty() {
             Ok(())
@@ -186,35 +186,40 @@ impl FieldErrors {
         }
     }
 
-    fn sentence(&self) -> String {
-        match self.0.iter().next() {
-            Some((field, messages)) => format!(
-                "{field}: {}",
-                messages.first().map_or("invalid", String::as_str)
-            ),
-            None => "Invalid request.".to_owned(),
-        }
+    /// Returns the first field with what is wrong with it.
+    fn first(&self) -> Option<(&str, &Reason)> {
+        let (field, reasons) = self.0.iter().next()?;
+        Some((field, reasons.first()?))
+    }
+
+    /// Returns the sentences of each field.
+    fn sentences(&self) -> BTreeMap<String, Vec<String>> {
+        let all = self.0.iter().map(|(field, reasons)| {
+            let sentences = reasons.iter().map(Reason::to_string).collect();
+            (field.clone(), sentences)
+        });
+        all.collect()
     }
 }
 
 impl ApiError {
     /// Returns a 400 error for one field.
-    pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn field(field: impl Into<String>, reason: Reason) -> Self {
         let mut errors = FieldErrors::default();
-        errors.add(field, message);
+        errors.add(field, reason);
         Self::Invalid(Code::Invalid, errors)
     }
 
     /// Returns a 400 error for a broken rule.
-    pub fn rule(message: impl Into<String>) -> Self {
-        Self::Rule(Code::Invalid, message.into())
+    pub fn rule(reason: Reason) -> Self {
+        Self::Rule(Code::Invalid, reason)
     }
 
     /// Returns the same 400 error with another code. Other errors are returned unchanged.
     #[must_use]
     pub fn coded(self, code: Code) -> Self {
         match self {
-            Self::Rule(_, message) => Self::Rule(code, message),
+            Self::Rule(_, reason) => Self::Rule(code, reason),
             Self::Invalid(_, errors) => Self::Invalid(code, errors),
             other => other,
         }
@@ -279,6 +284,18 @@ impl ApiError {
         }
     }
 
+    /// Returns the reason that `detail` tells, if the code does not say all.
+    fn reason(&self) -> Option<Reason> {
+        match self {
+            Self::Rule(_, reason) | Self::RateLimited(reason, _) | Self::OutOfScope(reason) => {
+                Some(reason.clone())
+            }
+            Self::Invalid(_, errors) => Some(errors.first()?.1.clone()),
+            Self::TooLarge(limit) => Some(Reason::LargeBody { limit: *limit }),
+            _ => None,
+        }
+    }
+
     /// Returns the sentence for people.
     fn detail(&self) -> String {
         match self {
@@ -300,12 +317,15 @@ impl ApiError {
             Self::PreconditionFailed => {
                 "This was changed since you read it. Read it again, then decide.".to_owned()
             }
-            Self::TooLarge(limit) => format!("The request body is larger than {limit} bytes."),
+            Self::TooLarge(limit) => Reason::LargeBody { limit: *limit }.to_string(),
             Self::UnsupportedMediaType(expected) => (*expected).to_owned(),
-            Self::Rule(_, message) | Self::RateLimited(message, _) | Self::OutOfScope(message) => {
-                message.clone()
+            Self::Rule(_, reason) | Self::RateLimited(reason, _) | Self::OutOfScope(reason) => {
+                reason.to_string()
             }
-            Self::Invalid(_, errors) => errors.sentence(),
+            Self::Invalid(_, errors) => errors.first().map_or_else(
+                || "Invalid request.".to_owned(),
+                |(field, reason)| format!("{field}: {reason}"),
+            ),
             Self::Busy | Self::Changed => "The service is busy. Please try again.".to_owned(),
             Self::FilesUnavailable(_) => NO_FILES.to_owned(),
             Self::OutcomeUnknown(_) => {
@@ -319,8 +339,7 @@ impl ApiError {
 
 /// Returns the 400 error for a change of a submission whose applicant was erased (D5).
 pub fn applicant_erased() -> ApiError {
-    let why = "The data of this applicant was erased. What remains cannot be changed any more.";
-    ApiError::rule(why).coded(Code::ApplicantErased)
+    ApiError::rule(Reason::ApplicantErased).coded(Code::ApplicantErased)
 }
 
 /// The body of every error.
@@ -333,10 +352,14 @@ pub struct ErrorBody {
     /// Validation messages for each field. The names of nested fields are joined by dots, as in
     /// `responses.0.text`. Missing if no field is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(
-        value_type = Option<BTreeMap<String, Vec<String>>>
-    )]
-    pub errors: Option<FieldErrors>,
+    pub errors: Option<BTreeMap<String, Vec<String>>>,
+    /// The same for programs: the reasons of each field, in the order of the messages. Missing if
+    /// no field is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasons: Option<BTreeMap<String, Vec<Reason>>>,
+    /// The reason that `detail` tells, for programs. Missing if `code` says all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// The id of the request in the logs. Missing if it is not a 5xx error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
@@ -354,21 +377,19 @@ pub struct Cause {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let (status, code, detail) = (self.status(), self.code(), self.detail());
-        let errors = if let Self::Invalid(_, errors) = &self {
-            Some(errors.clone())
-        } else {
-            None
+        let fields = match &self {
+            Self::Invalid(_, errors) => Some(errors),
+            _ => None,
         };
-        let mut response = (
-            status,
-            Json(ErrorBody {
-                detail,
-                code,
-                errors,
-                request_id: None,
-            }),
-        )
-            .into_response();
+        let body = ErrorBody {
+            detail,
+            code,
+            errors: fields.map(FieldErrors::sentences),
+            reasons: fields.map(|errors| errors.0.clone()),
+            reason: self.reason(),
+            request_id: None,
+        };
+        let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
         match self {
             Self::Unauthenticated => {

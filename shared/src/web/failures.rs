@@ -4,6 +4,7 @@ use super::error::{ApiError, Code, applicant_erased};
 use crate::auth::TokenError;
 use crate::db::{Refusal, TableError};
 use crate::files::FileError;
+use crate::reason::Reason;
 
 impl From<FileError> for ApiError {
     fn from(error: FileError) -> Self {
@@ -26,12 +27,11 @@ impl From<TableError> for ApiError {
             TableError::Refused(Refusal::Erased) => Self::Erasing,
             TableError::Refused(Refusal::ApplicantErased) => applicant_erased(),
             TableError::Refused(Refusal::LastOwner) => {
-                Self::rule("A club needs at least one owner.").coded(Code::LastOwner)
+                Self::rule(Reason::LastOwner).coded(Code::LastOwner)
             }
-            TableError::TooMuch => Self::rule(
-                "The response is too large. Request it in parts with the parameters `limit` and \
-                    `cursor`.",
-            ),
+            TableError::TooMuch => Self::rule(Reason::LargeResponse {
+                how: "in parts with the parameters `limit` and `cursor`",
+            }),
             // Where a failed condition has a special meaning, the code that writes has already
             // mapped it.
             other => Self::Internal(other.to_string()),

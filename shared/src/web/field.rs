@@ -1,5 +1,6 @@
 //! A field of a request body as it was sent, and when it must be present (H13, H14).
 
+use crate::reason::Reason;
 use std::convert::Infallible;
 
 use axum::extract::FromRequestParts;
@@ -7,7 +8,7 @@ use axum::http::Method;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
-use super::strict::Strict;
+use super::strict::{ReadError, Strict};
 
 /// A field of a request body. A value of the wrong type is stored as `Wrong`, so that one response
 /// can report all wrong fields.
@@ -22,7 +23,7 @@ pub enum Field<T> {
     Value(T),
     /// A value that is not a `T`: the path inside the field (with a leading dot, or empty), and
     /// why.
-    Wrong(String, String),
+    Wrong(String, Reason),
 }
 
 impl<T: DeserializeOwned> Field<T> {
@@ -39,42 +40,12 @@ impl<T: DeserializeOwned> Field<T> {
                     .map(|segment| segment.to_string().trim_matches(['[', ']']).to_owned());
                 let mut inside: Vec<String> =
                     std::iter::once(String::new()).chain(segments).collect();
-                let why = error.into_inner().to_string();
-                match Misnamed::of(&why) {
-                    Some(Misnamed { name, why }) => {
-                        if inside.last().is_none_or(|last| last != name) {
-                            inside.push(name.to_owned());
-                        }
-                        Self::Wrong(inside.join("."), why.to_owned())
-                    }
-                    None => Self::Wrong(inside.join("."), why),
-                }
+                let ReadError { name, reason } = error.into_inner();
+                inside.extend(name.filter(|name| inside.last() != Some(name)));
+                Self::Wrong(inside.join("."), reason)
             },
             Self::Value,
         )
-    }
-}
-
-pub(super) const REQUIRED: &str = "This field is required.";
-/// The message for a key or parameter that the request does not have.
-pub(super) const UNKNOWN: &str = "This request does not have this field.";
-
-/// A key that is missing in an object, or that the object does not have. serde says it in a
-/// sentence.
-pub(super) struct Misnamed<'a> {
-    pub name: &'a str,
-    pub why: &'static str,
-}
-
-impl<'a> Misnamed<'a> {
-    /// Reads the sentence of serde; none if it says something else.
-    pub(super) fn of(sentence: &'a str) -> Option<Self> {
-        [("missing field `", REQUIRED), ("unknown field `", UNKNOWN)]
-            .into_iter()
-            .find_map(|(prefix, why)| {
-                let (name, _) = sentence.strip_prefix(prefix)?.split_once('`')?;
-                Some(Self { name, why })
-            })
     }
 }
 

@@ -9,6 +9,7 @@ use super::request::ClientAddress;
 use super::scopes::Permit;
 use crate::auth::{Grant, Identity, TokenSecret};
 use crate::domain::{Person, Token, TokenScope};
+use crate::reason::Reason;
 use crate::state::Context;
 use crate::text::ClubCode;
 
@@ -38,8 +39,7 @@ pub(super) async fn grant_of(
     let Some(grant) = found else {
         // Only wrong tokens are counted, so that nobody is held up who shares the address.
         if let Some(seconds) = app.grants.wrong_one(&address.0, now) {
-            let why = "Too many wrong tokens came from this address.";
-            return Err(ApiError::RateLimited(why.to_owned(), seconds));
+            return Err(ApiError::RateLimited(Reason::WrongTokens, seconds));
         }
         return Err(ApiError::BadToken(UNKNOWN.into()));
     };
@@ -117,10 +117,6 @@ pub(super) fn is_first_today(app: &Context, token: &Token) -> bool {
     token.last_used_on != Some(app.clock.now().date_naive())
 }
 
-fn out_of_scope(text: impl Into<String>) -> ApiError {
-    ApiError::OutOfScope(text.into())
-}
-
 /// Returns the scope with which a token may call a route (Z3); 403 if it has none, or is for
 /// another club.
 pub(super) fn permit<P: Permit>(
@@ -129,20 +125,17 @@ pub(super) fn permit<P: Permit>(
     parts: &Parts,
 ) -> Result<TokenScope, ApiError> {
     if P::SCOPES.is_empty() {
-        return Err(out_of_scope("This is never possible with a token."));
+        return Err(ApiError::OutOfScope(Reason::NotForTokens));
     }
     let replays = parts.extensions.get::<Replaying>().is_some();
     let writes = |scope: TokenScope| scope.to_write().iter().any(|scope| token.has(*scope));
     let may = |scope: &&TokenScope| token.has(**scope) || replays && writes(**scope);
     let Some(scope) = P::SCOPES.iter().find(may).copied() else {
-        let words: Vec<&str> = P::SCOPES.iter().map(|scope| scope.word()).collect();
-        let word = words.join(" / ");
-        return Err(out_of_scope(format!(
-            "This needs a token with the scope {word}."
-        )));
+        let allowed = P::SCOPES.iter().map(|scope| scope.word()).collect();
+        return Err(ApiError::OutOfScope(Reason::MissingScope { allowed }));
     };
     if token.club.is_some() && token.club.as_ref() != club {
-        return Err(out_of_scope("This token is for another club."));
+        return Err(ApiError::OutOfScope(Reason::TokenOfOtherClub));
     }
     Ok(scope)
 }

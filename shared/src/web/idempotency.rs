@@ -31,6 +31,7 @@ use crate::db::TableError;
 use crate::domain::{IdempotencyOutcome, IdempotencyRecord};
 use crate::ids::{Id, sha256_hex};
 use crate::limits;
+use crate::reason::Reason;
 use crate::state::{Context, Shared};
 
 const KEY: &str = "idempotency-key";
@@ -127,11 +128,7 @@ pub fn shown_at(path: String, body: impl IntoResponse) -> Response {
 
 /// Returns a 400 error for a key that was sent with another body.
 pub fn key_reused() -> ApiError {
-    ApiError::field(
-        "Idempotency-Key",
-        "This key was sent with another body before. Use a new key.",
-    )
-    .coded(Code::KeyReused)
+    ApiError::field("Idempotency-Key", Reason::KeyReused).coded(Code::KeyReused)
 }
 
 /// Marks a response as a replay.
@@ -142,13 +139,8 @@ pub fn replayed(response: &mut Response) {
 }
 
 fn too_long() -> ApiError {
-    ApiError::field(
-        "Idempotency-Key",
-        format!(
-            "At most {} characters are allowed.",
-            limits::IDEMPOTENCY_KEY
-        ),
-    )
+    let limit = limits::IDEMPOTENCY_KEY;
+    ApiError::field("Idempotency-Key", Reason::TooLong { limit })
 }
 
 fn key_of(headers: &HeaderMap) -> Option<String> {

@@ -243,6 +243,8 @@ async fn log(State(app): State<Shared>, mut request: Request, next: Next) -> Res
             detail,
             code,
             errors: None,
+            reasons: None,
+            reason: None,
             request_id: Some(request_id.clone()),
         };
         *response.body_mut() = Body::from(serde_json::to_vec(&body).unwrap_or_default());

@@ -14,6 +14,7 @@ use super::error::ApiError;
 use super::params::Params;
 use super::request::PublicPath;
 use crate::limits;
+use crate::reason::Reason;
 use crate::state::Shared;
 
 /// Cursors of other versions are refused, so that the content of cursors may change.
@@ -45,7 +46,7 @@ impl FromRequestParts<Shared> for Slice {
                     .filter(|(v, _)| **v == VERSION)
                     .map(|(_, rest)| rest.to_vec())
             });
-            body.ok_or_else(|| ApiError::field("cursor", "This is not a cursor of this list."))
+            body.ok_or_else(|| ApiError::field("cursor", Reason::InvalidCursor))
         });
         Ok(Self {
             limit,
@@ -75,7 +76,7 @@ impl Slice {
     pub fn after<P: DeserializeOwned>(&self) -> Result<Option<P>, ApiError> {
         let read = |bytes: &Vec<u8>| {
             serde_json::from_slice(bytes)
-                .map_err(|_| ApiError::field("cursor", "This is not a cursor of this list."))
+                .map_err(|_| ApiError::field("cursor", Reason::InvalidCursor))
         };
         self.cursor.as_ref().map(read).transpose()
     }

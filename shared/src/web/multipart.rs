@@ -6,10 +6,11 @@ use axum::http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::body::{Input, media_type};
+use super::body::{Input, media_type, read_object};
 use super::error::ApiError;
 use super::twice::{Twice, sent_twice};
 use crate::limits;
+use crate::reason::Reason;
 
 /// The parts of a form: text fields, and an image if there is one.
 struct FormParts {
@@ -24,10 +25,10 @@ impl FormParts {
         state: &S,
         names: &[&str],
     ) -> Result<Self, ApiError> {
-        let broken = |_| ApiError::rule("The form could not be read.");
+        let broken = |_| ApiError::rule(Reason::Unread);
         let mut form = Multipart::from_request(request, state)
             .await
-            .map_err(|_| ApiError::rule("The form could not be read."))?;
+            .map_err(|_| ApiError::rule(Reason::Unread))?;
         let mut parts = Self {
             texts: vec![],
             image: None,
@@ -43,8 +44,8 @@ impl FormParts {
             }
             let is_image = names.contains(&name.as_str());
             if part_is_file && !is_image {
-                let why = format!("Send the image in the part `{}`.", names[0]);
-                return Err(ApiError::field(&name, why));
+                let allowed = vec![names[0].to_owned()];
+                return Err(ApiError::field(&name, Reason::OtherPart { allowed }));
             }
             if is_image && (is_file || bytes.as_ref() != b"null") {
                 if bytes.len() > limits::IMAGE {
@@ -53,7 +54,7 @@ impl FormParts {
                 parts.image = Some((name, bytes));
             } else {
                 let text = String::from_utf8(bytes.to_vec())
-                    .map_err(|_| ApiError::field(&name, "This is not text."))?;
+                    .map_err(|_| ApiError::field(&name, Reason::NotText))?;
                 parts.texts.push((name, text));
             }
         }
@@ -128,8 +129,7 @@ impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithIm
                 }
             }
         }
-        let input = serde_json::from_value(Value::Object(fields))
-            .map_err(|error| ApiError::rule(format!("The form is not valid: {error}.")))?;
+        let input = read_object(Value::Object(fields))?;
         Ok(Self {
             input,
             image: image.map(|(_, bytes)| bytes),
@@ -153,7 +153,7 @@ impl<S: Send + Sync> FromRequest<S> for Upload {
         let parts = FormParts::read(request, state, &["file", "image"]).await?;
         let (name, bytes) = parts
             .image
-            .ok_or_else(|| ApiError::field("file", "This field is required."))?;
+            .ok_or_else(|| ApiError::field("file", Reason::Required))?;
         Ok(Self(name, bytes))
     }
 }

@@ -8,8 +8,8 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
 use super::error::{ApiError, FieldErrors};
-use super::field::UNKNOWN;
 use crate::ids::{Id, MAX_ID};
+use crate::reason::Reason;
 use crate::text::Word;
 use crate::time::Timestamp;
 use crate::{limits, text};
@@ -45,9 +45,9 @@ impl Params {
         let names: BTreeSet<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
         for name in names {
             if !listed.contains(&name) {
-                errors.add(name, UNKNOWN);
+                errors.add(name, Reason::UnknownField);
             } else if self.0.iter().filter(|(one, _)| one == name).count() > 1 {
-                errors.add(name, "Send this parameter once.");
+                errors.add(name, Reason::Repeated);
             }
         }
         errors.check()
@@ -67,7 +67,7 @@ impl Params {
             None => Ok(None),
             Some("true" | "1") => Ok(Some(true)),
             Some("false" | "0") => Ok(Some(false)),
-            Some(_) => Err(ApiError::field(name, "Expected true or false.")),
+            Some(_) => Err(ApiError::field(name, Reason::NotBoolean)),
         }
     }
 
@@ -80,21 +80,18 @@ impl Params {
         // A number with too many digits counts as the largest number.
         match digits.then(|| text.parse().unwrap_or(u64::MAX)) {
             Some(number) if (low..=high).contains(&number) => Ok(Some(number)),
-            _ if high == u64::MAX => Err(ApiError::field(
-                name,
-                format!("Expected a whole number, at least {low}."),
-            )),
-            _ => Err(ApiError::field(
-                name,
-                format!("Expected a whole number from {low} to {high}."),
-            )),
+            _ if high == u64::MAX => Err(ApiError::field(name, Reason::TooSmall { minimum: low })),
+            _ => {
+                let (minimum, limit) = (low.cast_signed(), high.cast_signed());
+                Err(ApiError::field(name, Reason::OutOfRange { minimum, limit }))
+            }
         }
     }
 
     /// Returns an id.
     pub fn id<T>(&self, name: &str) -> Result<Option<Id<T>>, ApiError> {
         let id = self.number(name, 1, MAX_ID);
-        let id = id.map_err(|_| ApiError::field(name, "Expected an id."))?;
+        let id = id.map_err(|_| ApiError::field(name, Reason::NotId))?;
         Ok(id.map(Id::new))
     }
 
@@ -102,10 +99,8 @@ impl Params {
     pub fn search(&self) -> Result<Vec<Word>, ApiError> {
         let text = self.text("search").unwrap_or_default();
         if text.chars().count() > limits::NAME {
-            return Err(ApiError::field(
-                "search",
-                format!("At most {} characters are allowed.", limits::NAME),
-            ));
+            let limit = limits::NAME;
+            return Err(ApiError::field("search", Reason::TooLong { limit }));
         }
         Ok(text::search(text))
     }
@@ -113,7 +108,7 @@ impl Params {
     /// Returns a date-time.
     pub fn time(&self, name: &str) -> Result<Option<Timestamp>, ApiError> {
         self.text(name)
-            .map(|text| text.parse().map_err(|why: &str| ApiError::field(name, why)))
+            .map(|text| text.parse().map_err(|why| ApiError::field(name, why)))
             .transpose()
     }
 

@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 
 use super::error::{ApiError, FieldErrors};
-use super::field::{Field, Mode, Presence, REQUIRED};
+use super::field::{Field, Mode, Presence};
 use super::input::FieldInput;
 use crate::ids::Id;
 use crate::limits;
+use crate::reason::Reason;
 use crate::text::kinds::{Html, List, OnlyNull, WebAddress};
 use crate::text::{ClubCode, FieldType, html};
 use crate::time::Timestamp;
@@ -52,14 +53,14 @@ impl Reader {
             },
             Field::Null => match K::null() {
                 Some(value) => return Some(value),
-                None => "This field may not be null.".into(),
+                None => Reason::Null,
             },
             Field::Wrong(inside, why) => {
                 self.errors
                     .add(format!("{}{name}{inside}", self.inside), why);
                 return None;
             }
-            Field::Absent if self.is_required(presence) => REQUIRED.into(),
+            Field::Absent if self.is_required(presence) => Reason::Required,
             Field::Absent => {
                 return default
                     .filter(|_| self.mode == Mode::Create)
@@ -86,13 +87,12 @@ impl Reader {
         K::read(sent).map_err(|why| self.errors.add(path, why)).ok()
     }
 
-    /// Returns whether null was sent for a file. Any other value is an error; `why` says how to
-    /// send the file.
-    pub fn only_null(&mut self, sent: &FieldInput<OnlyNull>, why: &str) -> bool {
+    /// Returns whether null was sent for a file. Any other value is an error.
+    pub fn only_null(&mut self, sent: &FieldInput<OnlyNull>) -> bool {
         match sent.field {
             Field::Null => return true,
             Field::Absent => {}
-            Field::Value(_) | Field::Wrong(..) => self.errors.add(sent.name, why),
+            Field::Value(_) | Field::Wrong(..) => self.errors.add(sent.name, Reason::OnlyNull),
         }
         false
     }
@@ -135,27 +135,21 @@ impl Reader {
             return;
         };
         if text.bytes().filter(|byte| *byte == b'<').count() > limits::TAGS {
-            let why = format!("At most {} tags are allowed.", limits::TAGS);
-            return self.errors.add(name, why);
+            let limit = limits::TAGS;
+            return self.errors.add(name, Reason::TooManyTags { limit });
         }
         if html::has_long_tag(&text) {
-            let why = format!(
-                "A tag has more than {} bytes, or a comment more than {}. Leave out pictures that are \
-                 part of the text.",
-                limits::TAG,
-                limits::HTML_COMMENT
-            );
-            return self.errors.add(name, why);
+            let limit = limits::TAG;
+            return self.errors.add(name, Reason::LongTag { limit });
         }
         self.nodes += html::most_nodes(&text);
         if self.nodes > limits::NODES {
-            let why = "Too many different formats are open at once. Remove some formatting.";
-            return self.errors.add(name, why);
+            return self.errors.add(name, Reason::TooManyFormats);
         }
         let clean = clean(&text);
         if text.len() > max_bytes || clean.len() > max_bytes {
-            let why = format!("At most {max_bytes} bytes are allowed.");
-            return self.errors.add(name, why);
+            let limit = max_bytes;
+            return self.errors.add(name, Reason::TooManyBytes { limit });
         }
         *into = clean;
     }
@@ -175,12 +169,11 @@ impl Reader {
     /// for `later` (H8).
     pub fn in_order(
         &mut self,
-        (earlier, from): (&str, Timestamp),
+        (earlier, from): (&'static str, Timestamp),
         (later, to): (&str, Timestamp),
-        why: &str,
     ) {
         if to < from && !self.errors.has(earlier) && !self.errors.has(later) {
-            self.errors.add(later, why);
+            self.errors.add(later, Reason::Before { field: earlier });
         }
     }
 
@@ -192,7 +185,7 @@ impl Reader {
             return ClubCode::default();
         };
         ClubCode::parse(&text).unwrap_or_else(|| {
-            self.errors.add(name, NO_SUCH_CLUB);
+            self.errors.add(name, Reason::UnknownClub);
             ClubCode::default()
         })
     }
@@ -205,16 +198,16 @@ impl Reader {
         is_present: impl Fn(Id<T>) -> bool,
         into: &mut Vec<Id<T>>,
     ) {
-        let (name, max) = (sent.name, MAX);
+        let name = sent.name;
         let Some(references) = self.get(sent) else {
             return;
         };
         let ids: BTreeSet<Id<T>> = references.into_iter().map(Reference::id).collect();
         if ids.len() > MAX {
-            self.errors.add(name, format!("At most {max} are allowed."));
+            self.errors.add(name, Reason::TooMany { limit: MAX });
         } else if let Some(unknown) = ids.iter().find(|id| !is_present(**id)) {
-            self.errors
-                .add(name, format!("No entry has the id {unknown}."));
+            let id = unknown.get();
+            self.errors.add(name, Reason::UnknownEntry { id });
         } else {
             *into = ids.into_iter().collect();
         }
@@ -226,10 +219,8 @@ impl Reader {
     }
 }
 
-const NO_SUCH_CLUB: &str = "There is no such club.";
-
 /// Returns a 400 error for the field `club`: the club does not exist or is not visible to the
 /// caller.
 pub fn no_such_club() -> ApiError {
-    ApiError::field("club", NO_SUCH_CLUB)
+    ApiError::field("club", Reason::UnknownClub)
 }

@@ -5,6 +5,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 
 use crate::ids::Id;
+use crate::reason::Reason;
 use crate::text::FieldType;
 
 /// A reference: an id, or an object with an `id`, so that a client can PUT what GET returned (H13).
@@ -32,7 +33,7 @@ impl<'de> Deserialize<'de> for Reference {
             .unwrap_or(&value)
             .as_u64();
         id.map(Self)
-            .ok_or_else(|| serde::de::Error::custom("Expected an id, or an object with an id."))
+            .ok_or_else(|| serde::de::Error::custom(Reason::NotReference))
     }
 }
 
@@ -61,7 +62,7 @@ impl FieldType for ExactReference {
     type Input = Self;
     type Value = Self;
 
-    fn read(sent: Self) -> Result<Self, String> {
+    fn read(sent: Self) -> Result<Self, Reason> {
         Ok(sent)
     }
 

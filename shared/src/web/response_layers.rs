@@ -13,6 +13,7 @@ use super::error::ApiError;
 use super::idempotency::ChangedNothing;
 use super::list::Sliced;
 use crate::limits;
+use crate::reason::Reason;
 
 /// What is returned instead of the response to a successful write, if that is too large for the
 /// gateway.
@@ -74,15 +75,14 @@ pub(crate) async fn bounded_response(request: Request, next: Next) -> Response {
                 .insert(header::CONTENT_LENGTH, short.len().into());
             Response::from_parts(parts, Body::from(short))
         }
-        Err(_) if sliced => ApiError::rule(
-            "The response is too large. Request it in parts with the parameters \
-                `limit` and `cursor`, or compressed with the header Accept-Encoding: gzip.",
-        )
-        .into_response(),
-        Err(_) => ApiError::rule(
-            "The response is too large. Request it compressed, with the \
-            header Accept-Encoding: gzip.",
-        )
-        .into_response(),
+        Err(_) => {
+            let how = if sliced {
+                "in parts with the parameters `limit` and `cursor`, or compressed with the header \
+                 Accept-Encoding: gzip"
+            } else {
+                "compressed, with the header Accept-Encoding: gzip"
+            };
+            ApiError::rule(Reason::LargeResponse { how }).into_response()
+        }
     }
 }

@@ -8,12 +8,12 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::body::{media_type, read};
+use super::body::{invalid_body, media_type, read};
 use super::error::{ApiError, FieldErrors};
-use super::field::UNKNOWN;
 use super::idempotency::ChangedNothing;
 use super::twice::Twice;
 use crate::limits;
+use crate::reason::Reason;
 
 /// The rows of the request body, in their order.
 pub struct ImportRows(Vec<ImportRow>);
@@ -27,9 +27,9 @@ impl ImportRows {
             let mut seen = HashSet::new();
             for (name, path) in &row.sent {
                 if !listed.contains(&name.as_str()) {
-                    errors.add(path, UNKNOWN);
+                    errors.add(path, Reason::UnknownField);
                 } else if !seen.insert(name) {
-                    errors.add(path, "This column is there twice.");
+                    errors.add(path, Reason::Twice);
                 }
             }
         }
@@ -61,6 +61,8 @@ pub struct RowError {
     pub field: String,
     /// A sentence for people.
     pub message: String,
+    /// The same for programs.
+    pub reason: Reason,
 }
 
 /// The outcome of an import.
@@ -82,11 +84,12 @@ pub struct ImportBody {
 
 impl ImportBody {
     /// Adds an error of a row.
-    pub fn error(&mut self, row: usize, field: &str, message: impl Into<String>) {
+    pub fn error(&mut self, row: usize, field: &str, reason: Reason) {
         self.errors.push(RowError {
             row,
             field: field.to_owned(),
-            message: message.into(),
+            message: reason.to_string(),
+            reason,
         });
     }
 }
@@ -146,7 +149,7 @@ impl ImportRow {
     fn of_json(number: usize, value: Value) -> Result<Self, ApiError> {
         let path = (number - 1).to_string();
         let Value::Object(fields) = value else {
-            return Err(ApiError::field(path, "Each row must be a JSON object."));
+            return Err(ApiError::field(path, Reason::NotObject));
         };
         let mut row = Self {
             number,
@@ -187,20 +190,17 @@ impl<S: Send + Sync> FromRequest<S> for ImportRows {
             of_json(&bytes)?
         };
         if rows.len() > limits::IMPORTED {
-            return Err(ApiError::field(
-                "rows",
-                format!("At most {} rows are allowed.", limits::IMPORTED),
-            ));
+            let limit = limits::IMPORTED;
+            return Err(ApiError::field("rows", Reason::TooMany { limit }));
         }
         Ok(Self(rows))
     }
 }
 
 fn of_json(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|error| ApiError::rule(format!("The request body is not JSON: {error}.")))?;
+    let value: Value = serde_json::from_slice(bytes).map_err(invalid_body)?;
     let Value::Array(rows) = value else {
-        return Err(ApiError::rule("The request body must be a JSON array."));
+        return Err(invalid_body("it must be a JSON array"));
     };
     Twice::check(bytes)?;
     rows.into_iter()
@@ -245,9 +245,7 @@ fn open_quote(text: &str, delimiter: u8) -> Option<usize> {
 /// Reads CSV with a header line. The delimiter is the one that the header line has: a spreadsheet
 /// saves a comma, a semicolon or a tab, depending on its locale.
 fn of_csv(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
-    let text = std::str::from_utf8(bytes).map_err(|_| {
-        ApiError::rule("The file is not in UTF-8. Save it as CSV UTF-8 in your spreadsheet.")
-    })?;
+    let text = std::str::from_utf8(bytes).map_err(|_| ApiError::rule(Reason::NotUtf8))?;
     let mut text = without_blank_lines(text.trim_start_matches('\u{feff}'));
     // Some spreadsheets tell their delimiter in a line of its own.
     if let Some((first, rest)) = text.split_once('\n')
@@ -256,19 +254,19 @@ fn of_csv(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
         text = without_blank_lines(rest);
     }
     let header = text.lines().next();
-    let header = header.ok_or_else(|| ApiError::rule("The file has no header line."))?;
+    let header = header.ok_or_else(|| ApiError::rule(Reason::NoHeader))?;
     let delimiter = delimiter(header);
     if let Some(row) = open_quote(text, delimiter) {
-        return Err(ApiError::field(
-            row.to_string(),
-            "A quote in this row is not closed.",
-        ));
+        return Err(ApiError::field(row.to_string(), Reason::OpenQuote));
     }
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .flexible(true)
         .from_reader(text.as_bytes());
-    let unreadable = |error: csv::Error| ApiError::rule(format!("The CSV is not valid: {error}."));
+    let unreadable = |error: csv::Error| {
+        let error = error.to_string();
+        ApiError::rule(Reason::InvalidCsv { error })
+    };
     let columns = reader.headers().map_err(unreadable)?.clone();
     let mut rows: Vec<ImportRow> = Vec::new();
     for (i, record) in reader.records().enumerate() {
@@ -286,7 +284,7 @@ fn of_csv(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
             .skip(columns.len())
             .any(|cell| !cell.trim().is_empty())
         {
-            let why = "A row has more cells than the header line has columns.";
+            let why = Reason::TooManyCells;
             return Err(ApiError::field(format!("{}", i + 1), why));
         }
         // Spreadsheets save rows that were emptied. They keep their numbers.
@@ -306,9 +304,7 @@ fn of_csv(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
             .collect();
     }
     if rows.iter().any(|row| row.cells.contains_key("")) {
-        return Err(ApiError::rule(
-            "A column with cells has no name in the header line.",
-        ));
+        return Err(ApiError::rule(Reason::NamelessColumn));
     }
     Ok(rows)
 }

@@ -1,15 +1,19 @@
 //! Strict reading of JSON bodies: an array is not accepted as an object (H10), and error messages
 //! use the words of the API, not the type names of Rust (H8).
 
+use crate::reason::Reason;
 use serde::de::value::{MapDeserializer, SeqDeserializer};
-use serde::de::{Deserializer, Error as _, IntoDeserializer, Visitor};
+use std::fmt;
+
+use serde::de::{Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
-use serde_json::{Error, Number, Value};
+use serde_json::{Number, Value};
+use strum::IntoEnumIterator;
 
 /// A JSON value that is read strictly at every level.
 pub(super) struct Strict(pub Value);
 
-impl IntoDeserializer<'_, Error> for Strict {
+impl IntoDeserializer<'_, ReadError> for Strict {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -17,28 +21,79 @@ impl IntoDeserializer<'_, Error> for Strict {
     }
 }
 
-const WHOLE: &str = "Expected a whole number.";
+/// What is wrong with a value, and the key of an object that it is wrong with: one that is missing,
+/// or that the object does not have.
+#[derive(Debug)]
+pub(super) struct ReadError {
+    pub name: Option<String>,
+    pub reason: Reason,
+}
+
+impl ReadError {
+    fn at(name: &str, reason: Reason) -> Self {
+        Self {
+            name: Some(name.to_owned()),
+            reason,
+        }
+    }
+}
+
+impl From<Reason> for ReadError {
+    fn from(reason: Reason) -> Self {
+        Self { name: None, reason }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reason.fmt(formatter)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl serde::de::Error for ReadError {
+    /// Types that read themselves tell a [`Reason`] without parameters, which serde passes on as
+    /// its sentence.
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        let error = message.to_string();
+        let reason = Reason::iter().find(|reason| reason.to_string() == error);
+        reason.unwrap_or(Reason::InvalidBody { error }).into()
+    }
+
+    fn unknown_variant(_: &str, allowed: &'static [&'static str]) -> Self {
+        Reason::not_one_of(allowed).into()
+    }
+
+    fn unknown_field(name: &str, _: &'static [&'static str]) -> Self {
+        Self::at(name, Reason::UnknownField)
+    }
+
+    fn missing_field(name: &'static str) -> Self {
+        Self::at(name, Reason::Required)
+    }
+}
 
 impl Strict {
     fn whole_number<'de, V: Visitor<'de>>(
         self,
         is_one: fn(&Number) -> bool,
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, ReadError> {
         match &self.0 {
             Value::Number(number) if is_one(number) => self
                 .0
                 .deserialize_any(visitor)
-                .map_err(|_| Error::custom(WHOLE)),
-            _ => Err(Error::custom(WHOLE)),
+                .map_err(|_| Reason::NotNumber.into()),
+            _ => Err(Reason::NotNumber.into()),
         }
     }
 }
 
 impl<'de> Deserializer<'de> for Strict {
-    type Error = Error;
+    type Error = ReadError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.0 {
             Value::Array(items) => {
                 visitor.visit_seq(SeqDeserializer::new(items.into_iter().map(Strict)))
@@ -48,7 +103,9 @@ impl<'de> Deserializer<'de> for Strict {
                     .into_iter()
                     .map(|(name, value)| (name, Strict(value))),
             )),
-            other => other.deserialize_any(visitor),
+            other => other
+                .deserialize_any(visitor)
+                .map_err(serde::de::Error::custom),
         }
     }
 
@@ -57,75 +114,75 @@ impl<'de> Deserializer<'de> for Strict {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, ReadError> {
         if self.0.is_object() {
             self.deserialize_any(visitor)
         } else {
-            Err(Error::custom("Expected an object."))
+            Err(Reason::NotObject.into())
         }
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         if self.0.is_array() {
             self.deserialize_any(visitor)
         } else {
-            Err(Error::custom("Expected a list."))
+            Err(Reason::NotList.into())
         }
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         if self.0.is_boolean() {
             self.deserialize_any(visitor)
         } else {
-            Err(Error::custom("Expected true or false."))
+            Err(Reason::NotBoolean.into())
         }
     }
 
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         if self.0.is_string() {
             self.deserialize_any(visitor)
         } else {
-            Err(Error::custom("Expected a text."))
+            Err(Reason::NotText.into())
         }
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_i8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_i8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.whole_number(Number::is_i64, visitor)
     }
 
-    fn deserialize_i16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_i16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.whole_number(Number::is_i64, visitor)
     }
 
-    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.whole_number(Number::is_i64, visitor)
     }
 
-    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.whole_number(Number::is_i64, visitor)
     }
 
-    fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.whole_number(Number::is_u64, visitor)
     }
 
-    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.whole_number(Number::is_u64, visitor)
     }
 
-    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.whole_number(Number::is_u64, visitor)
     }
 
-    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.whole_number(Number::is_u64, visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         if self.0.is_null() {
             visitor.visit_none()
         } else {
@@ -137,7 +194,7 @@ impl<'de> Deserializer<'de> for Strict {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, ReadError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -146,11 +203,10 @@ impl<'de> Deserializer<'de> for Strict {
         name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Error> {
-        let expected = || Error::custom(format!("Expected one of: {}.", variants.join(", ")));
+    ) -> Result<V::Value, ReadError> {
         self.0
             .deserialize_enum(name, variants, visitor)
-            .map_err(|_| expected())
+            .map_err(|_| Reason::not_one_of(variants).into())
     }
 
     forward_to_deserialize_any! {

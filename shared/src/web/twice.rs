@@ -1,6 +1,7 @@
 //! Keys that a JSON object has twice. A parser takes one of them and says nothing, but a
 //! request that asks for a preview and for the sending must not send.
 
+use crate::reason::Reason;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -25,7 +26,7 @@ impl Twice {
 
 /// 400 for a field that a body has twice.
 pub(super) fn sent_twice(name: String) -> ApiError {
-    ApiError::field(name, "Send this field once.")
+    ApiError::field(name, Reason::Repeated)
 }
 
 impl<'de> Deserialize<'de> for Twice {

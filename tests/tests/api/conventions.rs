@@ -290,5 +290,5 @@ async fn http_1_1_needs_exactly_one_host() {
         .header("host", "other.example")
         .get("/api/tags/")
         .await;
-    assert_eq!(response.error(400), "Send the header Host exactly once.");
+    assert_eq!(response.error(400), "Host: Send this field once.");
 }

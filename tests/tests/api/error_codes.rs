@@ -107,3 +107,103 @@ async fn recognisable_errors_have_codes() {
         200
     );
 }
+
+/// The errors of a 400, each with the reasons that belong to its messages.
+fn reasons(response: &Response) -> serde_json::Value {
+    assert_eq!(response.status, 400);
+    let body = response.json();
+    for (field, messages) in body["errors"].as_object().expect("errors") {
+        let reasons = &body["reasons"][field];
+        assert_eq!(
+            messages.as_array().map(Vec::len),
+            reasons.as_array().map(Vec::len),
+            "{field}"
+        );
+    }
+    assert_eq!(
+        body["errors"].as_object().map(serde_json::Map::len),
+        body["reasons"].as_object().map(serde_json::Map::len)
+    );
+    body["reasons"].clone()
+}
+
+// proves H6
+#[tokio::test]
+async fn every_wrong_field_has_its_reasons() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let ada = &recruitment.officer;
+    let body = json!({
+        "name": "x".repeat(256), "description": 7, "tags": [999], "email": null,
+    });
+    let response = ada.patch("/api/clubs/chess/", body).await;
+    assert_eq!(
+        reasons(&response),
+        json!({
+            "name": [{ "code": "too_long", "limit": 255 }],
+            "description": [{ "code": "not_text" }],
+            "tags": [{ "code": "unknown_entry", "id": 999 }],
+            "email": [{ "code": "null" }],
+        })
+    );
+    let first = json!({ "code": "not_text" });
+    assert_eq!(response.json()["reason"], first);
+
+    let path = &recruitment.path;
+    let body = json!({
+        "application_end_time": "soon", "committees": [{ "id": "x" }], "interview_notice_hours": -1,
+        "rejection_email": "{{ nmae }}",
+    });
+    assert_eq!(
+        reasons(&ada.patch(path, body).await),
+        json!({
+            "application_end_time": [{ "code": "not_time" }],
+            "committees.0.id": [{ "code": "not_number" }],
+            "interview_notice_hours": [{ "code": "out_of_range", "minimum": 0, "limit": 168 }],
+            "rejection_email": [{
+                "code": "unknown_variable", "value": "nmae",
+                "allowed": [
+                    "name", "full_name", "reason", "committee", "committees", "club", "application",
+                ],
+            }],
+        })
+    );
+    let body = json!({ "application_end_time": "2020-01-01T00:00:00Z" });
+    assert_eq!(
+        reasons(&ada.patch(path, body).await),
+        json!({ "application_end_time": [{ "code": "before", "field": "application_start_time" }] })
+    );
+    let body = json!({ "question_type": 9, "prompt": " ", "multiple_choice": [7] });
+    assert_eq!(
+        reasons(&ada.post(&format!("{path}questions/"), body).await),
+        json!({
+            "question_type": [{ "code": "not_allowed", "allowed": ["1", "2", "3", "4", "5"] }],
+            "prompt": [{ "code": "blank" }],
+            "multiple_choice.0": [{ "code": "not_option" }],
+        })
+    );
+    // What is not about a field has one reason; what its code says has none.
+    let refused = recruitment.send(
+        "acceptance",
+        json!({ "require_all_decided": true, "nmae": 1 }),
+    );
+    assert_eq!(
+        reasons(&refused.await),
+        json!({ "nmae": [{ "code": "unknown_field" }] })
+    );
+    let admin = campus.admin();
+    let rows = json!([{ "tags": ["Sports"] }]);
+    let imported = admin.post("/api/clubs/import/", rows).await.ok();
+    let row = &imported["errors"][0];
+    assert_eq!(row["reason"], json!({ "code": "no_name" }));
+    let deleted = campus.as_("sue").get("/api/clubs/nothing/").await.json();
+    assert_eq!(
+        (&deleted["reason"], &deleted["reasons"]),
+        (&json!(null), &json!(null))
+    );
+    let last = ada.delete("/api/settings/").await.json();
+    assert_eq!(
+        last["reason"],
+        json!({ "code": "only_owner", "value": "chess" })
+    );
+}

@@ -309,7 +309,7 @@ async fn too_many_options_are_one_error() {
     let response = recruitment.officer.post(&path, body).await.json();
     assert_eq!(
         response["errors"],
-        json!({ "multiple_choice": ["At most 50 options are allowed."] })
+        json!({ "multiple_choice": ["At most 50 are allowed."] })
     );
 }
 

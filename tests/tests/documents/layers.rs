@@ -9,7 +9,7 @@ use crate::sources::{rust_files, without_tests};
 
 /// The modules of `shared`, the lowest layer first. A module may use those of lower layers.
 const LAYERS: [&[&str]; 14] = [
-    &["environment", "kind", "qr"],
+    &["environment", "kind", "qr", "reason"],
     &["metrics"],
     &["ids", "limits", "time"],
     &["settings"],

@@ -7,7 +7,6 @@ mod items;
 mod items_of_tomorrow;
 mod layers;
 mod links;
-mod messages;
 mod openapi;
 mod rules;
 mod sizes;

@@ -10,6 +10,7 @@ use shared::db::{Refusal, TableError};
 use shared::domain::{EncryptedSecret, Webhook, WebhookKey};
 use shared::encryption::SecretCipher;
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::receiver_rules::ReceiverRules;
 use shared::web::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, Result, edit, shown_at,
@@ -39,11 +40,8 @@ fn new_secret(app: &Context, webhook: Id<Webhook>, request: u64) -> (EncryptedSe
 }
 
 fn too_many() -> ApiError {
-    let why = format!(
-        "There can be at most {} webhooks. Delete one first.",
-        limits::WEBHOOKS
-    );
-    ApiError::rule(why).coded(Code::Quota)
+    let limit = limits::WEBHOOKS;
+    ApiError::rule(Reason::TooManyWebhooks { limit }).coded(Code::Quota)
 }
 
 pub async fn list(app: &Context, holder: &Holder) -> Result<Json<Vec<WebhookBody>>> {
@@ -210,7 +208,7 @@ pub async fn renew_secret(app: &Context, holder: &Holder, new: NewId) -> Result<
         let mut webhook = owned.webhook.clone();
         webhook.secrets = owned.webhook.secrets_at(now).cloned().collect();
         if webhook.secrets.len() >= limits::WEBHOOK_SECRETS {
-            let why = "Too many secrets sign at present. Each one signs for a day after the next.";
+            let why = Reason::TooManySecrets;
             return Err(ApiError::rule(why).coded(Code::Quota));
         }
         for old in &mut webhook.secrets {

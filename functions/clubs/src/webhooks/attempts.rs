@@ -8,6 +8,7 @@ use shared::db::TableError;
 use shared::domain::{Delivery, Notification, Webhook};
 use shared::ids::made_at;
 use shared::limits;
+use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::{ApiError, NewId, Result};
 
@@ -25,7 +26,7 @@ fn accepted(delivery: &Delivery) -> Accepted {
 async fn one_that_is_on(app: &Context, holder: &Holder) -> Result<Webhook> {
     let owned = holder.one(app).await?;
     if !owned.is_on {
-        return Err(ApiError::rule("This webhook is off. Switch it on first."));
+        return Err(ApiError::rule(Reason::WebhookOff));
     }
     Ok(owned.webhook)
 }
@@ -58,10 +59,8 @@ fn check_tests(deliveries: &[Delivery], id: u64, now: Timestamp) -> Result<()> {
     let Some(first) = first else {
         return Ok(());
     };
-    let why = format!(
-        "A webhook can be tested {} times in an hour.",
-        limits::WEBHOOK_TESTS
-    );
+    let limit = limits::WEBHOOK_TESTS;
+    let why = Reason::TooManyTests { limit };
     let seconds = (first.moment() - now.moment()).num_seconds();
     Err(ApiError::RateLimited(why, seconds.unsigned_abs()))
 }

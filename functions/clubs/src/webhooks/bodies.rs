@@ -4,6 +4,7 @@ use serde::Serialize;
 use shared::changes::MessageType;
 use shared::domain::{ChangeType, Delivery, Webhook};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::receiver_rules::ReceiverRules;
 use shared::text::kinds::{List, WebhookText, WebhookUrl};
 use shared::time::Timestamp;
@@ -97,7 +98,7 @@ impl WebhookInput {
         }
         if let Some(types) = reader.get(self.types) {
             if types.is_empty() {
-                reader.errors.add("types", "Name at least one type.");
+                reader.errors.add("types", Reason::TooFew { minimum: 1 });
             }
             into.types.clear();
             for one in types {
