@@ -1,5 +1,12 @@
 //! Checks for an audit of the whole table: what belongs together?
 
+use crate::db;
+use crate::db::Key;
+use crate::domain::application;
+use crate::domain::event;
+use crate::domain::person;
+use crate::domain::reference;
+use crate::domain::submission;
 use std::str::FromStr as _;
 
 use crate::db::{Entity as _, Item, from_item, to_item, type_of};
@@ -7,8 +14,6 @@ use crate::domain::application::deleted::DeletedApplication;
 use crate::domain::event::model::Event;
 use crate::domain::event::store::EventClub;
 use crate::domain::interview::model::Booking;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::person::model::{Person, PersonAddress, PersonWord};
 use crate::domain::question::model::Question;
 use crate::domain::reference::model::{
@@ -65,26 +70,24 @@ const NAME: &str = Kind::Name.name();
 
 /// Returns the key of the item that a derived entry leads to, whether that exists or not.
 pub fn leads_to(derived: &Item) -> Option<Item> {
-    let key = match type_of(derived) {
-        PersonWord::TYPE => {
-            from_item(derived.clone()).map(|word: PersonWord| keys::profile(word.person))
-        }
-        PersonAddress::TYPE => {
-            from_item(derived.clone()).map(|entry: PersonAddress| keys::profile(entry.person))
-        }
-        Booking::TYPE => from_item(derived.clone()).map(|booking: Booking| {
-            keys::submission(booking.application, Id::new(booking.submission))
-        }),
-        EventClub::TYPE => {
-            from_item(derived.clone()).map(|of: EventClub| keys::event(&of.club, of.event))
-        }
-        NAME => {
-            let names = derived.get(keys::PK)?.as_s().ok()?;
-            let id = derived.get("id")?.as_n().ok()?.parse().ok()?;
-            return Some(keys::named_reference(names, id)?.into_item());
-        }
-        _ => return None,
-    };
+    let key =
+        match type_of(derived) {
+            PersonWord::TYPE => from_item(derived.clone())
+                .map(|word: PersonWord| person::keys::profile(word.person)),
+            PersonAddress::TYPE => from_item(derived.clone())
+                .map(|entry: PersonAddress| person::keys::profile(entry.person)),
+            Booking::TYPE => from_item(derived.clone()).map(|booking: Booking| {
+                submission::keys::submission(booking.application, Id::new(booking.submission))
+            }),
+            EventClub::TYPE => from_item(derived.clone())
+                .map(|of: EventClub| event::keys::event(&of.club, of.event)),
+            NAME => {
+                let names = derived.get(db::keys::PK)?.as_s().ok()?;
+                let id = derived.get("id")?.as_n().ok()?.parse().ok()?;
+                return Some(reference::keys::named_reference(names, id)?.into_item());
+            }
+            _ => return None,
+        };
     key.ok().map(Key::into_item)
 }
 
@@ -92,7 +95,7 @@ pub fn leads_to(derived: &Item) -> Option<Item> {
 /// reviewed. None if it cannot be read.
 pub fn reviewed(review: &Item) -> Option<(Item, u64)> {
     let review: Review = from_item(review.clone()).ok()?;
-    let key = keys::submission(review.application, review.submission);
+    let key = submission::keys::submission(review.application, review.submission);
     Some((key.into_item(), review.sequence))
 }
 
@@ -100,7 +103,7 @@ pub fn reviewed(review: &Item) -> Option<(Item, u64)> {
 /// cannot be read.
 pub fn seat_owner(slot: &Item, submission: u64) -> Option<Item> {
     let slot: Slot = from_item(slot.clone()).ok()?;
-    let key = keys::submission(slot.application, Id::new(submission));
+    let key = submission::keys::submission(slot.application, Id::new(submission));
     Some(key.into_item())
 }
 
@@ -115,7 +118,7 @@ pub fn seat_of(slot: &Item, submission: &Item) -> Option<u64> {
 /// if they cannot be read.
 pub fn answers_of(submission_answers: &Item) -> Option<(Item, u64)> {
     let submission_answers: SubmissionAnswers = from_item(submission_answers.clone()).ok()?;
-    let key = keys::submission(
+    let key = submission::keys::submission(
         submission_answers.application,
         submission_answers.submission,
     );
@@ -131,7 +134,7 @@ pub fn unfinished_duplicate(question: &Item, at: Timestamp) -> Option<(Item, Ite
         club: question.club,
         at,
     };
-    let head = keys::application(&deleted.club, deleted.application);
+    let head = application::keys::application(&deleted.club, deleted.application);
     Some((head.into_item(), to_item(&deleted).ok()?))
 }
 

@@ -1,8 +1,8 @@
 //! Conditions on people and roles. They are part of transactions that change other objects.
 
 use crate::db::{Entity as _, Refusal, Write};
-use crate::domain::keys;
 use crate::domain::member::model::{Membership, Role};
+use crate::domain::person;
 use crate::domain::person::model::Person;
 use crate::ids::Id;
 
@@ -25,7 +25,7 @@ pub(crate) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write
 /// Returns the condition that a person exists and is not being erased. It is part of each
 /// transaction that copies data of the person.
 pub(crate) fn check_not_erasing(person: Id<Person>) -> Write {
-    not_erased(Write::check(keys::profile(person))).or(Refusal::Erased)
+    not_erased(Write::check(person::keys::profile(person))).or(Refusal::Erased)
 }
 
 /// Adds the condition that the person is not being erased, and was not erased since the request
@@ -37,7 +37,7 @@ fn not_erased(profile: Write) -> Write {
 /// Returns the write that changes the number of clubs that a person owns. If the number grows, the
 /// person must not be in erasure. If there is a `limit`, the number must be below it before.
 pub(crate) fn counted_owner(person: Id<Person>, change: i64, limit: Option<u32>) -> Write {
-    let write = Write::update(keys::profile(person))
+    let write = Write::update(person::keys::profile(person))
         .count("clubs_owned", change)
         .if_exists();
     let write = if change > 0 { not_erased(write) } else { write };

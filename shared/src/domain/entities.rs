@@ -1,6 +1,7 @@
 //! Everything that is stored: where it is and what it is. `docs/table.md` is made from it, and
 //! `clubs-admin check` compares each item with it. A kind without facts does not compile.
 
+use crate::db;
 use std::str::FromStr as _;
 
 use crate::db::{Entity, Item, from_item, to_item, type_of};
@@ -20,7 +21,6 @@ use crate::domain::idempotency::model::IdempotencyRecord;
 use crate::domain::interview::model::Booking;
 use crate::domain::invite::model::{InvitationLog, Invite};
 use crate::domain::join_link::model::{JoinLink, LinkUse};
-use crate::domain::keys;
 use crate::domain::mail::model::Mail;
 use crate::domain::member::model::Membership;
 use crate::domain::notice::model::{BegunDraft, NoticeTimer, ScheduledTask};
@@ -43,12 +43,12 @@ use crate::kind::Kind;
 
 /// Attributes that can be computed from the other attributes of an item.
 const KEYS: [&str; 6] = [
-    keys::PK,
-    keys::SK,
-    keys::GSI1PK,
-    keys::GSI1SK,
-    keys::GSI2PK,
-    keys::GSI2SK,
+    db::keys::PK,
+    db::keys::SK,
+    db::keys::GSI1PK,
+    db::keys::GSI1SK,
+    db::keys::GSI2PK,
+    db::keys::GSI2SK,
 ];
 
 /// What is true of a kind of item.

@@ -1,5 +1,6 @@
 //! What an erasure does with items that are not only deleted.
 
+use crate::db;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde::Deserialize;
@@ -12,7 +13,6 @@ use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::file::attachment::Attachment;
 use crate::domain::file::model::Upload;
 use crate::domain::invite::model::Invite;
-use crate::domain::keys;
 use crate::domain::member::model::Membership;
 use crate::domain::notice::model::ScheduledTask;
 use crate::domain::review::model::Review;
@@ -77,7 +77,7 @@ impl Table {
         } else {
             Write::delete(key)
         };
-        delete = delete.if_equals(keys::TYPE, &item.kind());
+        delete = delete.if_equals(db::keys::TYPE, &item.kind());
         let of: Versions = item.read().unwrap_or_default();
         for (name, version) in [
             ("version", of.version),
@@ -127,8 +127,8 @@ impl Table {
     async fn unlist(&self, item: &impl Entity, until: u64) -> Result<(), TableError> {
         let unlisted = Write::update(item.key())
             .set("person", &None::<u64>)
-            .remove(keys::GSI1PK)
-            .remove(keys::GSI1SK)
+            .remove(db::keys::GSI1PK)
+            .remove(db::keys::GSI1SK)
             .if_exists()
             // A withdrawal by an erasure has the number after that of its submission.
             .if_at_most("received", &(until + 1));

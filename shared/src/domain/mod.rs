@@ -24,7 +24,6 @@ mod idempotency;
 mod interview;
 mod invite;
 mod join_link;
-mod keys;
 mod mail;
 mod member;
 mod notice;

@@ -1,6 +1,12 @@
 //! What the index has about a person: where they are a member, what was extended for them, and what
 //! they have begun.
 
+use crate::db::Key;
+use crate::domain::bookmark;
+use crate::domain::draft;
+use crate::domain::extension;
+use crate::domain::member;
+use crate::domain::person;
 use std::collections::{HashMap, HashSet};
 
 use crate::db::read::{Fetch, Range};
@@ -9,8 +15,6 @@ use crate::db::{Entity as _, Table, TableError};
 use crate::domain::application::model::Application;
 use crate::domain::bookmark::model::Subscription;
 use crate::domain::extension::model::Extension;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::ids::{self, Id};
 use crate::text::ClubCode;
@@ -35,8 +39,8 @@ impl Table {
     /// other reads. It may be a moment old.
     pub async fn follower(&self, person: Id<Person>) -> Result<Follower, TableError> {
         let (mut profile, mut followed) = (None, HashSet::new());
-        let from = keys::profile(person).sk;
-        let range = Range::Between(from, format!("{}~", keys::SUBSCRIPTIONS));
+        let from = person::keys::profile(person).sk;
+        let range = Range::Between(from, format!("{}~", bookmark::keys::SUBSCRIPTIONS));
         let take = |page: Vec<Stored>| {
             for item in page {
                 match item.kind() {
@@ -50,8 +54,14 @@ impl Table {
             }
             Ok(true)
         };
-        self.each_page(false, keys::own(person), range, Fetch::Eventual, take)
-            .await?;
+        self.each_page(
+            false,
+            person::keys::own(person),
+            range,
+            Fetch::Eventual,
+            take,
+        )
+        .await?;
         Ok((profile, followed))
     }
 
@@ -61,17 +71,17 @@ impl Table {
     /// mails.
     pub async fn own_entries(&self, person: Id<Person>) -> Result<OwnEntries, TableError> {
         let mut own = OwnEntries::default();
-        let last = format!("{}~", keys::OWN_MEMBERSHIPS);
-        let range = Range::Between(keys::OWN_DRAFTS.into(), last);
-        for stored in self.index_entries(keys::own(person), range).await? {
+        let last = format!("{}~", member::keys::OWN_MEMBERSHIPS);
+        let range = Range::Between(draft::keys::OWN_DRAFTS.into(), last);
+        for stored in self.index_entries(person::keys::own(person), range).await? {
             let Some(gsi1sk) = stored.index_sort_key() else {
                 continue;
             };
-            if let Some(club) = keys::club_of_membership(&gsi1sk) {
+            if let Some(club) = member::keys::club_of_membership(&gsi1sk) {
                 own.clubs.insert(club);
-            } else if let Some(application) = keys::application_of_draft(&gsi1sk) {
+            } else if let Some(application) = draft::keys::application_of_draft(&gsi1sk) {
                 own.drafted.insert(application);
-            } else if let Some(id) = gsi1sk.strip_prefix(keys::OWN_EXTENSIONS)
+            } else if let Some(id) = gsi1sk.strip_prefix(extension::keys::OWN_EXTENSIONS)
                 && let Some(application) = ids::parse(id)
             {
                 own.extensions.insert(application, Stored::key(&stored));

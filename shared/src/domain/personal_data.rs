@@ -1,5 +1,8 @@
 //! The stored data of a person besides their profile (P13, P14).
 
+use crate::domain::idempotency;
+use crate::domain::person;
+use crate::domain::submission;
 use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
@@ -10,7 +13,6 @@ use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity, Key, Table, TableError};
 use crate::domain::application::model::Application;
 use crate::domain::entities::Erasure;
-use crate::domain::keys;
 use crate::domain::mail::model::Mail;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::RecentSubmission;
@@ -75,8 +77,8 @@ impl Table {
         &self,
         person: &Person,
     ) -> Result<PersonalData, TableError> {
-        let own = keys::own(person.id);
-        let [first, rest] = keys::beside_idempotency_records();
+        let own = person::keys::own(person.id);
+        let [first, rest] = idempotency::keys::beside_idempotency_records();
         let (mut partition, others, entries, addressed) = futures::try_join!(
             self.items(own.clone(), first),
             self.items(own.clone(), rest),
@@ -88,7 +90,7 @@ impl Table {
         // What was submitted within the last hour is found although the index is behind.
         let recent: Vec<RecentSubmission> = readable(partition.iter().cloned());
         let recent = recent.iter().map(|recent| {
-            let key = keys::submission(recent.application, recent.submission);
+            let key = submission::keys::submission(recent.application, recent.submission);
             (key, own.clone())
         });
         let entries = entries.into_iter().chain(addressed);
@@ -150,7 +152,7 @@ impl Table {
         });
         let former = futures::future::try_join_all(former).await?;
         let all = present.into_iter().chain(former.into_iter().flatten());
-        let found = all.map(|email| self.index_entries(keys::address(email), Range::All));
+        let found = all.map(|email| self.index_entries(person::keys::address(email), Range::All));
         let found = futures::future::try_join_all(found).await?;
         Ok(found.into_iter().flatten().collect())
     }

@@ -1,6 +1,12 @@
 //! What waits for officers: counts for the home page. They are read from copies that may be a
 //! second old, for half the price, and every read has an end.
 
+use crate::db::Key;
+use crate::domain::club;
+use crate::domain::invite;
+use crate::domain::person;
+use crate::domain::request;
+use crate::domain::submission;
 use chrono::TimeDelta;
 use futures::future::try_join_all;
 use serde::Deserialize;
@@ -10,8 +16,6 @@ use crate::db::response::Stored;
 use crate::db::{Table, TableError};
 use crate::domain::application::model::Application;
 use crate::domain::invite::model::Invite;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::mail::state::{EmailStatus, MailKind, MailState};
 use crate::domain::person::model::Person;
 use crate::domain::request::model::MembershipRequest;
@@ -106,8 +110,8 @@ impl Table {
     /// Counts what is to do about the submissions to an application: 1 query for each of their
     /// partitions and each megabyte in it, at most [`limits::COUNTED_PAGES`].
     pub async fn waiting(&self, application: Id<Application>) -> Result<Waiting, TableError> {
-        let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
-            let partition = (keys::submissions(application, part), None);
+        let parts = (0..submission::keys::SUBMISSION_PARTS).map(async |part| {
+            let partition = (submission::keys::submissions(application, part), None);
             let expected = [
                 "status",
                 "person",
@@ -145,10 +149,10 @@ impl Table {
         now: Timestamp,
     ) -> Result<ClubWaiting, TableError> {
         let (pages, most) = (limits::COUNTED_PAGES, Some(limits::COUNTED_ITEMS));
-        let of = |prefix: &'static str| (keys::club_items(club), Some(prefix));
+        let of = |prefix: &'static str| (club::keys::club_items(club), Some(prefix));
         let ((requests, _), (invites, _)) = futures::try_join!(
-            self.some_of::<MembershipRequest>(of(keys::REQUESTS), &[], pages, most),
-            self.some_of::<Invite>(of(keys::INVITES), &["expires_at"], pages, most)
+            self.some_of::<MembershipRequest>(of(request::keys::REQUESTS), &[], pages, most),
+            self.some_of::<Invite>(of(invite::keys::INVITES), &["expires_at"], pages, most)
         )?;
         let soon = now.plus(TimeDelta::days(ClubWaiting::SOON_DAYS));
         let mut invites_ending = 0;
@@ -174,8 +178,10 @@ impl Table {
         if email.is_empty() {
             return Ok(vec![]);
         }
-        let range = Range::Prefix(keys::INVITES.into());
-        let entries = self.index_entries(keys::address(email), range).await?;
+        let range = Range::Prefix(invite::keys::INVITES.into());
+        let entries = self
+            .index_entries(person::keys::address(email), range)
+            .await?;
         // The index tells neither which ones are open nor when they were sent.
         let latest = entries.iter().rev().take(limits::HOME_INVITES_READ);
         let expected: Vec<Key> = latest.map(Stored::key).collect();

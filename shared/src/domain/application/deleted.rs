@@ -1,9 +1,9 @@
+use crate::db::Key;
+use crate::domain::application::keys;
 use serde::{Deserialize, Serialize};
 
 use crate::db::{Entity, Table, TableError};
 use crate::domain::application::model::Application;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::ids::Id;
 use crate::kind::Kind;
 use crate::text::ClubCode;

@@ -1,10 +1,12 @@
 //! What submissions refer to: applications, prompts and slots.
 
+use crate::domain::application::keys;
+use crate::domain::question;
+use crate::domain::slot;
 use std::collections::HashMap;
 
 use crate::db::{Table, TableError};
 use crate::domain::application::model::Application;
-use crate::domain::keys;
 use crate::domain::question::model::{Prompt, Question};
 use crate::domain::slot::model::Slot;
 use crate::domain::submission::model::Answered;
@@ -44,13 +46,13 @@ impl Table {
                 keys::application(&submission.club, application),
             );
             if let Some(slot) = submission.booked() {
-                slots.insert(slot, keys::slot(application, slot));
+                slots.insert(slot, slot::keys::slot(application, slot));
             }
             for answer in submission.answers.read() {
                 let id = (answer.question, answer.version);
                 prompts.insert(
                     id,
-                    keys::prompt(application, answer.question, answer.version),
+                    question::keys::prompt(application, answer.question, answer.version),
                 );
             }
         }

@@ -1,5 +1,17 @@
 //! Applications with their committees, questions and prompts.
 
+use crate::db;
+use crate::db::Key;
+use crate::domain::application::keys;
+use crate::domain::club;
+use crate::domain::draft;
+use crate::domain::extension;
+use crate::domain::file;
+use crate::domain::notice;
+use crate::domain::question;
+use crate::domain::review;
+use crate::domain::slot;
+use crate::domain::submission;
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
@@ -13,8 +25,6 @@ use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::catalogue::versions::invalidate;
 use crate::domain::club::model::{Club, Window};
 use crate::domain::form::model::WholeForm;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::question::model::Question;
 use crate::domain::submission::withdrawal::Withdrawal;
 use crate::ids::Id;
@@ -250,7 +260,7 @@ impl Table {
             let is_moved = windows.get(&id) != club.windows.get(&id);
             let releases = releases_with(&club.releases, application, application.updated_at);
             let stored = Some(&club.releases).filter(|releases| !releases.is_empty());
-            let mut change = Write::update(keys::club(code))
+            let mut change = Write::update(club::keys::club(code))
                 .set("windows", &windows)
                 .counted()
                 .if_equals("windows", &club.windows)
@@ -273,7 +283,7 @@ impl Table {
                 .iter()
                 .cloned()
                 .chain(task.transpose()?)
-                .chain([change, invalidate(&[keys::club(code)])]);
+                .chain([change, invalidate(&[club::keys::club(code)])]);
             match self.transact(all.collect()).await {
                 // Another application of the club was changed at the same moment.
                 Err(TableError::Refused(Refusal::Superseded)) => {}
@@ -298,31 +308,31 @@ impl Table {
                 keys::applications(&application.club),
                 Range::Between(from, to),
             ),
-            (keys::prompts(id), Range::All),
-            (keys::extensions(id), Range::All),
-            (keys::reviews(id), Range::All),
-            (keys::slots(id), Range::All),
-            (keys::begun_drafts(id), Range::All),
-            (keys::history(id), Range::All),
+            (question::keys::prompts(id), Range::All),
+            (extension::keys::extensions(id), Range::All),
+            (review::keys::reviews(id), Range::All),
+            (slot::keys::slots(id), Range::All),
+            (notice::keys::begun_drafts(id), Range::All),
+            (submission::keys::history(id), Range::All),
         ];
         let slots = self.all_slots(id).await?;
         let people = slots.iter().flat_map(|slot| &slot.interviewers);
         let interviewer_entries: BTreeSet<Key> = people
-            .map(|one| keys::own_interviews(one.person, id))
+            .map(|one| slot::keys::own_interviews(one.person, id))
             .collect();
-        let drafts =
-            (0..keys::SUBMISSION_PARTS).map(|part| self.keys(keys::drafts(id, part), Range::All));
+        let drafts = (0..submission::keys::SUBMISSION_PARTS)
+            .map(|part| self.keys(draft::keys::drafts(id, part), Range::All));
         let drafts = futures::future::try_join_all(drafts).await?;
         self.delete_with_tombstone(drafts.into_iter().flatten().collect(), when)
             .await?;
-        self.remove_objects(&keys::uploads_of(id)).await?;
+        self.remove_objects(&file::keys::uploads_of(id)).await?;
         if !forced {
             self.remove_unused_attachments(id, when).await?;
             // A submission that is stored at this moment stays.
             let withdrawn = self.withdrawals(id).await?;
             each(withdrawn, async |withdrawal| {
                 let withdrawn = Write::put(&Tombstone::new(withdrawal.key(), when))?;
-                let withdrawn = withdrawn.if_equals(keys::TYPE, &Withdrawal::TYPE);
+                let withdrawn = withdrawn.if_equals(db::keys::TYPE, &Withdrawal::TYPE);
                 ignore_refusal(self.write(withdrawn).await)
             })
             .await?;
@@ -332,14 +342,14 @@ impl Table {
             // for after it is gone.
             // Answers are written before their submission. So they are looked for after it is gone,
             // too.
-            for partition in [keys::submissions, keys::answers] {
-                let parts = (0..keys::SUBMISSION_PARTS)
+            for partition in [submission::keys::submissions, submission::keys::answers] {
+                let parts = (0..submission::keys::SUBMISSION_PARTS)
                     .map(|part| self.keys(partition(id, part), Range::All));
                 let found = futures::future::try_join_all(parts).await?;
                 self.delete_with_tombstone(found.into_iter().flatten().collect(), when)
                     .await?;
             }
-            self.remove_objects(&keys::attachments_of(id)).await?;
+            self.remove_objects(&file::keys::attachments_of(id)).await?;
         }
         let found = futures::future::try_join_all(
             partitions
@@ -363,7 +373,7 @@ impl Table {
             club: application.club.clone(),
             at: when.at,
         };
-        let club = Write::update(keys::club(&application.club)).count("applications", -1);
+        let club = Write::update(club::keys::club(&application.club)).count("applications", -1);
         let removal = self.transact(vec![
             Write::delete(head).if_exists(),
             Write::put(&deleted)?,

@@ -2,13 +2,15 @@
 //! in the partition of the person's profile. The transaction that stores or deletes a favorite also
 //! changes the club's counter.
 
+use crate::db::Key;
 use crate::db::read::Range;
 use crate::db::response::{AnyItem as _, readable};
 use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::domain::bookmark::keys;
 use crate::domain::bookmark::model::{Favorite, Subscription};
+use crate::domain::club;
 use crate::domain::conditions::check_not_erasing;
-use crate::domain::keys;
-use crate::domain::keys::Key;
+use crate::domain::person;
 use crate::domain::person::model::Person;
 use crate::ids::Id;
 use crate::kind::Kind;
@@ -134,7 +136,7 @@ pub struct Bookmarks {
 /// Returns the write that changes the club's counter by `change`, if this type is counted.
 fn counted<I: Bookmark>(bookmark: &I, change: i64) -> Option<Write> {
     I::COUNTER.map(|counter| {
-        Write::update(keys::club(bookmark.parts().1))
+        Write::update(club::keys::club(bookmark.parts().1))
             .count(counter, change)
             .if_exists()
     })
@@ -154,7 +156,7 @@ impl Table {
         &self,
         person: Id<Person>,
     ) -> Result<Vec<I>, TableError> {
-        self.query(keys::own(person), Range::Prefix(I::PREFIX.into()))
+        self.query(person::keys::own(person), Range::Prefix(I::PREFIX.into()))
             .await
     }
 
@@ -163,7 +165,7 @@ impl Table {
     pub async fn bookmarks(&self, person: Id<Person>) -> Result<Bookmarks, TableError> {
         let mut all = Bookmarks::default();
         let range = Range::Between(keys::FAVORITES.into(), format!("{}~", keys::SUBSCRIPTIONS));
-        for item in self.items(keys::own(person), range).await? {
+        for item in self.items(person::keys::own(person), range).await? {
             match item.kind() {
                 Favorite::TYPE => all.favorites.extend(readable([item])),
                 Subscription::TYPE => all.subscriptions.extend(readable([item])),
@@ -185,7 +187,7 @@ impl Table {
     /// Returns the subscriptions to a club, in no particular order: 1 query of the index.
     pub async fn subscribers(&self, club: &ClubCode) -> Result<Vec<Subscription>, TableError> {
         self.query_index(
-            keys::club_items(club),
+            club::keys::club_items(club),
             Range::Prefix(keys::SUBSCRIBERS.into()),
         )
         .await

@@ -2,6 +2,7 @@
 //! collections that admins edit. Each segment has a version, which every write increases in its
 //! transaction. A list reads the versions, and again each segment that moved.
 
+use crate::domain::club;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,7 +16,6 @@ use crate::domain::catalogue::versions::Versions;
 use crate::domain::club::model::Club;
 use crate::domain::event::model::{Event, Showing, Span};
 use crate::domain::event::store::EventListing;
-use crate::domain::keys;
 use crate::text::{ClubCode, html};
 use crate::{ids, text};
 
@@ -249,7 +249,7 @@ impl Clubs {
     pub fn get(&self, code: &ClubCode) -> Option<&ListedClub> {
         let segment = self
             .0
-            .get(usize::try_from(keys::club_segment(code)).ok()?)?;
+            .get(usize::try_from(club::keys::club_segment(code)).ok()?)?;
         let position = segment
             .binary_search_by(|listed| listed.club.code.cmp(code))
             .ok()?;
@@ -259,7 +259,9 @@ impl Clubs {
 
 /// Returns the names of the segments of the catalogue that contain clubs.
 pub fn club_segments() -> Vec<String> {
-    (0..keys::CLUB_SEGMENTS).map(keys::clubs).collect()
+    (0..club::keys::CLUB_SEGMENTS)
+        .map(club::keys::clubs)
+        .collect()
 }
 
 impl Catalogue<ListedClub> {
@@ -296,7 +298,8 @@ impl Listed for ListedEvent {
         Self {
             text: text::searchable(&texts),
             span: event.span(),
-            club_segment: usize::try_from(keys::club_segment(&event.club)).unwrap_or_default(),
+            club_segment: usize::try_from(club::keys::club_segment(&event.club))
+                .unwrap_or_default(),
             event,
         }
     }

@@ -1,12 +1,13 @@
 //! The versions of the catalogue segments. All of them are in one item, and every list reads it.
 
+use crate::domain::catalogue::keys;
+use crate::domain::event;
 use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
 use crate::db::response::Stored;
 use crate::db::{Key, Table, TableError, Write};
-use crate::domain::keys;
 use crate::kind::Kind;
 use crate::time::Timestamp;
 
@@ -45,12 +46,12 @@ impl Versions {
     /// Returns the segments with events whose last showing ends between `from` and `to`, in order
     /// of time. Segments are whole months, so they may contain other events too.
     pub fn event_segments(&self, from: Option<Timestamp>, to: Option<Timestamp>) -> Vec<String> {
-        let segment = |time: Timestamp| keys::events(&time.to_string());
+        let segment = |time: Timestamp| event::keys::events(&time.to_string());
         let (from, to) = (from.map(segment), to.map(segment));
         let all = self
             .versions
             .keys()
-            .filter(|segment| segment.starts_with(keys::EVENT_SEGMENTS));
+            .filter(|segment| segment.starts_with(event::keys::EVENT_SEGMENTS));
         let inside = all.filter(|segment| {
             from.as_ref().is_none_or(|from| *segment >= from)
                 && to.as_ref().is_none_or(|to| *segment <= to)

@@ -1,5 +1,8 @@
 //! Changes of clubs: how they get their numbers, and how they are read (Z7).
 
+use crate::db::Key;
+use crate::domain::change::keys;
+use crate::domain::person;
 use std::collections::{HashMap, HashSet};
 
 use chrono::TimeDelta;
@@ -7,8 +10,6 @@ use chrono::TimeDelta;
 use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::change::model::{ChangeCount, ClubChange, NewChange, RecordedChange};
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::ids::{Id, MAX_ID};
 use crate::kind::Kind;
@@ -177,7 +178,7 @@ impl Table {
         &self,
         people: HashSet<Id<Person>>,
     ) -> Result<HashMap<Id<Person>, Timestamp>, TableError> {
-        let profiles = people.into_iter().map(keys::profile).collect();
+        let profiles = people.into_iter().map(person::keys::profile).collect();
         let there: Vec<Person> = self.get_all(profiles, false).await?;
         let there = there.into_iter().filter(|person| !person.erasing);
         Ok(there.map(|person| (person.id, person.created_at)).collect())

@@ -1,5 +1,9 @@
 //! Clubs, and the versions of their catalogue segments.
 
+use crate::db::Key;
+use crate::domain::catalogue;
+use crate::domain::club::keys;
+use crate::domain::member;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::db::parts::parts;
@@ -10,8 +14,6 @@ use crate::domain::catalogue::versions::{Versions, invalidate, invalidate_segmen
 use crate::domain::club::model::{Club, ClubProfile, ClubText};
 use crate::domain::conditions::counted_owner;
 use crate::domain::invite::model::InvitationLog;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
 use crate::domain::member::model::Membership;
 use crate::domain::person::model::Person;
@@ -180,7 +182,7 @@ impl Table {
         };
         let (club, member) = (
             keys::club(code),
-            keys::member(code, Membership::id_of(code, person)),
+            member::keys::member(code, Membership::id_of(code, person)),
         );
         let mut found = self.get_many(vec![club.clone(), member.clone()]).await?;
         Ok((found.take(&club)?, found.take(&member)?))
@@ -193,12 +195,16 @@ impl Table {
         code: &ClubCode,
         person: Option<Id<Person>>,
     ) -> Result<ClubPage, TableError> {
-        let (club, text, versions) = (keys::club(code), keys::club_text(code), keys::versions());
+        let (club, text, versions) = (
+            keys::club(code),
+            keys::club_text(code),
+            catalogue::keys::versions(),
+        );
         let own = person.map(|person| {
             let favorite = Favorite::key_of(person, Favorite::id_of(code, person));
             let subscription = Subscription::key_of(person, Subscription::id_of(code, person));
             (
-                keys::member(code, Membership::id_of(code, person)),
+                member::keys::member(code, Membership::id_of(code, person)),
                 favorite,
                 subscription,
             )

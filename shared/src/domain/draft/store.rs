@@ -1,5 +1,9 @@
 //! Drafts: the answers that a person has typed but not submitted.
 
+use crate::db::Key;
+use crate::domain::draft::keys;
+use crate::domain::person;
+use crate::domain::submission;
 use std::collections::{HashMap, HashSet};
 
 use crate::db::Tombstone;
@@ -10,8 +14,6 @@ use crate::db::response::Stored;
 use crate::db::{Entity, Table, TableError, Write, each};
 use crate::domain::application::model::{Application, Committee};
 use crate::domain::draft::model::DraftAnswer;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::notice::model::BegunDraft;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
@@ -102,7 +104,7 @@ impl Table {
         applications: &HashSet<Id<Application>>,
     ) -> Result<Vec<DraftAnswer>, TableError> {
         let range = Range::Prefix(keys::OWN_DRAFTS.into());
-        let entries = self.index_entries(keys::own(person), range).await?;
+        let entries = self.index_entries(person::keys::own(person), range).await?;
         let matches = |entry: &&Stored| {
             let sort_key = entry.index_sort_key();
             let id = sort_key.and_then(|sort_key| keys::application_of_draft(&sort_key));
@@ -118,7 +120,7 @@ impl Table {
         person: Id<Person>,
     ) -> Result<HashSet<Id<Application>>, TableError> {
         let range = Range::Prefix(keys::OWN_DRAFTS.into());
-        let entries = self.index_entries(keys::own(person), range).await?;
+        let entries = self.index_entries(person::keys::own(person), range).await?;
         let id = |entry: &Stored| keys::application_of_draft(&entry.index_sort_key()?);
         Ok(entries.iter().filter_map(id).collect())
     }
@@ -130,7 +132,7 @@ impl Table {
         submissions: impl IntoIterator<Item = (Id<Application>, Id<Submission>)>,
     ) -> Result<HashMap<Id<Submission>, u64>, TableError> {
         let submissions: Vec<_> = submissions.into_iter().collect();
-        let key = |(application, id): &(_, _)| keys::submission(*application, *id);
+        let key = |(application, id): &(_, _)| submission::keys::submission(*application, *id);
         let mut found = self.get_many(submissions.iter().map(key).collect()).await?;
         let last = |sort_key: &(Id<Application>, Id<Submission>)| {
             let stored = StoredSubmission::of(found.take_item(&key(sort_key)))?;

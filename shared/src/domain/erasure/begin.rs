@@ -1,11 +1,11 @@
 //! The beginning of an erasure: nobody finds the person any more, and nothing more is stored of
 //! them.
 
+use crate::db;
 use chrono::TimeDelta;
 
 use crate::db::{Entity as _, Refusal, Table, TableError, Write};
 use crate::domain::club::model::Club;
-use crate::domain::keys;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
 use crate::ids::Id;
@@ -103,8 +103,8 @@ impl Table {
     async fn flag_erasing(&self, person: &Person, now: Timestamp) -> Result<(), TableError> {
         let flag = Write::update(person.key())
             .set("erasing", &true)
-            .remove(keys::GSI1PK)
-            .remove(keys::GSI1SK)
+            .remove(db::keys::GSI1PK)
+            .remove(db::keys::GSI1SK)
             .if_equals("created_at", &person.created_at)
             .if_equals("personal", &person.personal)
             .if_at_most("clubs_owned", &0)

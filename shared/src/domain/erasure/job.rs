@@ -1,5 +1,7 @@
 //! The job that erases a person: passes, until one finds nothing.
 
+use crate::domain::idempotency;
+use crate::domain::person;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -9,7 +11,6 @@ use crate::db::read::Range;
 use crate::db::response::Stored;
 use crate::db::{Table, TableError, each};
 use crate::domain::entities::Erasure;
-use crate::domain::keys;
 use crate::domain::person::model::Person;
 use crate::ids::{Id, order_number};
 use crate::kind::Kind;
@@ -89,8 +90,8 @@ impl Table {
             .into_items()
             .partition(|(kind, _)| matches!(kind.facts().erasure, Erasure::Delete { .. }));
         // There may be many, and they have what was answered, so they are not read.
-        let range = Range::Prefix(keys::IDEMPOTENCY_RECORDS.to_owned());
-        let records = self.keys(keys::own(person.id), range).await?;
+        let range = Range::Prefix(idempotency::keys::IDEMPOTENCY_RECORDS.to_owned());
+        let records = self.keys(person::keys::own(person.id), range).await?;
         let mut found = !records.is_empty();
         self.delete_many(records).await?;
         for (kind, items) in special.into_iter().chain(plain) {

@@ -1,14 +1,15 @@
 //! Events; their copies in the catalogue, by the month in which they end; and the items that find
 //! the club of an event by the event's id.
 
+use crate::db::Key;
+use crate::domain::club;
+use crate::domain::event::keys;
 use serde::{Deserialize, Serialize};
 
 use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::catalogue::versions::{invalidate, invalidate_segments};
 use crate::domain::event::model::{Event, EventText};
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::ids::Id;
 use crate::kind::Kind;
 use crate::limits;
@@ -125,8 +126,11 @@ fn listing(event: &Event) -> Option<EventListing> {
 impl Table {
     /// Returns the events of a club, each with the beginning of its description: 1 query.
     pub async fn events(&self, club: &ClubCode) -> Result<Vec<Event>, TableError> {
-        self.query(keys::club_items(club), Range::Prefix(keys::EVENTS.into()))
-            .await
+        self.query(
+            club::keys::club_items(club),
+            Range::Prefix(keys::EVENTS.into()),
+        )
+        .await
     }
 
     /// Passes the events of a club to `each`, with one page of them in memory: 1 query.
@@ -135,7 +139,10 @@ impl Table {
         club: &ClubCode,
         mut each: impl FnMut(Event),
     ) -> Result<(), TableError> {
-        let (pk, range) = (keys::club_items(club), Range::Prefix(keys::EVENTS.into()));
+        let (pk, range) = (
+            club::keys::club_items(club),
+            Range::Prefix(keys::EVENTS.into()),
+        );
         self.each_page(false, pk, range, Fetch::Items, |page: Vec<Event>| {
             page.into_iter().for_each(&mut each);
             Ok(true)
@@ -184,7 +191,7 @@ impl Table {
             event: event.id,
             club: event.club.clone(),
         };
-        let count = Write::update(keys::club(&event.club))
+        let count = Write::update(club::keys::club(&event.club))
             .count("events", 1)
             .if_exists();
         let count = match limit {
@@ -229,7 +236,7 @@ impl Table {
             Write::delete_with_tombstone(event.key()).if_equals("version", &event.version),
             Write::delete(keys::event_club(event.id)),
             Write::delete(keys::event_text(&event.club, event.id)),
-            Write::update(keys::club(&event.club))
+            Write::update(club::keys::club(&event.club))
                 .count("events", -1)
                 .if_exists(),
         ];

@@ -1,12 +1,12 @@
 //! Extensions: a later end of an application for one person.
 
+use crate::db::Key;
 use crate::db::read::Range;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::conditions::check_not_erasing;
+use crate::domain::extension::keys;
 use crate::domain::extension::model::Extension;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::notice::model::{ScheduledTask, TaskKind, draft_reminder_at};
 use crate::domain::person::model::Person;
 use crate::ids::Id;

@@ -1,5 +1,7 @@
 //! The copies of files that submissions have, in the table and in the bucket.
 
+use crate::db;
+use crate::domain::file::keys;
 use std::collections::HashSet;
 
 use crate::db::Tombstone;
@@ -8,7 +10,6 @@ use crate::db::{Entity, Key, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::file::attachment::Attachment;
 use crate::domain::file::model::Upload;
-use crate::domain::keys;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
 use crate::ids::Id;
@@ -72,7 +73,7 @@ impl Table {
     /// removed already.
     pub async fn note_attachments(&self, attachments: &[Attachment]) -> Result<(), TableError> {
         let puts = attachments.iter().map(|attachment| {
-            let is_same = |write: Write| write.if_equals(keys::TYPE, &Attachment::TYPE);
+            let is_same = |write: Write| write.if_equals(db::keys::TYPE, &Attachment::TYPE);
             Ok(Write::put(attachment)?.if_new_or(is_same))
         });
         self.transact(puts.collect::<Result<_, TableError>>()?)
@@ -137,7 +138,7 @@ impl Table {
         self.files.store()?.delete(&objects).await?;
         let entries = attachments.iter().map(async |attachment| {
             let tombstone = Write::put(&Tombstone::new(attachment.key(), when))?;
-            let tombstone = tombstone.if_equals(keys::TYPE, &Attachment::TYPE);
+            let tombstone = tombstone.if_equals(db::keys::TYPE, &Attachment::TYPE);
             ignore_refusal(self.write(tombstone).await.map(drop))
         });
         futures::future::try_join_all(entries).await.map(drop)

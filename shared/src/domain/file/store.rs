@@ -1,15 +1,16 @@
 //! Uploads in the table.
 
+use crate::db::Key;
 use crate::db::Tombstone;
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::file::attachment::Attachment;
+use crate::domain::file::keys;
 use crate::domain::file::model::{AnswerFile, Upload};
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::notice::model::{ScheduledTask, TaskKind};
+use crate::domain::person;
 use crate::domain::person::model::Person;
 use crate::ids::Id;
 use crate::kind::Kind;
@@ -74,7 +75,7 @@ impl Table {
         application: Id<Application>,
     ) -> Result<Vec<Upload>, TableError> {
         let range = Range::Prefix(keys::uploads_to(application));
-        self.query(keys::own(person), range).await
+        self.query(person::keys::own(person), range).await
     }
 
     /// Stores a new upload, and when the timer looks at it: 1 transaction. Refused if its number is

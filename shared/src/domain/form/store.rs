@@ -1,5 +1,8 @@
 //! Forms: applications read together with their questions and texts.
 
+use crate::domain::application;
+use crate::domain::extension;
+use crate::domain::person;
 use std::collections::{BTreeSet, HashMap};
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -11,7 +14,6 @@ use crate::db::{Entity, Table, TableError};
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::extension::model::Extension;
 use crate::domain::form::model::{Form, WholeForm};
-use crate::domain::keys;
 use crate::domain::person::model::Person;
 use crate::domain::question::model::Question;
 use crate::ids::Id;
@@ -69,7 +71,7 @@ impl Table {
         };
         self.each_page(
             false,
-            keys::applications(club),
+            application::keys::applications(club),
             Range::All,
             Fetch::Items,
             take,
@@ -84,9 +86,13 @@ impl Table {
         club: &ClubCode,
         application: Id<Application>,
     ) -> Result<Option<WholeForm>, TableError> {
-        let (from, to) = keys::application_range(application);
+        let (from, to) = application::keys::application_range(application);
         let range = Range::Between(from, to);
-        Ok(forms(self.items(keys::applications(club), range).await?).pop())
+        Ok(forms(
+            self.items(application::keys::applications(club), range)
+                .await?,
+        )
+        .pop())
     }
 
     /// Returns one application with its questions: 1 query, whose price does not depend on the
@@ -96,17 +102,21 @@ impl Table {
         club: &ClubCode,
         application: Id<Application>,
     ) -> Result<Option<Form>, TableError> {
-        let (from, to) = keys::form_range(application);
+        let (from, to) = application::keys::form_range(application);
         let range = Range::Between(from, to);
-        let found = forms(self.items(keys::applications(club), range).await?).pop();
+        let found = forms(
+            self.items(application::keys::applications(club), range)
+                .await?,
+        )
+        .pop();
         Ok(found.map(|whole| whole.form))
     }
 
     /// Returns the extensions of a person, the latest applications first: 1 query of the index and
     /// 1 batch read. At most [`EXTENSIONS_READ`]; more than that nobody has.
     pub async fn own_extensions(&self, person: Id<Person>) -> Result<Vec<Extension>, TableError> {
-        let range = Range::Prefix(keys::OWN_EXTENSIONS.into());
-        let entries = self.index_entries(keys::own(person), range).await?;
+        let range = Range::Prefix(extension::keys::OWN_EXTENSIONS.into());
+        let entries = self.index_entries(person::keys::own(person), range).await?;
         let latest = entries.iter().rev().take(EXTENSIONS_READ).map(Stored::key);
         Ok(self.get_many(latest.collect()).await?.into_entities())
     }
@@ -138,7 +148,7 @@ impl Table {
         &self,
         requested: impl Iterator<Item = (ClubCode, Id<Application>)>,
     ) -> Result<HashMap<Id<Application>, Application>, TableError> {
-        let keys = requested.map(|(club, id)| keys::application(&club, id));
+        let keys = requested.map(|(club, id)| application::keys::application(&club, id));
         let mut found: Vec<Application> = self.get_many(keys.collect()).await?.into_entities();
         found.retain(|application| application.deleted.is_none());
         Ok(found.into_iter().map(|found| (found.id, found)).collect())

@@ -1,14 +1,15 @@
 //! Marks in the entries that tell which interviews a person has (V22). From them the service sees
 //! whether a calendar changed, without reading each slot.
 
+use crate::db::Key;
+use crate::domain::interview::keys;
+use crate::domain::slot;
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::future::try_join_all;
 
 use crate::db::{Table, TableError, Write};
 use crate::domain::application::model::Application;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::ids::Id;
@@ -66,13 +67,13 @@ impl Table {
                     keys.extend(is_released.then(|| keys::booking(person, id.get())));
                 }
                 CalendarPart::Interviewing(person, id) => {
-                    keys.push(keys::own_interviews(person, id));
+                    keys.push(slot::keys::own_interviews(person, id));
                 }
                 CalendarPart::InterviewsIn(person, club) => {
                     let (_, interviewing) = self.appointments(person).await?;
                     let interviewing = interviewing.into_iter().filter(|one| one.club == club);
                     keys.extend(
-                        interviewing.map(|one| keys::own_interviews(person, one.application)),
+                        interviewing.map(|one| slot::keys::own_interviews(person, one.application)),
                     );
                 }
             }

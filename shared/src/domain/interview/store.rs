@@ -1,14 +1,18 @@
 //! Interviews: how they are booked, moved and released. Each is one transaction of the submission,
 //! the slots, and the booking beside the profile (K7).
 
+use crate::db;
+use crate::db::Key;
+use crate::domain::interview::keys;
+use crate::domain::person;
+use crate::domain::slot;
+use crate::domain::submission;
 use std::collections::BTreeMap;
 
 use crate::db::read::{Fetch, Range};
 use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::interview::model::{Booking, Interview};
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
 use crate::domain::person::model::Person;
 use crate::domain::slot::model::{OwnInterviews, Slot};
@@ -77,7 +81,7 @@ impl Submission {
             };
             let write = slots
                 .remove(&slot)
-                .unwrap_or_else(|| Write::update(keys::slot(submission.application, slot)));
+                .unwrap_or_else(|| Write::update(slot::keys::slot(submission.application, slot)));
             slots.insert(slot, Write::remove(write, &submission.seat()));
             if let Some(person) = submission.person {
                 let booking = keys::booking(person, submission.id.get());
@@ -100,7 +104,7 @@ impl Submission {
         let write = Write::update(self.key()).set("interview", new);
         // A place that is free because of a rejection is released in the request of somebody else.
         let write = if new.over {
-            write.set(keys::CHANGED_BY, &None::<u64>)
+            write.set(db::keys::CHANGED_BY, &None::<u64>)
         } else {
             write.by_actor()
         };
@@ -147,7 +151,7 @@ impl Table {
                 writes.push(Write::put(&booking)?);
                 writes.push(submission.take_booking(slot));
                 if let Some(before) = submission.booked() {
-                    let before = Write::update(keys::slot(submission.application, before));
+                    let before = Write::update(slot::keys::slot(submission.application, before));
                     writes.push(before.remove(&submission.seat()).if_exists());
                 }
             }
@@ -167,7 +171,10 @@ impl Table {
         person: Id<Person>,
     ) -> Result<(Vec<Booking>, Vec<OwnInterviews>), TableError> {
         let (mut booked, mut interviewing) = (vec![], vec![]);
-        let range = Range::Between(keys::OWN_INTERVIEWS.into(), format!("{}~", keys::BOOKINGS));
+        let range = Range::Between(
+            slot::keys::OWN_INTERVIEWS.into(),
+            format!("{}~", keys::BOOKINGS),
+        );
         let take = |page: Vec<Stored>| {
             for item in page {
                 match item.kind() {
@@ -178,8 +185,14 @@ impl Table {
             }
             Ok(true)
         };
-        self.each_page(false, keys::own(person), range, Fetch::Eventual, take)
-            .await?;
+        self.each_page(
+            false,
+            person::keys::own(person),
+            range,
+            Fetch::Eventual,
+            take,
+        )
+        .await?;
         Ok((booked, interviewing))
     }
 
@@ -191,8 +204,8 @@ impl Table {
         consistent: bool,
     ) -> Result<(Vec<Slot>, Vec<Submission>), TableError> {
         let keys = bookings.iter().flat_map(|one| {
-            let submission = keys::submission(one.application, Id::new(one.submission));
-            [keys::slot(one.application, one.slot), submission]
+            let submission = submission::keys::submission(one.application, Id::new(one.submission));
+            [slot::keys::slot(one.application, one.slot), submission]
         });
         let found: Vec<Stored> = self.get_all(keys.collect(), consistent).await?;
         let is_slot = |item: &Stored| item.kind() == Slot::TYPE;
@@ -203,6 +216,6 @@ impl Table {
     /// Returns what a person has booked: 1 query.
     pub async fn bookings(&self, person: Id<Person>) -> Result<Vec<Booking>, TableError> {
         let range = Range::Prefix(keys::BOOKINGS.into());
-        self.query(keys::own(person), range).await
+        self.query(person::keys::own(person), range).await
     }
 }

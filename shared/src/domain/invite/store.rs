@@ -1,5 +1,9 @@
 //! Invitations. The item exists as long as the invitation can be used or sent again.
 
+use crate::db;
+use crate::db::Key;
+use crate::domain::club;
+use crate::domain::invite::keys;
 use std::collections::{HashMap, HashSet};
 
 use crate::db::Tombstone;
@@ -8,8 +12,6 @@ use crate::db::response::readable;
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::conditions::authority;
 use crate::domain::invite::model::{AcceptanceMail, InvitationLog, Invite};
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::mail::model::{InviteLink, Mail};
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
@@ -144,9 +146,9 @@ pub(crate) fn invite_accepted(
         .append("accepted", accepted)
         .set("expires_at", &expires_at)
         .set("updated_at", &now)
-        .set(keys::TTL, &forgotten(expires_at))
-        .set(keys::GSI1PK, &pk)
-        .set(keys::GSI1SK, &sk)
+        .set(db::keys::TTL, &forgotten(expires_at))
+        .set(db::keys::GSI1PK, &pk)
+        .set(db::keys::GSI1SK, &sk)
 }
 
 /// An invitation to be stored, and the version that it replaces.
@@ -163,8 +165,11 @@ pub struct InviteWrite<'a> {
 impl Table {
     /// Returns the invites of a club, open and expired, in no particular order: 1 query.
     pub async fn invites(&self, club: &ClubCode) -> Result<Vec<Invite>, TableError> {
-        self.query(keys::club_items(club), Range::Prefix(keys::INVITES.into()))
-            .await
+        self.query(
+            club::keys::club_items(club),
+            Range::Prefix(keys::INVITES.into()),
+        )
+        .await
     }
 
     /// Returns an invite: 1 read.

@@ -1,11 +1,13 @@
 //! Join links: anybody who has one can join a club.
 
+use crate::db::Key;
 use crate::db::parts::parts;
 use crate::db::read::Range;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::domain::club;
+use crate::domain::join_link::keys;
 use crate::domain::join_link::model::{JoinLink, LinkUse};
-use crate::domain::keys;
-use crate::domain::keys::Key;
+use crate::domain::member;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::member::store::counted;
 use crate::domain::person::model::Person;
@@ -73,7 +75,7 @@ impl Table {
     /// Returns the join links of a club, in no particular order: 1 query.
     pub async fn join_links(&self, club: &ClubCode) -> Result<Vec<JoinLink>, TableError> {
         let range = Range::Prefix(keys::JOIN_LINKS.into());
-        self.query(keys::club_items(club), range).await
+        self.query(club::keys::club_items(club), range).await
     }
 
     /// Returns a join link: 1 read.
@@ -158,7 +160,7 @@ impl Table {
             if by == membership.id {
                 return Err(TableError::Refused(Refusal::Authority));
             }
-            let creator = Write::check(keys::member(&link.club, by));
+            let creator = Write::check(member::keys::member(&link.club, by));
             let creator = creator.if_at_most("role", &Role::Officer);
             writes.push(creator.or(Refusal::Authority));
         }

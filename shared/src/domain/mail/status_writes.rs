@@ -2,9 +2,9 @@
 
 use crate::db::{Refusal, Write};
 use crate::domain::interview::ended::{EndedInterviews, other_writes, with_end};
-use crate::domain::keys;
 use crate::domain::mail::model::{CommunicatedDecision, Mail};
 use crate::domain::mail::state::{EmailStatus, MailKind};
+use crate::domain::submission;
 use crate::domain::submission::model::Submission;
 use crate::time::Timestamp;
 
@@ -44,7 +44,7 @@ pub(crate) fn communicated_writes(
     };
     let state = state_of(mail.kind);
     let status_writes = |communicated: CommunicatedDecision| {
-        let write = Write::update(keys::submission(
+        let write = Write::update(submission::keys::submission(
             decision.application,
             communicated.submission,
         ))

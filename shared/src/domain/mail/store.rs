@@ -1,6 +1,12 @@
 //! The outbox: mails are stored as records before they are sent. Also the mail state of submissions
 //! (E12, E13).
 
+use crate::db::Key;
+use crate::domain::invite;
+use crate::domain::mail::keys;
+use crate::domain::person;
+use crate::domain::slot;
+use crate::domain::submission;
 use std::collections::BTreeMap;
 
 use crate::db::{Entity, Refusal, Table, TableError, Write};
@@ -8,8 +14,6 @@ use crate::domain::interview::ended::EndedInterviews;
 use crate::domain::interview::model::Interview;
 use crate::domain::invite::model::AcceptanceMail;
 use crate::domain::invite::store::invite_accepted;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::mail::model::{AppointmentNews, Mail, SUPERSEDED};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState, Telling};
 use crate::domain::mail::status_writes::{communicated_writes, shows, state_of, status_writes};
@@ -51,7 +55,7 @@ fn still_true(mail: &Mail) -> Vec<Write> {
     let Some((notice, person)) = mail.notice.as_ref().zip(mail.person) else {
         return vec![];
     };
-    let requested = Write::check(keys::profile(person))
+    let requested = Write::check(person::keys::profile(person))
         .if_equals("created_at", &notice.since)
         .if_equals("erasing", &false);
     let requested = match notice.kind {
@@ -63,15 +67,15 @@ fn still_true(mail: &Mail) -> Vec<Write> {
         NoticeAbout::Interview {
             id, slot, start, ..
         } => Some(
-            Write::check(keys::slot(*id, *slot))
+            Write::check(slot::keys::slot(*id, *slot))
                 .if_equals("start", start)
                 .if_none("deleted")
                 .if_there(&format!("seats.{}", mail.about)),
         ),
         // A submission has a status. What a withdrawal leaves has none.
-        NoticeAbout::Draft { id, .. } => {
-            Some(Write::check(keys::submission(*id, Id::new(mail.about))).if_none("status"))
-        }
+        NoticeAbout::Draft { id, .. } => Some(
+            Write::check(submission::keys::submission(*id, Id::new(mail.about))).if_none("status"),
+        ),
         NoticeAbout::News { .. } => None,
     };
     let all = std::iter::once(requested).chain(object);
@@ -85,7 +89,7 @@ fn not_over(mail: &Mail) -> Option<Write> {
     if appointment.news == AppointmentNews::Cancelled {
         return None;
     }
-    let submission = keys::submission(appointment.application_id?, Id::new(mail.about));
+    let submission = submission::keys::submission(appointment.application_id?, Id::new(mail.about));
     let check = Write::check(submission).if_none("interview.over");
     Some(check.or(Refusal::Superseded))
 }
@@ -271,7 +275,7 @@ impl Table {
             .if_equals("status", &EmailStatus::Queued);
         let invite = mail.invite.as_ref().filter(|_| mail.decision.is_none());
         let open = invite.map(|link| {
-            Write::check(keys::invite(&link.club, &link.invite))
+            Write::check(invite::keys::invite(&link.club, &link.invite))
                 .if_equals("version", &link.version)
                 .or(Refusal::Superseded)
         });

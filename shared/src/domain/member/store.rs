@@ -1,6 +1,10 @@
 //! Memberships. Each change is one transaction. It also changes the club's counters and checks that
 //! the person who makes the change still has the required role.
 
+use crate::db::Key;
+use crate::domain::club;
+use crate::domain::member::keys;
+use crate::domain::person;
 use serde::Deserialize;
 
 use crate::db::error::ignore_refusal;
@@ -11,8 +15,6 @@ use crate::domain::club::model::Club;
 use crate::domain::conditions::{authority, check_not_erasing, counted_owner};
 use crate::domain::invite::model::{InvitationLog, Invite};
 use crate::domain::invite::store::logged;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
@@ -101,7 +103,7 @@ impl Membership {
 
 /// Returns the write that changes the numbers of members and owners of a club.
 fn count(club: &ClubCode, members: i64, owners: i64) -> Write {
-    Write::update(keys::club(club))
+    Write::update(club::keys::club(club))
         .count("members", members)
         .count("owners", owners)
         .if_exists()
@@ -134,7 +136,7 @@ fn removed(delete: Write, membership: &Membership, even_last: bool) -> Vec<Write
     let delete = delete
         .if_equals("creation", &membership.creation)
         .if_equals("version", &membership.version);
-    let count = Write::update(keys::club(&membership.club)).count("members", -1);
+    let count = Write::update(club::keys::club(&membership.club)).count("members", -1);
     let count = match (membership.role, even_last) {
         (Role::Owner, false) => count.count("owners", -1).if_above("owners", 1),
         (Role::Owner, true) => count
@@ -153,8 +155,11 @@ fn removed(delete: Write, membership: &Membership, even_last: bool) -> Vec<Write
 impl Table {
     /// Returns the members of a club, in no particular order: 1 query.
     pub async fn members(&self, club: &ClubCode) -> Result<Vec<Membership>, TableError> {
-        self.query(keys::club_items(club), Range::Prefix(keys::MEMBERS.into()))
-            .await
+        self.query(
+            club::keys::club_items(club),
+            Range::Prefix(keys::MEMBERS.into()),
+        )
+        .await
     }
 
     /// Returns a membership by its id: 1 read.
@@ -203,7 +208,7 @@ impl Table {
     /// Returns all memberships of a person: 1 query of the index.
     pub async fn memberships_of(&self, person: Id<Person>) -> Result<Vec<Membership>, TableError> {
         self.query_index(
-            keys::own(person),
+            person::keys::own(person),
             Range::Prefix(keys::OWN_MEMBERSHIPS.into()),
         )
         .await
@@ -213,7 +218,7 @@ impl Table {
     /// moment old.
     pub async fn roles_of(&self, person: Id<Person>) -> Result<Vec<(ClubCode, Role)>, TableError> {
         let range = Range::Prefix(keys::OWN_MEMBERSHIPS.into());
-        let entries = self.index_entries(keys::own(person), range).await?;
+        let entries = self.index_entries(person::keys::own(person), range).await?;
         let role_of = |entry: &Stored| {
             let MemberEntry { role, gsi1sk } = entry.read().ok()?;
             Some((keys::club_of_membership(&gsi1sk)?, role))
@@ -228,12 +233,12 @@ impl Table {
         person: Id<Person>,
     ) -> Result<Vec<(Membership, Club)>, TableError> {
         let range = Range::Prefix(keys::OWN_MEMBERSHIPS.into());
-        let entries = self.index_entries(keys::own(person), range).await?;
+        let entries = self.index_entries(person::keys::own(person), range).await?;
         let requested: Vec<(Key, Key)> = entries
             .iter()
             .filter_map(|entry| {
                 let club = keys::club_of_membership(&entry.index_sort_key()?)?;
-                Some((entry.key(), keys::club(&club)))
+                Some((entry.key(), club::keys::club(&club)))
             })
             .collect();
         let all = requested
@@ -344,7 +349,7 @@ impl Table {
             .if_equals("creation", &old.creation)
             .if_equals("version", &old.version);
         let mut writes = vec![update];
-        let club = || Write::update(keys::club(&old.club));
+        let club = || Write::update(club::keys::club(&old.club));
         match (old.role, new.role) {
             (Role::Owner, role) if role != Role::Owner => {
                 writes.push(

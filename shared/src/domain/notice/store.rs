@@ -1,5 +1,7 @@
 //! What is due: how it is filed by the hour, found and finished (G5).
 
+use crate::db::Key;
+use crate::domain::notice::keys;
 use std::collections::HashSet;
 
 use chrono::TimeDelta;
@@ -10,8 +12,6 @@ use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, PARALLEL, Refusal, Table, TableError, Write, to_item};
 use crate::domain::application::model::{Application, Committee};
 use crate::domain::conditions::check_not_erasing;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
 use crate::domain::notice::model::{
     BegunDraft, NoticeTimer, REMINDED_BEFORE, ScheduledTask, TaskKind, draft_reminder_at,

@@ -1,11 +1,11 @@
 //! The search entries of people: words of their names, and their addresses.
 
+use crate::db::Key;
+use crate::domain::person::keys;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Table, TableError, Write};
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::person::model::{Person, PersonAddress, PersonWord, Personal};
 use crate::ids::Id;
 use crate::kind::Kind;

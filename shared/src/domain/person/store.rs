@@ -1,5 +1,8 @@
 //! Profiles, the search entries of people, and the copies of names and addresses that lists need.
 
+use crate::db::Key;
+use crate::domain::bookmark;
+use crate::domain::person::keys;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::db::error::ignore_refusal;
@@ -9,8 +12,6 @@ use crate::db::response::AnyItem as _;
 use crate::db::{Entity, Item, JsonText, Refusal, Table, TableError, Write, each, to_item};
 use crate::domain::bookmark::model::Subscription;
 use crate::domain::extension::model::Extension;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::member::model::Membership;
 use crate::domain::notice::people::news_switched_on;
 use crate::domain::person::model::{Creations, Person};
@@ -270,7 +271,7 @@ impl Table {
     /// writes it at the same time also updates its copies.
     async fn refresh_copies(&self, person: &Person, copied: ProfileHalf) -> Result<(), TableError> {
         let personal = &person.personal;
-        let subscriptions = Range::Prefix(keys::SUBSCRIPTIONS.into());
+        let subscriptions = Range::Prefix(bookmark::keys::SUBSCRIPTIONS.into());
         let own = keys::own(person.id);
         let (items, subscriptions) = futures::try_join!(
             self.index_items(own.clone(), Range::All),

@@ -1,5 +1,7 @@
 //! Questions and prompts in the table.
 
+use crate::db::Key;
+use crate::domain::question::keys;
 use std::collections::{HashMap, HashSet};
 
 use crate::db::execute::MOST_WRITES;
@@ -7,8 +9,6 @@ use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::application::store::questions_changed;
 use crate::domain::form::model::Form;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::question::model::{Prompt, Question};
 use crate::ids::Id;
 use crate::kind::Kind;

@@ -1,11 +1,11 @@
 //! Registrations of clubs for fairs. The fair counts its registrations as references to it.
 
+use crate::db::Key;
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::catalogue::versions::{invalidate, invalidate_segments};
 use crate::domain::conditions::authority;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::member::model::Membership;
+use crate::domain::reference::keys;
 use crate::domain::reference::model::{Fair, ReferenceKind as _, Registration};
 use crate::domain::reference::store::count_use;
 use crate::ids::Id;

@@ -1,6 +1,9 @@
 //! Collections that admins maintain. Their entries have unique names. An entry cannot be deleted
 //! while something refers to it (L2, L3).
 
+use crate::db;
+use crate::db::Key;
+use crate::domain::reference::keys;
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -8,8 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::db::{Entity, Item, Refusal, Table, TableError, Write};
 use crate::domain::catalogue::versions::{invalidate, invalidate_segments};
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::domain::reference::model::{Major, ReferenceEntry, ReferenceKind, School};
 use crate::ids::Id;
@@ -46,7 +47,7 @@ fn name_key<T: ReferenceKind>(value: &T) -> Key {
 pub(crate) fn name_item<T: ReferenceKind>(reference: &ReferenceEntry<T>) -> Item {
     let mut item = name_key(&reference.value).into_item();
     item.insert(
-        keys::TYPE.to_owned(),
+        db::keys::TYPE.to_owned(),
         AttributeValue::S(Kind::Name.name().to_owned()),
     );
     item.insert("id".to_owned(), AttributeValue::N(reference.id.to_string()));
@@ -55,7 +56,7 @@ pub(crate) fn name_item<T: ReferenceKind>(reference: &ReferenceEntry<T>) -> Item
 
 fn name_taken<T: ReferenceKind>(reference: &ReferenceEntry<T>) -> Write {
     Write::update(name_key(&reference.value))
-        .set(keys::TYPE, &Kind::Name.name())
+        .set(db::keys::TYPE, &Kind::Name.name())
         .set("id", &reference.id)
         .if_new()
 }
@@ -88,7 +89,7 @@ pub(crate) fn count_person(old: &Person, new: &Person) -> Vec<Write> {
         // People may also graduate in years that are not in the collection.
         let count = |year: u16, change| {
             Write::update(keys::year_uses(year))
-                .set(keys::TYPE, &YearUses::TYPE)
+                .set(db::keys::TYPE, &YearUses::TYPE)
                 .set("year", &year)
                 .count("uses", change)
         };

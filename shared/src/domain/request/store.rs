@@ -1,17 +1,20 @@
 //! Requests to join clubs (membership requests).
 
+use crate::db::Key;
 use crate::db::error::ignore_refusal;
 use crate::db::execute::WriteResult;
 use crate::db::read::{Fetch, Range};
 use crate::db::response::AnyItem as _;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::domain::club;
 use crate::domain::club::model::Club;
 use crate::domain::conditions::check_not_erasing;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
+use crate::domain::member;
 use crate::domain::member::model::Membership;
+use crate::domain::person;
 use crate::domain::person::model::Person;
+use crate::domain::request::keys;
 use crate::domain::request::model::MembershipRequest;
 use crate::ids::Id;
 use crate::kind::Kind;
@@ -68,8 +71,11 @@ pub(crate) fn delete_request_of(club: &ClubCode, person: Id<Person>) -> Write {
 impl Table {
     /// Returns the requests to join a club, in no particular order: 1 query.
     pub async fn requests(&self, club: &ClubCode) -> Result<Vec<MembershipRequest>, TableError> {
-        self.query(keys::club_items(club), Range::Prefix(keys::REQUESTS.into()))
-            .await
+        self.query(
+            club::keys::club_items(club),
+            Range::Prefix(keys::REQUESTS.into()),
+        )
+        .await
     }
 
     /// Returns a request by its id: 1 read.
@@ -93,7 +99,7 @@ impl Table {
             return Ok(asking);
         }
         let (pk, range) = (
-            keys::club_items(&news.club),
+            club::keys::club_items(&news.club),
             Range::Prefix(keys::REQUESTS.into()),
         );
         let take = |page: Vec<MembershipRequest>| {
@@ -111,7 +117,7 @@ impl Table {
         let Some(news) = &mail.request else {
             return Ok(());
         };
-        let again = Write::update(keys::club(&news.club))
+        let again = Write::update(club::keys::club(&news.club))
             .set("requests_notified_at", &None::<Timestamp>)
             .if_equals("requests_notified_at", &mail.queued_at);
         ignore_refusal(self.write(again).await)
@@ -138,8 +144,11 @@ impl Table {
         &self,
         person: Id<Person>,
     ) -> Result<Vec<MembershipRequest>, TableError> {
-        self.query_index(keys::own(person), Range::Prefix(keys::OWN_REQUESTS.into()))
-            .await
+        self.query_index(
+            person::keys::own(person),
+            Range::Prefix(keys::OWN_REQUESTS.into()),
+        )
+        .await
     }
 
     /// Returns a club, and a person's membership and request there: 1 batch read.
@@ -148,8 +157,8 @@ impl Table {
         code: &ClubCode,
         person: Id<Person>,
     ) -> Result<JoinState, TableError> {
-        let club = keys::club(code);
-        let member = keys::member(code, Membership::id_of(code, person));
+        let club = club::keys::club(code);
+        let member = member::keys::member(code, Membership::id_of(code, person));
         let request = keys::request(code, MembershipRequest::id_of(code, person));
         let mut found = self
             .get_many(vec![club.clone(), member.clone(), request.clone()])
@@ -171,7 +180,7 @@ impl Table {
         club: &Club,
         mails: &[Mail],
     ) -> Result<(), TableError> {
-        let member = keys::member(
+        let member = member::keys::member(
             &request.club,
             Membership::id_of(&request.club, request.person),
         );

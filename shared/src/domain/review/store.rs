@@ -1,5 +1,8 @@
 //! Reviews: what officers think of a submission.
 
+use crate::db::Key;
+use crate::domain::review::keys;
+use crate::domain::submission;
 use std::collections::HashMap;
 
 use serde::Deserialize;
@@ -11,8 +14,6 @@ use crate::db::response::Stored;
 use crate::db::{Entity, Table, TableError, Write, each};
 use crate::domain::application::model::Application;
 use crate::domain::conditions::check_not_erasing;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::domain::review::model::Review;
 use crate::domain::submission::model::Submission;
@@ -50,10 +51,13 @@ pub struct GivenScore {
 /// The change of the scores of a submission. It is refused after a withdrawal, and after the
 /// erasure of the applicant.
 fn scores(review: &Review) -> Write {
-    Write::update(keys::submission(review.application, review.submission))
-        .counted()
-        .if_equals("sequence", &review.sequence)
-        .if_above("person", 0)
+    Write::update(submission::keys::submission(
+        review.application,
+        review.submission,
+    ))
+    .counted()
+    .if_equals("sequence", &review.sequence)
+    .if_above("person", 0)
 }
 
 /// Returns the path of a review's score in its submission.
@@ -161,11 +165,14 @@ impl Table {
             ..review.clone()
         };
         let delete = Write::delete(review.key()).if_equals("version", &review.version);
-        let scores = Write::update(keys::submission(review.application, review.submission))
-            .remove(&score(review))
-            .set(&score(&anonymous), &review.score)
-            .counted()
-            .if_equals("sequence", &review.sequence);
+        let scores = Write::update(submission::keys::submission(
+            review.application,
+            review.submission,
+        ))
+        .remove(&score(review))
+        .set(&score(&anonymous), &review.score)
+        .counted()
+        .if_equals("sequence", &review.sequence);
         let put = Write::put(&anonymous)?.if_new();
         match self.transact(vec![delete.clone(), put, scores]).await {
             // Its submission was withdrawn since, or the review was deleted.

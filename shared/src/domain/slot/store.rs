@@ -1,13 +1,13 @@
 //! Slots: how they are stored and read. `interview/store.rs` books them.
 
+use crate::db::Key;
+use crate::domain::slot::keys;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::db::read::Range;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::conditions::check_not_erasing;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
 use crate::domain::person::model::Person;
 use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};

@@ -1,6 +1,10 @@
 //! The submissions of one person (S10). The index may be behind, so what was submitted within the
 //! last hour is also found by the recent submissions that were noted.
 
+use crate::db::Key;
+use crate::domain::application;
+use crate::domain::person;
+use crate::domain::submission::keys;
 use std::collections::BTreeSet;
 
 use crate::db::error::check_memory_budget;
@@ -8,8 +12,6 @@ use crate::db::read::{MAX_BATCH_KEYS, Range};
 use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity as _, Table, TableError};
 use crate::domain::application::model::Application;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::{Answered, Submission};
 use crate::domain::submission::store::StoredSubmission;
@@ -27,12 +29,14 @@ impl Table {
         club: &ClubCode,
     ) -> Result<bool, TableError> {
         let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
-        let entries = self.index_entries(keys::own(person), range).await?;
+        let entries = self.index_entries(person::keys::own(person), range).await?;
         let applications: BTreeSet<Id<Application>> = entries
             .iter()
             .filter_map(|entry| keys::application_of_submission(&entry.key()))
             .collect();
-        let requested = applications.iter().map(|id| keys::application(club, *id));
+        let requested = applications
+            .iter()
+            .map(|id| application::keys::application(club, *id));
         Ok(!self.get_many(requested.collect()).await?.is_empty())
     }
 
@@ -72,7 +76,7 @@ impl Table {
     async fn own_keys(&self, person: Id<Person>) -> Result<Vec<Key>, TableError> {
         let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
         let (entries, one) = futures::try_join!(
-            self.index_entries(keys::own(person), range),
+            self.index_entries(person::keys::own(person), range),
             self.recent_submissions(person)
         )?;
         let one = one
@@ -139,7 +143,7 @@ impl Table {
         person: Id<Person>,
     ) -> Result<(usize, usize), TableError> {
         let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
-        let entries = self.index_entries(keys::own(person), range).await?;
+        let entries = self.index_entries(person::keys::own(person), range).await?;
         let is_there = |entry: &&Stored| entry.kind() == Submission::TYPE;
         let (submissions, one) = (entries.iter().filter(is_there).count(), entries.len());
         if submissions < limits::SUBMISSIONS / 2 && one < limits::SUBMISSIONS_WITH_WITHDRAWN / 2 {

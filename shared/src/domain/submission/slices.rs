@@ -1,6 +1,8 @@
 //! Slices of the submissions of an application, newest first. The index `gsi2` has the keys of all
 //! submissions in this order, so a slice reads about what it returns.
 
+use crate::db;
+use crate::domain::submission::keys;
 use std::collections::{HashMap, VecDeque};
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
@@ -11,7 +13,6 @@ use crate::db::error::check_memory_budget;
 use crate::db::response::Stored;
 use crate::db::{Item, Key, Table, TableError};
 use crate::domain::application::model::Application;
-use crate::domain::keys;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::{FoundSubmissions, SubmissionQuery};
 use crate::ids::Id;
@@ -122,11 +123,11 @@ impl Table {
         before: Option<&str>,
         size: usize,
     ) -> Result<(), TableError> {
-        let mut names = HashMap::from([("#pk".to_owned(), keys::GSI2PK.to_owned())]);
+        let mut names = HashMap::from([("#pk".to_owned(), db::keys::GSI2PK.to_owned())]);
         let mut values = HashMap::from([(":pk".to_owned(), AttributeValue::S(part.pk.clone()))]);
         let mut condition = "#pk = :pk".to_owned();
         if let Some(before) = before {
-            names.insert("#sk".to_owned(), keys::GSI2SK.to_owned());
+            names.insert("#sk".to_owned(), db::keys::GSI2SK.to_owned());
             values.insert(":sk".to_owned(), AttributeValue::S(before.to_owned()));
             condition.push_str(" AND #sk < :sk");
         }
@@ -134,7 +135,7 @@ impl Table {
             .client
             .query()
             .table_name(&self.name)
-            .index_name(keys::GSI2)
+            .index_name(db::keys::GSI2)
             .key_condition_expression(condition)
             .set_expression_attribute_names(Some(names))
             .set_expression_attribute_values(Some(values))

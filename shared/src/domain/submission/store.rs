@@ -1,5 +1,7 @@
 //! Submissions: how they are stored and read. `submit.rs` writes them, `decide.rs` decides on them.
 
+use crate::db::Key;
+use crate::domain::submission::keys;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,8 +11,6 @@ use crate::db::read::{Fetch, Range};
 use crate::db::response::{AnyItem, Stored};
 use crate::db::{Entity, Table, TableError};
 use crate::domain::application::model::{Application, Committee};
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{Answered, Submission, SubmissionAnswers};
 use crate::domain::submission::withdrawal::Withdrawal;

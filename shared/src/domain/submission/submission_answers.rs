@@ -1,5 +1,8 @@
 //! Reads the answers of submissions, and removes those that no submission names any more.
 
+use crate::db;
+use crate::domain::file;
+use crate::domain::submission::keys;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +14,6 @@ use crate::db::read::{Fetch, MAX_BATCH_KEYS, Range};
 use crate::db::{Entity, Key, Table, TableError, Write, each};
 use crate::domain::application::model::Application;
 use crate::domain::file::attachment::Attachment;
-use crate::domain::keys;
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{Answered, Submission, SubmissionAnswers};
 use crate::ids::Id;
@@ -207,7 +209,7 @@ impl Table {
     /// The key is never used again, so a late write harms nothing.
     async fn delete_one(&self, key: Key, when: RequestTime) -> Result<(), TableError> {
         let tombstone = Write::put(&Tombstone::new(key, when))?;
-        let tombstone = tombstone.if_equals(keys::TYPE, &SubmissionAnswers::TYPE);
+        let tombstone = tombstone.if_equals(db::keys::TYPE, &SubmissionAnswers::TYPE);
         ignore_refusal(self.write(tombstone).await.map(drop))
     }
 
@@ -224,10 +226,11 @@ impl Table {
         let Key { pk, sk: last } = keys::submission_answers(application, submission, when.received);
         let range = Range::Between(keys::answers_prefix(submission), last);
         let found = self.keys(pk, range).await?;
-        let attachments: Vec<Attachment> = found.iter().filter_map(keys::attachment_at).collect();
+        let attachments: Vec<Attachment> =
+            found.iter().filter_map(file::keys::attachment_at).collect();
         let submission_answers = found
             .into_iter()
-            .filter(|key| keys::attachment_at(key).is_none());
+            .filter(|key| file::keys::attachment_at(key).is_none());
         self.remove_attachments(&attachments, when).await?;
         each(submission_answers, |key| self.delete_one(key, when)).await?;
         Ok(attachments)

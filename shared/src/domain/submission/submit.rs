@@ -1,5 +1,10 @@
 //! Writes of the applicant: to submit, to submit again, and to withdraw.
 
+use crate::db;
+use crate::db::Key;
+use crate::domain::mail;
+use crate::domain::person;
+use crate::domain::submission::keys;
 use std::collections::BTreeMap;
 
 use crate::db::error::ignore_refusal;
@@ -9,8 +14,6 @@ use crate::db::read::Range;
 use crate::db::response::{AnyItem as _, readable};
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::application::model::Application;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::mail::model::Mail;
 use crate::domain::mail::state::{EmailStatus, MailKind};
 use crate::domain::person::model::Person;
@@ -195,7 +198,7 @@ impl Table {
         person: Id<Person>,
     ) -> Result<Vec<RecentSubmission>, TableError> {
         let range = Range::Prefix(keys::RECENT_SUBMISSIONS.into());
-        self.query(keys::own(person), range).await
+        self.query(person::keys::own(person), range).await
     }
 
     pub(crate) async fn recent_submission(
@@ -214,7 +217,7 @@ impl Table {
         submission: &Submission,
         at: Timestamp,
     ) -> Result<(), TableError> {
-        let confirmation = keys::outbox(
+        let confirmation = mail::keys::outbox(
             submission.id.get(),
             submission.sequence,
             MailKind::Confirmation,
@@ -257,7 +260,7 @@ impl Table {
     ) -> Result<WithdrawOutcome, TableError> {
         let write = Write::update(submission.key())
             .parts(submission, &WITHDRAWN)?
-            .set(keys::TYPE, &Withdrawal::TYPE)
+            .set(db::keys::TYPE, &Withdrawal::TYPE)
             .set("received", &received)
             .set_from("submitted", "received")
             .set_from(field, "revision")

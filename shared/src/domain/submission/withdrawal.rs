@@ -1,10 +1,10 @@
 //! What remains of a withdrawn submission.
 
+use crate::domain::submission::keys;
 use serde::{Deserialize, Serialize};
 
 use crate::db::{Entity, Key};
 use crate::domain::application::model::Application;
-use crate::domain::keys;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::{Submission, is_zero};
 use crate::ids::Id;

@@ -1,14 +1,15 @@
 //! Tokens in the table: under numbers in their person's partition, so that the quota needs no
 //! counter, and the text of a token tells its key.
 
+use crate::db::Key;
+use crate::domain::person;
+use crate::domain::token::keys;
 use chrono::NaiveDate;
 
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{BatchItems, Entity, Table, TableError, Write};
 use crate::domain::conditions::check_not_erasing;
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::person::model::Person;
 use crate::domain::token::model::Token;
 use crate::ids::Id;
@@ -31,7 +32,7 @@ impl Table {
     /// query.
     pub async fn tokens(&self, person: Id<Person>) -> Result<Vec<Token>, TableError> {
         let range = Range::Prefix(keys::OWN_TOKENS.into());
-        self.query(keys::own(person), range).await
+        self.query(person::keys::own(person), range).await
     }
 
     /// Returns the token with a number, and the profile of its person: 1 batch read of 2 items.
@@ -41,7 +42,7 @@ impl Table {
         (person, number): (Id<Person>, u8),
         eventual: bool,
     ) -> Result<(Option<Token>, Option<Person>), TableError> {
-        let (token, profile) = (keys::token(person, number), keys::profile(person));
+        let (token, profile) = (keys::token(person, number), person::keys::profile(person));
         let requested = vec![token.clone(), profile.clone()];
         let mut found = if eventual {
             BatchItems::of(self.get_all(requested, false).await?)

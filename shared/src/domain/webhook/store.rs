@@ -1,11 +1,14 @@
 //! Webhooks in the table: under numbers in their club, so that the quota needs no counter.
 
+use crate::db::Key;
+use crate::domain::club;
+use crate::domain::member;
+use crate::domain::person;
+use crate::domain::webhook::keys;
 use std::collections::{HashMap, HashSet};
 
 use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::keys;
-use crate::domain::keys::Key;
 use crate::domain::member::model::Membership;
 use crate::domain::notice::model::{ScheduledTask, TaskKind};
 use crate::domain::person::model::Person;
@@ -51,13 +54,14 @@ pub type Creator = (Option<Person>, Option<Membership>);
 
 fn creator_keys(webhook: &Webhook) -> (Key, Option<Key>) {
     let club = webhook.key.club.as_ref();
-    let member = club.map(|club| keys::member(club, Membership::id_of(club, webhook.creator)));
-    (keys::profile(webhook.creator), member)
+    let member =
+        club.map(|club| member::keys::member(club, Membership::id_of(club, webhook.creator)));
+    (person::keys::profile(webhook.creator), member)
 }
 
 /// Checks that the club of a webhook is there, if it has one.
 fn club_there(webhook: &Webhook) -> Option<Write> {
-    let there = Write::check(keys::club(webhook.key.club.as_ref()?));
+    let there = Write::check(club::keys::club(webhook.key.club.as_ref()?));
     let there = there.if_equals("archived", &false);
     Some(there.or(Refusal::ReferenceDeleted))
 }
