@@ -5,7 +5,7 @@ use crate::db::{Table, TableError};
 use crate::domain::{
     Application, AppointmentNews, Club, Interview, InterviewChange, Mail, Slot, Submission,
 };
-use crate::ids::{self, Id};
+use crate::ids::{self, Id, of};
 use crate::mail::appointment;
 use crate::time::Timestamp;
 
@@ -60,7 +60,7 @@ pub async fn release_booking(
 }
 
 /// Returns the submissions that have a place in a slot.
-pub fn seated(slot: &Slot) -> Vec<Id<Submission>> {
+pub fn seated(slot: &Slot) -> Vec<Id<of::Submission>> {
     let ids = slot.seats.keys().filter_map(|id| ids::parse(id));
     ids.collect()
 }

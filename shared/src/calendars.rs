@@ -2,7 +2,7 @@
 //! profile, or a new number in it, ends the old address (P19).
 
 use crate::domain::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::person_token;
 use crate::settings::Secret;
 
@@ -14,7 +14,7 @@ pub fn token(secret: &Secret, person: &Person) -> String {
 }
 
 /// Returns the person whom a token names; none if it is no token.
-pub fn person_of(token: &str) -> Option<Id<Person>> {
+pub fn person_of(token: &str) -> Option<Id<of::Person>> {
     person_token::named::<0>(token).map(|(_, person)| person)
 }
 

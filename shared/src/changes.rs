@@ -5,8 +5,8 @@ use std::hash::BuildHasher;
 
 use serde::Serialize;
 
-use crate::domain::{ChangeType, ClubChange, Notification, Object, ObjectType, Person};
-use crate::ids::Id;
+use crate::domain::{ChangeType, Notification, Object, ObjectType};
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::{CLOCKS_DIFFER, Timestamp};
 
@@ -51,10 +51,10 @@ impl ObjectBody {
 /// Returns who is shown to have changed something at a time: nobody who was erased since then.
 /// `there` is what [`crate::db::Table::there_since`] tells.
 pub fn shown_by<S: BuildHasher>(
-    by: Option<Id<Person>>,
+    by: Option<Id<of::Person>>,
     at: Timestamp,
-    there: &HashMap<Id<Person>, Timestamp, S>,
-) -> Option<Id<Person>> {
+    there: &HashMap<Id<of::Person>, Timestamp, S>,
+) -> Option<Id<of::Person>> {
     by.filter(|person| {
         let since = there.get(person);
         since.is_some_and(|since| *since <= at.plus(CLOCKS_DIFFER))
@@ -93,7 +93,7 @@ impl From<&Notification> for MessageType {
 pub struct WebhookMessage {
     /// Id of the change, as in the list of changes and in the header `webhook-id`.
     #[cfg_attr(feature = "api", schema(value_type = u64))]
-    id: Id<ClubChange>,
+    id: Id<of::ClubChange>,
     /// When it was stored.
     at: Timestamp,
     /// What happened.
@@ -107,12 +107,12 @@ pub struct WebhookMessage {
     /// Id of the user who changed it, or asked for the test. Null if that is not known, or if they
     /// were erased.
     #[cfg_attr(feature = "api", schema(value_type = Option<u64>))]
-    by: Option<Id<Person>>,
+    by: Option<Id<of::Person>>,
 }
 
 impl WebhookMessage {
     /// The message; `base` is what URLs begin with.
-    pub fn new(notification: &Notification, by: Option<Id<Person>>, base: &str) -> Self {
+    pub fn new(notification: &Notification, by: Option<Id<of::Person>>, base: &str) -> Self {
         Self {
             id: Id::new(notification.id),
             at: notification.at,

@@ -20,6 +20,31 @@ const RANDOM_BITS: u32 = 12;
 /// The id of a `T`: a whole number from 1 to [`MAX_ID`]. Ids of different types cannot be mixed up.
 pub struct Id<T>(u64, PhantomData<fn() -> T>);
 
+/// What has an id, beside the entries of collections. These types have no values: so an id needs
+/// nothing of what it belongs to.
+#[expect(missing_docs, reason = "the names say it")]
+pub mod of {
+    pub enum Application {}
+    pub enum Choice {}
+    pub enum ClubChange {}
+    pub enum Committee {}
+    pub enum DecisionChange {}
+    pub enum Event {}
+    pub enum Extension {}
+    pub enum JoinLink {}
+    pub enum Membership {}
+    pub enum MembershipRequest {}
+    pub enum Person {}
+    pub enum Question {}
+    pub enum Review {}
+    pub enum Showing {}
+    pub enum Slot {}
+    pub enum Submission {}
+    pub enum Token {}
+    pub enum Upload {}
+    pub enum Webhook {}
+}
+
 impl<T> Id<T> {
     /// Returns the id with this number.
     pub const fn new(number: u64) -> Self {

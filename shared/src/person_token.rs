@@ -5,8 +5,7 @@ use aws_lc_rs::{constant_time, hmac};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
-use crate::domain::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::settings::Secret;
 
 /// Bytes of an id, which has 53 bits.
@@ -15,7 +14,12 @@ const ID: usize = 7;
 const PROOF: usize = 16;
 
 /// Returns the token of a person: a prefix that says more, the id, and the proof of a text.
-pub(crate) fn token(secret: &Secret, signed: &str, prefix: &[u8], person: Id<Person>) -> String {
+pub(crate) fn token(
+    secret: &Secret,
+    signed: &str,
+    prefix: &[u8],
+    person: Id<of::Person>,
+) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.reveal());
     let proof = hmac::sign(&key, signed.as_bytes());
     let id = person.get().to_be_bytes();
@@ -25,7 +29,7 @@ pub(crate) fn token(secret: &Secret, signed: &str, prefix: &[u8], person: Id<Per
 
 /// Returns the prefix of `N` bytes and the person of a token; none if it is no token. Whether the
 /// service made it, only [`is_same`] tells.
-pub(crate) fn named<const N: usize>(token: &str) -> Option<([u8; N], Id<Person>)> {
+pub(crate) fn named<const N: usize>(token: &str) -> Option<([u8; N], Id<of::Person>)> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(token).ok()?;
     let (prefix, rest) = bytes.split_first_chunk::<N>()?;
     let (id, proof) = rest.split_at_checked(ID)?;

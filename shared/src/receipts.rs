@@ -11,10 +11,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{
-    Answered, Answers, Application, Choice, Committee, Question, StoredSubmission, Submission,
-};
-use crate::ids::Id;
+use crate::domain::{Answered, Answers, StoredSubmission};
+use crate::ids::{Id, of};
 use crate::settings::Settings;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -35,13 +33,13 @@ pub struct ReceiptClaims {
     pub club: ClubCode,
     /// Id of the application.
     #[cfg_attr(feature = "api", schema(value_type = u64))]
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Id of the submission.
     #[cfg_attr(feature = "api", schema(value_type = u64))]
-    pub submission: Id<Submission>,
+    pub submission: Id<of::Submission>,
     /// Id of the committee, or null.
     #[cfg_attr(feature = "api", schema(value_type = Option<u64>))]
-    pub committee: Option<Id<Committee>>,
+    pub committee: Option<Id<of::Committee>>,
     /// How often it had been submitted, from 1.
     pub revision: u32,
     /// The SHA-256 (base64url) of the answers in canonical JSON (RFC 8785): an array of `question`,
@@ -60,8 +58,8 @@ struct CanonicalAnswer {
     /// The SHA-256 of a file; the member is missing if the answer is no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
-    multiple_choice: Option<Id<Choice>>,
-    question: Id<Question>,
+    multiple_choice: Option<Id<of::Choice>>,
+    question: Id<of::Question>,
     text: Option<String>,
 }
 

@@ -2,7 +2,7 @@
 //! nothing else. It is derived from the profile (G4).
 
 use crate::domain::{NoticeKind, Person};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::person_token;
 use crate::settings::Secret;
 use crate::time::Timestamp;
@@ -10,7 +10,12 @@ use crate::time::Timestamp;
 const KINDS: [NoticeKind; 3] = [NoticeKind::Drafts, NoticeKind::Interviews, NoticeKind::News];
 
 /// Returns the token of a person whose profile is from this time.
-pub fn token(secret: &Secret, person: Id<Person>, since: Timestamp, kind: NoticeKind) -> String {
+pub fn token(
+    secret: &Secret,
+    person: Id<of::Person>,
+    since: Timestamp,
+    kind: NoticeKind,
+) -> String {
     let number = KINDS.iter().position(|one| *one == kind);
     let number = number.and_then(|number| u8::try_from(number).ok());
     let number = number.unwrap_or_default();
@@ -20,7 +25,7 @@ pub fn token(secret: &Secret, person: Id<Person>, since: Timestamp, kind: Notice
 }
 
 /// Returns the person and the kind that a token names; none if it is no token.
-pub fn named(token: &str) -> Option<(Id<Person>, NoticeKind)> {
+pub fn named(token: &str) -> Option<(Id<of::Person>, NoticeKind)> {
     let ([kind], person) = person_token::named(token)?;
     Some((person, *KINDS.get(usize::from(kind))?))
 }

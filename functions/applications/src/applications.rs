@@ -9,7 +9,7 @@ use shared::domain::{
     Application, ApplicationQuota, ApplicationTexts, Committee, Extension, Form, Submission,
     WholeForm,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::text::ClubCode;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
@@ -63,7 +63,7 @@ pub async fn list_current_applications(
     // The club knows which of its applications are open. An extension may keep another one open.
     let club = &scope.club;
     let extensions = app.table.own_extensions(scope.user.id()).await?;
-    let extended = |id: Id<Application>| {
+    let extended = |id: Id<of::Application>| {
         let found = extensions
             .iter()
             .find(|extension| extension.application == id);
@@ -82,7 +82,8 @@ pub async fn list_current_applications(
         now <= extension.end.moment() && !is_other
     };
     let own = extensions.iter().filter(is_here);
-    let requested: BTreeSet<Id<Application>> = ids.chain(own.map(|one| one.application)).collect();
+    let requested: BTreeSet<Id<of::Application>> =
+        ids.chain(own.map(|one| one.application)).collect();
     let mut forms = app.table.whole_forms_of(&club.code, &requested).await?;
     forms.retain(|whole| {
         let application = &whole.form.application;
@@ -364,7 +365,7 @@ fn check_conditions(form: &Form, new: &Application) -> Result<()> {
     Err(ApiError::field("committees", Reason::CommitteesDepend).coded(Code::InUse))
 }
 
-async fn read_again(app: &Context, club: &ClubCode, id: Id<Application>) -> Result<WholeForm> {
+async fn read_again(app: &Context, club: &ClubCode, id: Id<of::Application>) -> Result<WholeForm> {
     let found = app.table.whole_form(club, id).await?;
     found.ok_or(ApiError::NotFound)
 }

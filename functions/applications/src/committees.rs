@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use shared::db::TableError;
 use shared::domain::{Application, Committee};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::web::{ApiError, Result};
 use shared::{Context, limits};
 
@@ -32,7 +32,7 @@ pub(crate) async fn remove_committees(
             app.table.all_slots(old.id)
         )?;
         used.extend(slots.into_iter().filter_map(|slot| slot.committee));
-        let is_removed = |id: &Id<Committee>| removed.iter().any(|lost| lost.id == *id);
+        let is_removed = |id: &Id<of::Committee>| removed.iter().any(|lost| lost.id == *id);
         Ok::<_, TableError>(used.iter().any(is_removed))
     };
     if is_used().await? {

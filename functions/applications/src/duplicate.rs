@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Days, Utc};
 use shared::Context;
-use shared::domain::{Application, Choice, Committee, Form, Question, ShowIf, WholeForm};
-use shared::ids::Id;
+use shared::domain::{Form, Question, ShowIf, WholeForm};
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::scopes::RecruitmentWrite;
@@ -78,8 +78,8 @@ pub async fn duplicate_application(
 /// The ids of the copies of questions and options, by those of the originals.
 #[derive(Default)]
 struct NewIds {
-    questions: HashMap<Id<Question>, Id<Question>>,
-    options: HashMap<Id<Choice>, Id<Choice>>,
+    questions: HashMap<Id<of::Question>, Id<of::Question>>,
+    options: HashMap<Id<of::Choice>, Id<of::Choice>>,
 }
 
 impl NewIds {
@@ -99,8 +99,8 @@ impl NewIds {
 
 fn copy_question(
     question: &mut Question,
-    application: Id<Application>,
-    committees: &HashMap<Id<Committee>, Id<Committee>>,
+    application: Id<of::Application>,
+    committees: &HashMap<Id<of::Committee>, Id<of::Committee>>,
     new_ids: &mut NewIds,
     next_id: impl Fn() -> u64,
 ) {

@@ -4,7 +4,7 @@ use axum::Json;
 use serde::Serialize;
 use shared::db::Refusal;
 use shared::domain::{Application, Extension, Person};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
@@ -20,12 +20,12 @@ use utoipa::ToSchema;
 pub struct ExtensionBody {
     /// Id of the extension.
     #[schema(value_type = u64)]
-    id: Id<Extension>,
+    id: Id<of::Extension>,
     /// User name of the person.
     username: String,
     /// User id.
     #[schema(value_type = u64)]
-    person: Id<Person>,
+    person: Id<of::Person>,
     /// Last moment at which this person may submit.
     end_time: Timestamp,
 }

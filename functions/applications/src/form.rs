@@ -7,7 +7,7 @@ use shared::domain::{
     Application, ApplicationTexts, Choice, Committee, Extension, FileFormat, Question,
     QuestionType, ShowIf, WholeForm,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::limits;
 use shared::mail::{MailType, Template};
 use shared::reason::Reason;
@@ -24,7 +24,7 @@ use crate::own::{OwnSubmissionBody, own_end};
 pub struct ApplicationBody {
     /// Id of the application.
     #[schema(value_type = u64)]
-    id: Id<Application>,
+    id: Id<of::Application>,
     /// Code of the club.
     #[schema(value_type = String)]
     club: ClubCode,
@@ -126,7 +126,7 @@ impl ApplicationBody {
 pub struct QuestionBody {
     /// Id of the question.
     #[schema(value_type = u64)]
-    id: Id<Question>,
+    id: Id<of::Question>,
     /// 1 free response, 2 multiple choice, 3 short answer, 4 information text, 5 file.
     question_type: QuestionType,
     /// Text of the question.
@@ -139,7 +139,7 @@ pub struct QuestionBody {
     committee_question: bool,
     /// Ids of the committees that the question is for. Empty if it is for everybody.
     #[schema(value_type = Vec<u64>)]
-    committees: Vec<Id<Committee>>,
+    committees: Vec<Id<of::Committee>>,
     /// Options. Empty, unless the question is multiple choice.
     multiple_choice: Vec<Choice>,
     /// Of whom it is asked: only of those who chose one of these options. Null means of everybody.
@@ -220,7 +220,7 @@ shared::input! {
 pub struct CommitteeInput {
     /// Id of an existing committee.
     #[schema(value_type = Option<u64>)]
-    id: Option<Id<Committee>>,
+    id: Option<Id<of::Committee>>,
     /// One line, at most 255 characters. Unique in the application, whatever its case.
     #[schema(value_type = Name)]
     name: String,

@@ -12,7 +12,7 @@ use shared::domain::Clubs;
 use shared::domain::{Application, Club, Favorite, Invite, Role, Status, Submission, Window};
 use shared::domain::{ClubWaiting, Waiting};
 use shared::ids;
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::limits;
 use shared::text;
 use shared::text::ClubCode;
@@ -80,7 +80,7 @@ pub struct HomeWaitingBody {
 pub struct HomeRecruitmentBody {
     /// Id of the application.
     #[schema(value_type = u64)]
-    id: Id<Application>,
+    id: Id<of::Application>,
     /// Name of the application.
     name: String,
     /// Last moment at which the application is open.
@@ -102,7 +102,7 @@ pub struct HomeRecruitmentBody {
 pub struct HomeDecisionBody {
     /// Id of the submission.
     #[schema(value_type = u64)]
-    id: Id<Submission>,
+    id: Id<of::Submission>,
     /// Name of the application.
     name: String,
     /// The club.
@@ -280,7 +280,7 @@ async fn waiting_in(
     clubs: &[&Club],
     now: Timestamp,
 ) -> Result<HashMap<ClubCode, HomeWaitingBody>> {
-    let mut worked_on: Vec<(Timestamp, Id<Application>, &ClubCode)> = clubs
+    let mut worked_on: Vec<(Timestamp, Id<of::Application>, &ClubCode)> = clubs
         .iter()
         .flat_map(|club| {
             let begun = club.windows.iter().filter(|(_, window)| {

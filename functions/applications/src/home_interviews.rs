@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use shared::bodies::{InterviewBody, committee_of};
 use shared::domain::{Application, Club, Slot, Submission};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::text::ClubCode;
 use utoipa::ToSchema;
 
@@ -17,7 +17,7 @@ use crate::open::OpenClubBody;
 pub struct HomeInterviewBody {
     /// Id of the submission.
     #[schema(value_type = u64)]
-    id: Id<Submission>,
+    id: Id<of::Submission>,
     /// Name of the application.
     name: String,
     /// The club.
@@ -31,8 +31,8 @@ pub struct HomeInterviewBody {
 /// The interviews that are to be chosen, and those that are not over.
 pub(crate) fn interviews_of(
     submissions: &[&Submission],
-    applications: &HashMap<Id<Application>, Application>,
-    slots: &HashMap<Id<Slot>, Slot>,
+    applications: &HashMap<Id<of::Application>, Application>,
+    slots: &HashMap<Id<of::Slot>, Slot>,
     clubs: &HashMap<&ClubCode, &Club>,
     now: DateTime<Utc>,
 ) -> Vec<HomeInterviewBody> {

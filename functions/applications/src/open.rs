@@ -7,9 +7,9 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use shared::Context;
 use shared::domain::Clubs;
-use shared::domain::{Application, Club, Committee, DraftAnswer, Extension, Submission};
+use shared::domain::{Application, Club, DraftAnswer, Extension, Submission};
 use shared::ids;
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::limits;
 use shared::openapi::fields::OpenCount;
 use shared::text::ClubCode;
@@ -28,7 +28,7 @@ const DRAFTS_AT_ONCE: usize = 50;
 pub struct OpenApplicationBody {
     /// Id of the application.
     #[schema(value_type = u64)]
-    id: Id<Application>,
+    id: Id<of::Application>,
     /// Name of the application.
     name: String,
     /// The club.
@@ -41,7 +41,7 @@ pub struct OpenApplicationBody {
     draft: bool,
     /// The committees for which the caller has typed them, by id; null stands for none.
     #[schema(value_type = Vec<Option<u64>>)]
-    drafts: Vec<Option<Id<Committee>>>,
+    drafts: Vec<Option<Id<of::Committee>>>,
     /// Whether the caller has withdrawn a submission and has no other one.
     withdrawn: bool,
     /// The submissions of the caller, the newest first.
@@ -77,14 +77,14 @@ impl OpenClubBody {
 
 /// An application that may be in the list, by what its club knows of it.
 pub(crate) struct Candidate {
-    pub id: Id<Application>,
+    pub id: Id<of::Application>,
     pub club: ClubCode,
     club_name: String,
 }
 
 impl Candidate {
     /// An application of this club.
-    pub(crate) fn new(club: &Club, id: Id<Application>) -> Self {
+    pub(crate) fn new(club: &Club, id: Id<of::Application>) -> Self {
         Self {
             id,
             club: club.code.clone(),
@@ -95,10 +95,10 @@ impl Candidate {
 
 /// What the caller has to do with applications and clubs.
 pub(crate) struct Own {
-    extensions: HashMap<Id<Application>, Extension>,
-    submissions: HashMap<Id<Application>, Vec<Submission>>,
-    withdrawn: HashSet<Id<Application>>,
-    drafted: HashSet<Id<Application>>,
+    extensions: HashMap<Id<of::Application>, Extension>,
+    submissions: HashMap<Id<of::Application>, Vec<Submission>>,
+    withdrawn: HashSet<Id<of::Application>>,
+    drafted: HashSet<Id<of::Application>>,
     clubs: HashSet<ClubCode>,
 }
 
@@ -122,7 +122,7 @@ impl Own {
             app.table.drafted(id),
             clubs
         )?;
-        let mut submissions: HashMap<Id<Application>, Vec<Submission>> = HashMap::new();
+        let mut submissions: HashMap<Id<of::Application>, Vec<Submission>> = HashMap::new();
         for submission in all {
             let of_application = submissions.entry(submission.application).or_default();
             of_application.push(submission);
@@ -148,7 +148,7 @@ impl Own {
     }
 
     /// Until when the caller's extension lasts, if there is one.
-    pub(crate) fn extended(&self, id: Id<Application>) -> Option<Timestamp> {
+    pub(crate) fn extended(&self, id: Id<of::Application>) -> Option<Timestamp> {
         self.extensions.get(&id).map(|extension| extension.end)
     }
 
@@ -158,28 +158,28 @@ impl Own {
     }
 
     /// Whether the caller perhaps has a draft for this application.
-    pub(crate) fn has_draft(&self, application: Id<Application>) -> bool {
+    pub(crate) fn has_draft(&self, application: Id<of::Application>) -> bool {
         self.drafted.contains(&application)
     }
 
     /// Whether the caller has a submission for this committee, or for none.
     pub(crate) fn has_submitted(
         &self,
-        application: Id<Application>,
-        committee: Option<Id<Committee>>,
+        application: Id<of::Application>,
+        committee: Option<Id<of::Committee>>,
     ) -> bool {
         let mut sent = self.submissions.get(&application).into_iter().flatten();
         sent.any(|one| one.committee == committee)
     }
 
     /// Whether the caller has a submission, or perhaps a draft.
-    fn has_begun(&self, application: Id<Application>) -> bool {
+    fn has_begun(&self, application: Id<of::Application>) -> bool {
         self.submissions.contains_key(&application) || self.has_draft(application)
     }
 
     /// Whether the caller has to do with the club, or has a submission. A draft counts, too, but
     /// whether it has ended is known only after its answers were read.
-    fn is_mine(&self, club: &ClubCode, application: Id<Application>) -> bool {
+    fn is_mine(&self, club: &ClubCode, application: Id<of::Application>) -> bool {
         self.clubs.contains(club) || self.submissions.contains_key(&application)
     }
 
@@ -319,7 +319,8 @@ fn candidates(club: &Club, own: &Own, now: DateTime<Utc>) -> Vec<Candidate> {
         .windows
         .iter()
         .filter(|(_, window)| window.is_open(now));
-    let mut found: HashSet<Id<Application>> = open.filter_map(|(id, _)| ids::parse(id)).collect();
+    let mut found: HashSet<Id<of::Application>> =
+        open.filter_map(|(id, _)| ids::parse(id)).collect();
     let extended = own.extensions.values().filter(|extension| {
         extension.club.as_ref() == Some(&club.code) && now <= extension.end.moment()
     });
@@ -336,9 +337,9 @@ pub(crate) async fn live_drafts(
     user: &User,
     applications: &[(&Application, &Candidate)],
     own: &Own,
-) -> Result<HashMap<Id<Application>, BTreeSet<Option<Id<Committee>>>>> {
+) -> Result<HashMap<Id<of::Application>, BTreeSet<Option<Id<of::Committee>>>>> {
     let ids = applications.iter().map(|(application, _)| application.id);
-    let query: Vec<Id<Application>> = ids.filter(|id| own.has_draft(*id)).collect();
+    let query: Vec<Id<of::Application>> = ids.filter(|id| own.has_draft(*id)).collect();
     let sort_key = |answer: &DraftAnswer| {
         let id = Submission::id_of(answer.application, user.id(), answer.committee);
         (answer.application, id)
@@ -368,7 +369,7 @@ pub(crate) fn body(
     application: &Application,
     candidate: &Candidate,
     own: &Own,
-    drafts: Option<&BTreeSet<Option<Id<Committee>>>>,
+    drafts: Option<&BTreeSet<Option<Id<of::Committee>>>>,
     now: DateTime<Utc>,
 ) -> OpenApplicationBody {
     let submissions = own.submissions.get(&application.id);

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use shared::domain::{Application, Committee, Status, Submission};
-use shared::ids::Id;
+use shared::domain::{Application, Status, Submission};
+use shared::ids::{Id, of};
 use shared::time::Timestamp;
 use utoipa::ToSchema;
 
@@ -17,10 +17,10 @@ pub fn own_end(application: &Application, extended: Option<Timestamp>) -> Timest
 pub struct OwnSubmissionBody {
     /// Id of the submission.
     #[schema(value_type = u64)]
-    id: Id<Submission>,
+    id: Id<of::Submission>,
     /// Id of the committee, or null.
     #[schema(value_type = Option<u64>)]
-    committee: Option<Id<Committee>>,
+    committee: Option<Id<of::Committee>>,
     /// When it was last changed, as far as the caller may know.
     updated_at: Timestamp,
     /// 1 as long as the caller may know of no decision. With another value, the answers can no

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use serde::Deserialize;
-use shared::domain::{Choice, Committee, FileFormat, Form, Prompt, Question, QuestionType};
-use shared::ids::Id;
+use shared::domain::{Choice, FileFormat, Form, Prompt, Question, QuestionType};
+use shared::ids::{Id, of};
 use shared::limits;
 use shared::reason::Reason;
 use shared::text::kinds::{FileMegabytes, List, OptionText, Position, PromptText, WordLimit};
@@ -60,7 +60,7 @@ pub enum OptionInput {
     Object {
         /// Id of an existing option.
         #[schema(value_type = Option<u64>)]
-        id: Option<Id<Choice>>,
+        id: Option<Id<of::Choice>>,
         /// At most 1,000 characters.
         #[schema(max_length = 1_000, min_length = 1)]
         value: String,
@@ -193,7 +193,7 @@ fn read_committees(
     question: &mut Question,
     form: &Form,
 ) {
-    let is_listed = |id: &Id<Committee>| form.application.committee(*id).is_some();
+    let is_listed = |id: &Id<of::Committee>| form.application.committee(*id).is_some();
     if let Some(ids) = reader.get(sent) {
         let mut named = HashSet::new();
         question.committees = ids.into_iter().map(Reference::id).collect();

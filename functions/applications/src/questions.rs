@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::response::Response;
 use shared::db::{Refusal, TableError};
-use shared::domain::{Application, Form, Question};
-use shared::ids::Id;
+use shared::domain::{Form, Question};
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::text::kinds::List;
@@ -197,7 +197,7 @@ async fn save_question(
 }
 
 /// The club and the id of the application.
-fn of_form(form: &Form) -> (ClubCode, Id<Application>) {
+fn of_form(form: &Form) -> (ClubCode, Id<of::Application>) {
     (form.application.club.clone(), form.application.id)
 }
 
@@ -243,7 +243,7 @@ shared::input! {
     /// The new order of the questions.
     pub struct PrecedenceInput {
         /// Ids of questions, from first to last. The other questions follow in their present order.
-        precedence: List<Id<Question>>, Required;
+        precedence: List<Id<of::Question>>, Required;
     }
 }
 
@@ -328,7 +328,7 @@ fn first_precedence(questions: &[Question]) -> i32 {
 }
 
 /// The id of the question in the path. Whether the question exists is checked later, in the form.
-pub struct QuestionId(Id<Question>);
+pub struct QuestionId(Id<of::Question>);
 
 impl shared::web::Load for QuestionId {
     async fn load(_: &Context, _: &User, path: &PathIds) -> Result<Option<Self>, ApiError> {

@@ -3,8 +3,7 @@
 use serde::Deserialize;
 use serde_dynamo::{AttributeValue, Item};
 use shared::db::Key;
-use shared::domain::Person;
-use shared::ids::Id;
+use shared::ids::{Id, of};
 
 /// A record that cannot be read: of which type, or why.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +48,7 @@ impl<'a> Image<'a> {
     }
 
     /// Returns who stored the item, if it says so.
-    pub fn changed_by(self) -> Option<Id<Person>> {
+    pub fn changed_by(self) -> Option<Id<of::Person>> {
         match self.0.get("changed_by") {
             Some(AttributeValue::N(number)) => number.parse().ok().map(Id::new),
             _ => None,

@@ -2,10 +2,10 @@
 
 use aws_lambda_events::event::dynamodb::EventRecord;
 use shared::domain::{
-    Application, ChangeType, Club, Delivery, Event, Membership, MembershipRequest, NewChange,
-    Person, Slot, Submission, Withdrawal,
+    Application, ChangeType, Club, Delivery, Event, Membership, MembershipRequest, NewChange, Slot,
+    Submission, Withdrawal,
 };
-use shared::ids::{self, Id};
+use shared::ids::{self, Id, of};
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 
@@ -24,7 +24,7 @@ struct FoundChanges<'a> {
 struct Subject<'a> {
     club: &'a ClubCode,
     object: Option<u64>,
-    application: Option<Id<Application>>,
+    application: Option<Id<of::Application>>,
 }
 
 impl<'a> Subject<'a> {
@@ -38,7 +38,7 @@ impl<'a> Subject<'a> {
     }
 
     /// An object of an application.
-    fn within(self, application: Id<Application>) -> Self {
+    fn within(self, application: Id<of::Application>) -> Self {
         Self {
             application: Some(application),
             ..self
@@ -47,7 +47,7 @@ impl<'a> Subject<'a> {
 }
 
 impl FoundChanges<'_> {
-    fn add(&mut self, subject: &Subject<'_>, change_type: ChangeType, by: Option<Id<Person>>) {
+    fn add(&mut self, subject: &Subject<'_>, change_type: ChangeType, by: Option<Id<of::Person>>) {
         let change = NewChange {
             event: format!("{}#{}", self.record.event_id, self.changes.len()),
             at: Timestamp::at(self.record.change.approximate_creation_date_time),
@@ -190,7 +190,7 @@ fn slot(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read {
         return Ok(());
     }
     for id in after.seats.keys() {
-        let Some(submission) = ids::parse::<Submission>(id) else {
+        let Some(submission) = ids::parse::<of::Submission>(id) else {
             continue;
         };
         let subject = Subject::of(&after.club, submission).within(after.application);

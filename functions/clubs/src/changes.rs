@@ -8,8 +8,8 @@ use axum::Json;
 use chrono::{DateTime, TimeDelta};
 use serde::Serialize;
 use shared::changes::{ObjectBody, shown_by};
-use shared::domain::{ChangeCount, ChangeType, ClubChange, Object, Person};
-use shared::ids::{self, Id};
+use shared::domain::{ChangeCount, ChangeType, ClubChange, Object};
+use shared::ids::{self, Id, of};
 use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
@@ -23,7 +23,7 @@ use utoipa::ToSchema;
 pub struct ClubChangeBody {
     /// Id of the change.
     #[schema(value_type = u64)]
-    id: Id<ClubChange>,
+    id: Id<of::ClubChange>,
     /// When it was stored.
     at: Timestamp,
     /// What happened.
@@ -33,7 +33,7 @@ pub struct ClubChangeBody {
     object: ObjectBody,
     /// Id of the user who changed it. Null if that is not known, or if they were erased.
     #[schema(value_type = Option<u64>)]
-    by: Option<Id<Person>>,
+    by: Option<Id<of::Person>>,
 }
 
 /// A part of the changes of a club, the oldest first.
@@ -166,7 +166,7 @@ pub async fn list_changes(
     let since = since.transpose()?;
     let now = app.now();
     let read = read(&app, &scope.user, club, since.as_ref(), limit, now).await?;
-    let who: HashSet<Id<Person>> = read.changes.iter().filter_map(|one| one.by).collect();
+    let who: HashSet<Id<of::Person>> = read.changes.iter().filter_map(|one| one.by).collect();
     let there = app.table.there_since(who).await?;
     let base = asked.split("/api/clubs/").next().unwrap_or_default();
     let shown = |change: ClubChange| ClubChangeBody {

@@ -6,8 +6,8 @@ use axum::Json;
 use axum::response::Response;
 use shared::Context;
 use shared::db::{Refusal, TableError};
-use shared::domain::{Club, ClubPage, ClubProfile, ClubQuota, Membership, Person, Role, Versions};
-use shared::ids::Id;
+use shared::domain::{Club, ClubPage, ClubProfile, ClubQuota, Membership, Role, Versions};
+use shared::ids::{Id, of};
 use shared::openapi::fields::{ClubOrdering, Count, SearchText};
 use shared::reason::Reason;
 use shared::settings::Approval;
@@ -196,7 +196,7 @@ pub async fn create_club(
 }
 
 /// The reason why this person cannot create another club.
-async fn too_many_clubs(app: &Context, person: Id<Person>) -> Result<ApiError> {
+async fn too_many_clubs(app: &Context, person: Id<of::Person>) -> Result<ApiError> {
     let Some(person) = app
         .table
         .person(person)

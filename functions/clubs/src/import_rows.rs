@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use shared::Context;
 use shared::db::{PARALLEL, TableError};
-use shared::domain::{Club, ClubProfile, Person};
-use shared::ids::Id;
+use shared::domain::{Club, ClubProfile};
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::text::kinds::{Address, CodeText, Html, Line, MaybeAddress, WebAddress};
 use shared::text::{ClubCode, Email, fold};
@@ -70,7 +70,7 @@ pub(crate) struct RequestedClub {
 
 /// Who is to be an owner.
 pub(crate) enum RequestedOwner {
-    Present(Id<Person>),
+    Present(Id<of::Person>),
     Stranger(Email),
 }
 

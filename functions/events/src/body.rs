@@ -3,7 +3,7 @@
 use serde::Serialize;
 use shared::bodies::{BadgeBody, Badges};
 use shared::domain::{Club, Event, EventType, Image, Showing};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::media::Media;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 pub struct EventBody {
     /// Id of the event.
     #[schema(value_type = u64)]
-    id: Id<Event>,
+    id: Id<of::Event>,
     /// One line.
     name: String,
     /// HTML. Lists across clubs have only the first 2,000 characters: do not send the event of such
@@ -62,7 +62,7 @@ pub struct EventBody {
 pub struct ShowingBody {
     /// Id of the showing.
     #[schema(value_type = u64)]
-    id: Id<Showing>,
+    id: Id<of::Showing>,
     /// Beginning of the showing.
     start_time: Timestamp,
     /// End of the showing.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use shared::domain::{Club, Event, EventType, Showing};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::text::html::to_text;
 use shared::text::ics::Component;
 use shared::web::{ApiError, Kept, Result, User, Visibility, Visible};
@@ -77,7 +77,7 @@ fn entries(showings: Vec<(&Showing, &Event, &Club)>) -> impl Iterator<Item = Com
 
 /// The texts of events. An event may have a hundred showings, so its text is made only once.
 #[derive(Default)]
-pub(crate) struct Texts(HashMap<Id<Event>, String>);
+pub(crate) struct Texts(HashMap<Id<of::Event>, String>);
 
 impl Texts {
     /// The entry of a showing.

@@ -10,7 +10,7 @@ use shared::bodies::Badges;
 use shared::domain::Versions;
 use shared::domain::{Club, Event, EventType};
 use shared::domain::{Clubs, ListedAt, ListedEvent, SegmentItems};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::openapi::fields::{Count, EventOrdering, SearchText};
 use shared::time::Timestamp;
 use shared::web::{
@@ -34,7 +34,7 @@ pub struct MatchingEvents {
 #[derive(Clone, Copy)]
 struct Hit {
     starts: Option<Timestamp>,
-    id: Id<Event>,
+    id: Id<of::Event>,
     version: u64,
     event: ListedAt,
     club: ListedAt,
@@ -42,7 +42,7 @@ struct Hit {
 
 impl Hit {
     /// The order of the list.
-    fn key(&self) -> (Option<Timestamp>, Id<Event>) {
+    fn key(&self) -> (Option<Timestamp>, Id<of::Event>) {
         (self.starts, self.id)
     }
 }

@@ -1,7 +1,7 @@
 //! Request bodies of events and showings.
 
 use shared::domain::{Event, EventType, Showing};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::limits;
 use shared::reason::Reason;
 use shared::text::kinds::{Html, Line, List, Name, OnlyNull, Tickets, WebAddress};
@@ -115,7 +115,7 @@ shared::input! {
 
 impl ShowingInput {
     /// A new showing with these fields.
-    pub fn create(self, id: Id<Showing>) -> Result<Showing> {
+    pub fn create(self, id: Id<of::Showing>) -> Result<Showing> {
         let never = Timestamp::default();
         let mut showing = Showing {
             id,

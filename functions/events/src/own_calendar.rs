@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
-use shared::domain::{Application, Club, Event, OwnEntries, Showing, Slot, Window};
-use shared::ids::{self, Id};
+use shared::domain::{Club, Event, OwnEntries, Showing, Slot, Window};
+use shared::ids::{self, Id, of};
 use shared::text::ClubCode;
 use shared::text::ics::Component;
 use shared::time::Timestamp;
@@ -30,7 +30,7 @@ enum Item<'a> {
     /// A slot that the person has booked, or one in which they hold interviews.
     Interview(&'a Slot, Role, &'a Club),
     /// Until when the person can submit to an application.
-    Deadline(Id<Application>, &'a Window, Timestamp, &'a Club),
+    Deadline(Id<of::Application>, &'a Window, Timestamp, &'a Club),
 }
 
 impl Item<'_> {
@@ -145,7 +145,7 @@ fn rendered(mut items: Vec<Item<'_>>, app: &Context) -> String {
 }
 
 /// The applications whose end the person may want to know, with the times that their club keeps.
-type Windows<'a> = Vec<(Id<Application>, &'a Window, &'a Club)>;
+type Windows<'a> = Vec<(Id<of::Application>, &'a Window, &'a Club)>;
 
 /// The applications of clubs that the person follows, and those that they have begun to answer.
 fn windows<'a>(
@@ -166,7 +166,7 @@ fn windows<'a>(
 /// The ends of those that are open for the person, if they are not after `until`.
 fn deadlines<'a>(
     windows: Windows<'a>,
-    extended: &HashMap<Id<Application>, Timestamp>,
+    extended: &HashMap<Id<of::Application>, Timestamp>,
     now: DateTime<Utc>,
     until: Timestamp,
 ) -> impl Iterator<Item = Item<'a>> {
@@ -194,7 +194,7 @@ fn in_order(items: &mut Vec<Item<'_>>, now: Timestamp) {
 /// The entry of a deadline. Its time stamp is the opening, so that an unchanged calendar stays the
 /// same.
 fn deadline(
-    id: Id<Application>,
+    id: Id<of::Application>,
     window: &Window,
     end: Timestamp,
     club: &Club,

@@ -8,7 +8,7 @@ use shared::db::TableError;
 use shared::domain::{
     Booking, Club, Clubs, Membership, OwnEntries, OwnInterviews, Person, Slot, Submission,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::text::ClubCode;
 use shared::text::ics::Component;
 use shared::time::Timestamp;
@@ -19,7 +19,7 @@ use shared::web::{Result, SourceTag};
 pub(crate) enum Role {
     /// They come as an applicant, with this submission. The number is that of its last calendar
     /// file.
-    Applicant(Id<Submission>, u32),
+    Applicant(Id<of::Submission>, u32),
     /// They hold the interviews.
     Interviewer,
 }
@@ -68,7 +68,7 @@ const MOST_INTERVIEWING: usize = 20;
 
 /// What a person has booked, and where they hold interviews.
 pub(crate) struct Appointments<'a> {
-    person: Id<Person>,
+    person: Id<of::Person>,
     clubs: &'a Clubs,
     booked: Vec<Booking>,
     interviewing: Vec<OwnInterviews>,
@@ -151,9 +151,9 @@ impl<'a> Appointments<'a> {
     async fn booked(&self, app: &Context) -> Result<Slots, TableError> {
         let read = app.table.booked_slots(&self.booked, !self.are_few);
         let (slots, submissions) = read.await?;
-        let slots: HashMap<Id<Slot>, Slot> =
+        let slots: HashMap<Id<of::Slot>, Slot> =
             slots.into_iter().map(|slot| (slot.id, slot)).collect();
-        let submissions: HashMap<Id<Submission>, Submission> =
+        let submissions: HashMap<Id<of::Submission>, Submission> =
             submissions.into_iter().map(|one| (one.id, one)).collect();
         let now = app.clock.now();
         let rejected = submissions.values().filter(|one| one.status.is_rejection());

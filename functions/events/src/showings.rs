@@ -2,7 +2,7 @@
 
 use axum::Json;
 use shared::domain::{Event, Showing};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::web::scopes::{ClubsRead, EventsWrite};
 use shared::web::{
     ApiError, Created, IfMatch, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
@@ -17,7 +17,7 @@ use crate::input::{LONG_LOCATIONS, ShowingInput, TOO_MANY_SHOWINGS};
 
 /// The id of the showing in the path. It is looked up in the event after the role of the caller was
 /// checked (H3).
-pub struct ShowingOfPath(Option<Id<Showing>>);
+pub struct ShowingOfPath(Option<Id<of::Showing>>);
 
 impl Load for ShowingOfPath {
     async fn load(_: &Context, _: &User, path: &PathIds) -> Result<Option<Self>> {

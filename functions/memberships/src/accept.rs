@@ -5,8 +5,8 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::response::Response;
 use shared::db::{Refusal, TableError};
-use shared::domain::{Invite, Membership, Person, Role};
-use shared::ids::Id;
+use shared::domain::{Invite, Membership, Role};
+use shared::ids::{Id, of};
 use shared::mail::token_matches;
 use shared::reason::Reason;
 use shared::text::ClubCode;
@@ -95,7 +95,7 @@ impl AcceptInput {
 async fn present(
     app: &Context,
     read: Option<Membership>,
-    (club, person): (&ClubCode, Id<Person>),
+    (club, person): (&ClubCode, Id<of::Person>),
 ) -> Result<Option<Membership>> {
     match read {
         Some(member) => Ok(Some(member)),

@@ -2,9 +2,9 @@
 
 use shared::db::{Refusal, TableError};
 use shared::domain::{
-    Additions, InvitationLog, Membership, MembershipRequest, NewMembership, Person, Role,
+    Additions, InvitationLog, Membership, MembershipRequest, NewMembership, Role,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::text::kinds::Line;
 use shared::time::Timestamp;
@@ -46,7 +46,7 @@ impl NewMember {
     fn read(
         self,
         scope: &Officer<MembersWrite>,
-    ) -> Result<(Option<Id<Person>>, RequestedMembership)> {
+    ) -> Result<(Option<Id<of::Person>>, RequestedMembership)> {
         let mut reader = Reader::new(Mode::Create);
         let role = reader.get(self.role).unwrap_or(Role::Member);
         if !scope.reaches(role) {

@@ -3,7 +3,7 @@
 use shared::Context;
 use shared::db::TableError;
 use shared::domain::{Membership, Person, Role};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 
@@ -12,7 +12,7 @@ use shared::time::Timestamp;
 /// is younger belongs to somebody who came back after an erasure.
 pub(crate) async fn may_still(
     app: &Context,
-    (club, person): (&ClubCode, Id<Person>),
+    (club, person): (&ClubCode, Id<of::Person>),
     since: Timestamp,
     role: Role,
 ) -> Result<bool, TableError> {

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 use shared::domain::{
-    Application, Bookmark, Choice, Committee, DraftAnswer, EmailStatus, Extension, Invite,
-    JoinLink, LinkUse, Mail, Membership, Question, Review, Submission, Upload, Withdrawal,
+    Bookmark, DraftAnswer, EmailStatus, Extension, Invite, LinkUse, Mail, Membership, Review,
+    Upload, Withdrawal,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use utoipa::ToSchema;
@@ -49,7 +49,7 @@ impl From<Membership> for ExportedMembership {
 pub struct ExportedExtension {
     /// Id of the application.
     #[schema(value_type = u64)]
-    application: Id<Application>,
+    application: Id<of::Application>,
     /// Last moment at which the caller may submit.
     end_time: Timestamp,
 }
@@ -71,7 +71,7 @@ pub struct ExportedLinkUse {
     club_code: ClubCode,
     /// Id of the link.
     #[schema(value_type = u64)]
-    link: Id<JoinLink>,
+    link: Id<of::JoinLink>,
 }
 
 impl From<LinkUse> for ExportedLinkUse {
@@ -88,7 +88,7 @@ impl From<LinkUse> for ExportedLinkUse {
 pub struct ExportedWithdrawal {
     /// Id of the application.
     #[schema(value_type = u64)]
-    application: Id<Application>,
+    application: Id<of::Application>,
     /// When it was withdrawn.
     withdrawn_at: Timestamp,
 }
@@ -107,21 +107,21 @@ impl From<Withdrawal> for ExportedWithdrawal {
 pub struct ExportedDraftAnswer {
     /// Id of the application.
     #[schema(value_type = u64)]
-    application: Id<Application>,
+    application: Id<of::Application>,
     /// Id of the committee that the draft is for, or null.
     #[schema(value_type = Option<u64>)]
-    committee: Option<Id<Committee>>,
+    committee: Option<Id<of::Committee>>,
     /// Id of the question.
     #[schema(value_type = u64)]
-    question: Id<Question>,
+    question: Id<of::Question>,
     /// The answer as text, or null.
     text: Option<String>,
     /// Id of the chosen option, or null.
     #[schema(value_type = Option<u64>)]
-    multiple_choice: Option<Id<Choice>>,
+    multiple_choice: Option<Id<of::Choice>>,
     /// Id of the file, or null.
     #[schema(value_type = Option<u64>)]
-    file: Option<Id<Upload>>,
+    file: Option<Id<of::Upload>>,
     /// When the answer was saved.
     updated_at: Timestamp,
 }
@@ -145,13 +145,13 @@ impl From<DraftAnswer> for ExportedDraftAnswer {
 pub struct ExportedFile {
     /// Id of the file.
     #[schema(value_type = u64)]
-    id: Id<Upload>,
+    id: Id<of::Upload>,
     /// Id of the application.
     #[schema(value_type = u64)]
-    application: Id<Application>,
+    application: Id<of::Application>,
     /// Id of the question.
     #[schema(value_type = u64)]
-    question: Id<Question>,
+    question: Id<of::Question>,
     /// Its name.
     name: String,
     /// Its size, in bytes.
@@ -182,13 +182,13 @@ impl From<Upload> for ExportedFile {
 pub struct ExportedReview {
     /// Id of the review.
     #[schema(value_type = u64)]
-    id: Id<Review>,
+    id: Id<of::Review>,
     /// Id of the application.
     #[schema(value_type = u64)]
-    application: Id<Application>,
+    application: Id<of::Application>,
     /// Id of the submission.
     #[schema(value_type = u64)]
-    submission: Id<Submission>,
+    submission: Id<of::Submission>,
     /// From 1 to 5, or null.
     score: Option<u8>,
     /// The comment, or null.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use shared::db::{PARALLEL, TableError};
 use shared::domain::{Membership, Person, Role};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::text::{ClubCode, Email};
 use shared::web::scopes::MembersWrite;
@@ -31,7 +31,7 @@ pub(crate) enum Who {
 
 /// Who a row is about.
 pub(crate) enum PersonMatch {
-    Person(Id<Person>),
+    Person(Id<of::Person>),
     Stranger(Email),
     /// Nobody, and why.
     Wrong(Reason),
@@ -147,8 +147,8 @@ pub(crate) async fn find_all(
 
 /// The members of a club, by what a row may name them with.
 pub(crate) struct Present {
-    emails: HashMap<String, Option<Id<Person>>>,
-    usernames: HashMap<String, Id<Person>>,
+    emails: HashMap<String, Option<Id<of::Person>>>,
+    usernames: HashMap<String, Id<of::Person>>,
 }
 
 impl Present {
@@ -169,7 +169,7 @@ impl Present {
         }
     }
 
-    fn find(&self, who: &Who) -> Option<Id<Person>> {
+    fn find(&self, who: &Who) -> Option<Id<of::Person>> {
         match who {
             Who::Email(email) => self.emails.get(&**email).copied().flatten(),
             Who::Username(name) => self.usernames.get(name).copied(),

@@ -7,7 +7,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use shared::Context;
 use shared::db::{PARALLEL, TableError};
 use shared::domain::{InvitationLog, Invite, Membership, Person, Role};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
@@ -50,7 +50,7 @@ struct Newcomer<'a> {
 fn refused(
     found: &PersonMatch,
     may_add: bool,
-    is_member_or_asked: impl Fn(&Id<Person>) -> bool,
+    is_member_or_asked: impl Fn(&Id<of::Person>) -> bool,
     seen: &mut HashSet<String>,
 ) -> Option<Reason> {
     let key = match found {
@@ -88,8 +88,9 @@ pub async fn plan(
         app.table.invites_by_id(code, addresses),
         app.table.invitation_log(code)
     )?;
-    let asked: HashSet<Id<Person>> = requests.into_iter().map(|request| request.person).collect();
-    let members: HashMap<Id<Person>, Membership> = members
+    let asked: HashSet<Id<of::Person>> =
+        requests.into_iter().map(|request| request.person).collect();
+    let members: HashMap<Id<of::Person>, Membership> = members
         .into_iter()
         .map(|member| (member.person, member))
         .collect();
@@ -101,7 +102,8 @@ pub async fn plan(
     let may_add = is_approved || scope.user.is_admin();
     for (requested, found) in found {
         let RequestedMember { row, named_by, .. } = requested;
-        let is_member_or_asked = |id: &Id<Person>| members.contains_key(id) || asked.contains(id);
+        let is_member_or_asked =
+            |id: &Id<of::Person>| members.contains_key(id) || asked.contains(id);
         if let Some(why) = refused(&found, may_add, is_member_or_asked, &mut seen) {
             body.error(row, named_by, why);
             continue;
@@ -198,8 +200,8 @@ impl ImportPlan {
     /// Notes which of the people who are added by user name have applied to the club before (M13).
     async fn confirm(&mut self, app: &Context, code: &ClubCode) -> Result<(), TableError> {
         let unconfirmed = self.add.iter().filter(|one| !one.membership.confirmed);
-        let people: Vec<Id<Person>> = unconfirmed.map(|one| one.membership.person).collect();
-        let applied: Vec<Option<Id<Person>>> = stream::iter(people)
+        let people: Vec<Id<of::Person>> = unconfirmed.map(|one| one.membership.person).collect();
+        let applied: Vec<Option<Id<of::Person>>> = stream::iter(people)
             .map(async |person| {
                 let applied = app.table.has_applied(person, code).await?;
                 Ok::<_, TableError>(applied.then_some(person))
@@ -207,7 +209,7 @@ impl ImportPlan {
             .buffer_unordered(PARALLEL)
             .try_collect()
             .await?;
-        let applied: HashSet<Id<Person>> = applied.into_iter().flatten().collect();
+        let applied: HashSet<Id<of::Person>> = applied.into_iter().flatten().collect();
         for Addition { membership, .. } in &mut self.add {
             membership.confirmed |= applied.contains(&membership.person);
         }

@@ -8,7 +8,7 @@ use shared::Context;
 use shared::db::{PARALLEL, Refusal, Table, TableError};
 use shared::domain::InviteWrite;
 use shared::domain::{InvitationLog, Invite, Mail, Person, Personal, Role};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::mail::invitation;
 use shared::reason::Reason;
 use shared::text::kinds::Line;
@@ -92,7 +92,7 @@ pub(crate) struct InviteOutcome {
 /// An address, with the ids of the people who have it, and what they are invited as.
 pub(crate) struct Addressee {
     pub(crate) email: Email,
-    pub(crate) people: Vec<Id<Person>>,
+    pub(crate) people: Vec<Id<of::Person>>,
     pub(crate) role: Role,
     pub(crate) title: String,
 }
@@ -137,7 +137,7 @@ pub(crate) async fn invite(
     let people = addressees
         .iter()
         .flat_map(|addressee| addressee.people.iter().copied());
-    let members: HashSet<Id<Person>> = app
+    let members: HashSet<Id<of::Person>> = app
         .table
         .members_among(code, people)
         .await?
@@ -192,7 +192,7 @@ pub(crate) async fn invite_addressees(
 pub(crate) fn granting_admin<O>(
     scope: &Officer<MembersWrite, (), O>,
     role: Role,
-) -> Option<Id<Person>> {
+) -> Option<Id<of::Person>> {
     let is_granted = role < Role::Member && scope.authority().is_none();
     is_granted.then(|| scope.user.id())
 }

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use serde::Serialize;
 use shared::db::{Refusal, TableError};
 use shared::domain::{JoinLink, Person};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::mail::join_url;
 use shared::reason::Reason;
 use shared::settings::Settings;
@@ -26,7 +26,7 @@ use utoipa::ToSchema;
 pub struct JoinLinkBody {
     /// Id of the link.
     #[schema(value_type = u64)]
-    id: Id<JoinLink>,
+    id: Id<of::JoinLink>,
     /// The address that people open. Whoever has it can join.
     url: String,
     /// Title of those who join with it.
@@ -50,7 +50,7 @@ pub struct JoinLinkBody {
 pub struct CreatorBody {
     /// User id.
     #[schema(value_type = u64)]
-    id: Id<Person>,
+    id: Id<of::Person>,
     /// Present user name.
     username: String,
 }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use shared::db::TableError;
-use shared::domain::{Membership, Person, Role};
-use shared::ids::Id;
+use shared::domain::{Membership, Role};
+use shared::ids::{Id, of};
 use shared::web::{ApiError, Load, PathIds, Result, Scope, User};
 use shared::{Context, ids, limits};
 use utoipa::ToSchema;
@@ -14,10 +14,10 @@ pub struct MemberBody {
     /// Id of the membership. Null for callers who are not officers, if the membership is not
     /// public.
     #[schema(value_type = Option<u64>)]
-    id: Option<Id<Membership>>,
+    id: Option<Id<of::Membership>>,
     /// User id. Null for callers who are not officers, if the membership is not public.
     #[schema(value_type = Option<u64>)]
-    person: Option<Id<Person>>,
+    person: Option<Id<of::Person>>,
     /// `Anonymous` if the membership is not public; the member sees the own name. Officers know the
     /// person by `person` and `email`.
     pub(crate) name: String,
@@ -47,7 +47,7 @@ pub struct MemberBody {
 #[derive(Debug, Clone, Copy)]
 pub struct MemberViewer {
     /// User id.
-    pub id: Id<Person>,
+    pub id: Id<of::Person>,
     /// Whether they have the rights of an officer of the club.
     pub is_officer: bool,
     /// Whether they are an admin.
@@ -134,7 +134,7 @@ pub async fn by_id_and_name<T, I>(
     app: &Context,
     name_or_id: &str,
     read: impl AsyncFnOnce(Id<I>) -> std::result::Result<Option<T>, TableError>,
-) -> Result<(Option<T>, Vec<Id<Person>>)> {
+) -> Result<(Option<T>, Vec<Id<of::Person>>)> {
     let by_id = async {
         match ids::parse(name_or_id) {
             Some(id) => Ok(read(id).await?),
@@ -145,7 +145,7 @@ pub async fn by_id_and_name<T, I>(
 }
 
 /// The ids of the people with this user name, whatever its case.
-async fn people_named(app: &Context, username: &str) -> Result<Vec<Id<Person>>> {
+async fn people_named(app: &Context, username: &str) -> Result<Vec<Id<of::Person>>> {
     if username.is_empty() || username.len() > limits::NAME {
         return Ok(vec![]);
     }

@@ -6,8 +6,8 @@ use serde::Serialize;
 use shared::Context;
 use shared::bodies::{NamedBody, Studies};
 use shared::db::TableError;
-use shared::domain::{MembershipRequest, Person};
-use shared::ids::Id;
+use shared::domain::MembershipRequest;
+use shared::ids::{Id, of};
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::scopes::{MembersRead, MembersWrite};
@@ -21,10 +21,10 @@ use crate::member::{by_id_and_name, single_match};
 pub struct RequestBody {
     /// Id of the request.
     #[schema(value_type = u64)]
-    id: Id<MembershipRequest>,
+    id: Id<of::MembershipRequest>,
     /// User id. To accept the request, send it as `person` of a new member.
     #[schema(value_type = u64)]
-    person: Id<Person>,
+    person: Id<of::Person>,
     /// Whole name.
     name: String,
     /// User name.

@@ -2,8 +2,8 @@
 
 use axum::Json;
 use serde::Serialize;
-use shared::domain::{Membership, Role};
-use shared::ids::Id;
+use shared::domain::Role;
+use shared::ids::{Id, of};
 use shared::text::ClubCode;
 use shared::web::{Result, User};
 use shared::{Context, text};
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 pub struct MembershipBody {
     /// Id of the membership.
     #[schema(value_type = u64)]
-    id: Id<Membership>,
+    id: Id<of::Membership>,
     /// Code of the club.
     #[schema(value_type = String)]
     club_code: ClubCode,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use shared::bodies::Studies;
 use shared::domain::OnlyOwner;
 use shared::domain::{Major, NewsRhythm, Notices, Person, School};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::text::kinds::{List, WebAddress, YearNumber};
 use shared::time::Timestamp;
@@ -21,7 +21,7 @@ use utoipa::ToSchema;
 pub struct SettingsBody {
     /// User id.
     #[schema(value_type = u64)]
-    id: Id<Person>,
+    id: Id<of::Person>,
     /// User name, from the token.
     username: String,
     /// Whole name, from the token.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use shared::auth::TokenSecret;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Person, Token, TokenScope};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::text::kinds::{List, TokenName};
@@ -23,7 +23,7 @@ use utoipa::ToSchema;
 pub struct TokenBody {
     /// Id of the token.
     #[schema(value_type = u64)]
-    id: Id<Token>,
+    id: Id<of::Token>,
     /// Its name.
     name: String,
     /// What it may do.
@@ -227,7 +227,9 @@ async fn store_token(
 
 /// The token that the path names.
 async fn with_id(app: &Context, user: &User, path: &PathIds) -> Result<Token> {
-    let id = path.id::<Token>("api_token").ok_or(ApiError::NotFound)?;
+    let id = path
+        .id::<of::Token>("api_token")
+        .ok_or(ApiError::NotFound)?;
     let mut tokens = app.table.tokens(user.id()).await?.into_iter();
     tokens
         .find(|token| token.id == id)

@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Serialize;
-use shared::domain::{Person, Personal, Role};
-use shared::ids::Id;
+use shared::domain::{Personal, Role};
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::text;
 use shared::text::{ClubCode, Email};
@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 pub struct UserBody {
     /// User id. To add the person to a club, send it as `person` of a new member.
     #[schema(value_type = u64)]
-    id: Id<Person>,
+    id: Id<of::Person>,
     /// User name.
     username: String,
     /// Whole name.
@@ -28,7 +28,7 @@ pub struct UserBody {
 }
 
 impl UserBody {
-    fn new(id: Id<Person>, personal: Personal, shows_email: bool) -> Self {
+    fn new(id: Id<of::Person>, personal: Personal, shows_email: bool) -> Self {
         Self {
             id,
             username: personal.username,

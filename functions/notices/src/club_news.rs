@@ -1,5 +1,6 @@
 //! What is news of a club: its open applications, and its events with a showing soon (G3).
 
+use shared::ids::of;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -50,7 +51,7 @@ impl ClubNews {
 async fn read(table: &Table, club: &Club, now: Timestamp) -> Result<Vec<Thing>, TableError> {
     let mut found = vec![];
     for (id, window) in &club.windows {
-        let id = ids::parse::<Application>(id);
+        let id = ids::parse::<of::Application>(id);
         let Some(id) = id.filter(|_| window.is_open(now.moment())) else {
             continue;
         };

@@ -5,10 +5,8 @@ use std::collections::HashMap;
 use chrono::TimeDelta;
 use futures::future::try_join_all;
 use shared::db::TableError;
-use shared::domain::{
-    Application, BegunDraft, Club, Extension, Person, ScheduledTask, draft_reminder_at,
-};
-use shared::ids::Id;
+use shared::domain::{Application, BegunDraft, Club, Extension, ScheduledTask, draft_reminder_at};
+use shared::ids::{Id, of};
 use shared::mail::draft_reminder;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
@@ -50,7 +48,7 @@ impl Timer {
     pub(crate) async fn remind_of_drafts(
         &self,
         entry: &ScheduledTask,
-        (code, id, only): (&ClubCode, Id<Application>, Option<Id<Person>>),
+        (code, id, only): (&ClubCode, Id<of::Application>, Option<Id<of::Person>>),
         run: &Run,
     ) -> Result<Looked, TableError> {
         let now = run.now;
@@ -74,7 +72,7 @@ impl Timer {
             None if is_off => vec![],
             None => self.table.extensions(id).await?,
         };
-        let extended: HashMap<Id<Person>, Timestamp> = extensions
+        let extended: HashMap<Id<of::Person>, Timestamp> = extensions
             .iter()
             .map(|extension| (extension.person, extension.end))
             .collect();

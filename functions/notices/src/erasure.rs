@@ -2,8 +2,8 @@
 
 use futures::FutureExt as _;
 use shared::db::TableError;
-use shared::domain::{Person, ScheduledTask};
-use shared::ids::Id;
+use shared::domain::ScheduledTask;
+use shared::ids::{Id, of};
 use shared::time::Timestamp;
 
 use crate::timer::Timer;
@@ -13,7 +13,7 @@ impl Timer {
     pub(crate) async fn erase(
         &self,
         entry: &ScheduledTask,
-        of: (Id<Person>, Timestamp),
+        of: (Id<of::Person>, Timestamp),
         now: Timestamp,
     ) -> Result<(), TableError> {
         self.table.erase(of, now.moment()).boxed().await?;

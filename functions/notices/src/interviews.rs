@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 use shared::bookings::seated;
 use shared::db::TableError;
-use shared::domain::{Application, REMINDED_BEFORE, ScheduledTask, Slot};
-use shared::ids::Id;
+use shared::domain::{REMINDED_BEFORE, ScheduledTask};
+use shared::ids::{Id, of};
 use shared::mail::interview_reminder;
 use shared::time::Timestamp;
 
@@ -15,7 +15,7 @@ impl Timer {
     pub(crate) async fn remind_of_interviews(
         &self,
         entry: &ScheduledTask,
-        (application, slot): (Id<Application>, Id<Slot>),
+        (application, slot): (Id<of::Application>, Id<of::Slot>),
         now: Timestamp,
     ) -> Result<usize, TableError> {
         let slot = self.table.slot(application, slot).await?;

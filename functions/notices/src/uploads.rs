@@ -1,8 +1,8 @@
 //! Uploads that no draft names are removed after 7 days (U6).
 
 use shared::db::TableError;
-use shared::domain::{Application, Person, ScheduledTask, StoredSubmission, Submission, Upload};
-use shared::ids::Id;
+use shared::domain::{ScheduledTask, StoredSubmission, Submission, Upload};
+use shared::ids::{Id, of};
 use shared::time::Timestamp;
 
 use crate::timer::Timer;
@@ -16,7 +16,7 @@ impl Timer {
     pub(crate) async fn remove_upload(
         &self,
         entry: &ScheduledTask,
-        (person, application, file): (Id<Person>, Id<Application>, Id<Upload>),
+        (person, application, file): (Id<of::Person>, Id<of::Application>, Id<of::Upload>),
         now: Timestamp,
     ) -> Result<(), TableError> {
         let uploads = self.table.uploads(person, application).await?;

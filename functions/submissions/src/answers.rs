@@ -5,10 +5,9 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 use shared::domain::{
-    Answer, Answers, Choice, Choices, Committee, Form, Question, QuestionType, RememberedKey,
-    Upload,
+    Answer, Answers, Choices, Committee, Form, Question, QuestionType, RememberedKey,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::text::kinds::{AnswerText, List, SeenNumber};
 use shared::web::{ApiError, Field, Mode, Reader, Reference};
@@ -63,7 +62,7 @@ pub struct CheckedAnswers {
 /// answers. A repeat with an idempotency key is recognised by it (X6).
 pub struct Fingerprint {
     /// The committee in the body.
-    pub committee: Option<Id<Committee>>,
+    pub committee: Option<Id<of::Committee>>,
     /// The beginning of the hash.
     pub hash: String,
 }
@@ -73,7 +72,7 @@ pub enum CheckError {
     /// Something in it is wrong.
     Invalid(ApiError),
     /// It names questions that the application does not have: perhaps they were deleted.
-    Deleted(ApiError, HashSet<Id<Question>>),
+    Deleted(ApiError, HashSet<Id<of::Question>>),
 }
 
 impl NewSubmission {
@@ -87,13 +86,13 @@ impl NewSubmission {
         let responses = self.responses.sent()?;
         let mut fingerprint = Vec::new();
         for response in responses {
-            let question: Id<Question> = response.question?.id();
+            let question: Id<of::Question> = response.question?.id();
             let text = response
                 .text
                 .as_ref()
                 .filter(|text| !text.trim().is_empty());
-            let option: Option<Id<Choice>> = response.multiple_choice.map(Reference::id);
-            let file: Option<Id<Upload>> = response.file.map(Reference::id);
+            let option: Option<Id<of::Choice>> = response.multiple_choice.map(Reference::id);
+            let file: Option<Id<of::Upload>> = response.file.map(Reference::id);
             if text.is_some() || option.is_some() || file.is_some() {
                 fingerprint.push((question, text, option, file));
             }
@@ -106,7 +105,7 @@ impl NewSubmission {
     }
 
     /// Returns the files that the answers name.
-    pub fn files(&self) -> Vec<(Id<Question>, Id<Upload>)> {
+    pub fn files(&self) -> Vec<(Id<of::Question>, Id<of::Upload>)> {
         let all = self.responses.sent().into_iter().flatten();
         all.filter_map(|response| Some((response.question?.id(), response.file?.id())))
             .collect()
@@ -190,7 +189,7 @@ fn by_question<'f>(
     reader: &mut Reader,
     form: &'f Form,
     responses: Vec<NewResponse>,
-    deleted: &mut HashSet<Id<Question>>,
+    deleted: &mut HashSet<Id<of::Question>>,
 ) -> Vec<SentAnswer<'f>> {
     let mut named = HashSet::new();
     let mut found = Vec::new();
@@ -281,9 +280,9 @@ pub struct AnswerValue {
     /// Answer to a free-response or short-answer question.
     pub text: Option<String>,
     /// Answer to a multiple-choice question: the id of the option.
-    pub option: Option<Id<Choice>>,
+    pub option: Option<Id<of::Choice>>,
     /// Answer to a question for a file: its id.
-    pub file: Option<Id<Upload>>,
+    pub file: Option<Id<of::Upload>>,
 }
 
 impl AnswerValue {

@@ -10,7 +10,7 @@ use shared::db::TableError;
 use shared::domain::{
     Application, AppointmentNews, Booking, Club, Interview, InterviewChange, Slot, Submission,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::limits;
 use shared::mail::appointment;
 use shared::reason::Reason;
@@ -46,7 +46,7 @@ pub(crate) struct Booked {
     /// The slot that the submission has booked.
     pub(crate) from: Option<Slot>,
     /// Slots that were read in the same round.
-    pub(crate) seen: HashMap<Id<Slot>, Slot>,
+    pub(crate) seen: HashMap<Id<of::Slot>, Slot>,
     /// The states in which the client is willing to change it (H29).
     pub(crate) if_match: IfMatch,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Booked {
 /// A request to book a slot.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wish {
-    pub(crate) slot: Id<Slot>,
+    pub(crate) slot: Id<of::Slot>,
     pub(crate) overlap: bool,
     pub(crate) by: By,
     /// The order number of the request.
@@ -179,7 +179,7 @@ impl Booked {
     }
 
     /// As [`Self::again`], with a slot that is to be booked.
-    async fn again_with(&mut self, app: &Context, slot: Id<Slot>) -> Result<Option<Slot>> {
+    async fn again_with(&mut self, app: &Context, slot: Id<of::Slot>) -> Result<Option<Slot>> {
         self.seen.clear();
         let application = self.application.id;
         let ((), now) = futures::try_join!(self.again(app), async {

@@ -5,7 +5,7 @@ use shared::domain::{
     Application, ApplicationTexts, Club, CommunicatedDecision, Decision, EmailStatus, InviteLink,
     Mail, MailId, Personal, Submission,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::mail::{MailType, Message, Recipient, Template, decision_message, interview_url};
 use shared::reason::Reason;
 use shared::time::Timestamp;
@@ -101,10 +101,10 @@ impl Composer {
         &self,
         about: &[Submission],
         person: &Personal,
-    ) -> Result<Option<(Id<Submission>, String)>> {
+    ) -> Result<Option<(Id<of::Submission>, String)>> {
         let Message { subject, html, .. } = self.message(about, person)?;
         // A template may show neither which submissions the mail is about, nor the reasons.
-        let decided: Vec<(Id<Submission>, u8, &str)> = about
+        let decided: Vec<(Id<of::Submission>, u8, &str)> = about
             .iter()
             .map(|one| (one.id, one.status.code(), one.reason.as_str()))
             .collect();

@@ -13,7 +13,7 @@ use shared::domain::DecisionWrite;
 use shared::domain::{
     Answered, Application, DecisionChange, Form, OldAndNew, Person, Status, Submission,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::limits;
 use shared::reason::Reason;
 use shared::text::kinds::{List, ReasonText};
@@ -119,7 +119,7 @@ async fn decide(
 async fn write(
     app: &Context,
     verdicts: Vec<DecisionWrite>,
-    by: Id<Person>,
+    by: Id<of::Person>,
 ) -> Result<Vec<Submission>> {
     let decided = app.table.decide(verdicts, by, app.now(), || app.next_id());
     decided.await.map_err(|error| match error {
@@ -133,7 +133,7 @@ shared::input! {
     /// The same status for many submissions.
     pub struct StatusesInput strict {
         /// Ids of submissions of this application, at most 2,000.
-        submissions: List<Id<Submission>, { limits::BULK }>, Required;
+        submissions: List<Id<of::Submission>, { limits::BULK }>, Required;
         /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
         status: Status, Required;
         /// If sent, submissions that have another status than this by now are left alone.
@@ -155,7 +155,7 @@ shared::input! {
 pub struct ReasonInput {
     /// Id of the submission.
     #[schema(value_type = u64)]
-    id: Id<Submission>,
+    id: Id<of::Submission>,
     /// Feedback for the applicant, at most 5,000 characters.
     #[schema(value_type = ReasonText)]
     reason: String,
@@ -236,7 +236,7 @@ async fn decide_many(
     app: &Context,
     scope: Officer<RecruitmentWrite, Application>,
     mut reader: Reader,
-    decisions: Vec<(Id<Submission>, Option<String>)>,
+    decisions: Vec<(Id<of::Submission>, Option<String>)>,
     (status, was): (Option<Status>, Option<Status>),
 ) -> Result<Json<BulkBody>> {
     if decisions.len() > limits::BULK {
@@ -248,9 +248,9 @@ async fn decide_many(
         );
     }
     reader.finish()?;
-    let ids: Vec<Id<Submission>> = decisions.iter().map(|(id, _)| *id).collect();
+    let ids: Vec<Id<of::Submission>> = decisions.iter().map(|(id, _)| *id).collect();
     let found = app.table.submissions_by_id(scope.parent.id, &ids).await?;
-    let mut found: HashMap<Id<Submission>, Submission> = found
+    let mut found: HashMap<Id<of::Submission>, Submission> = found
         .into_iter()
         .map(|submission| (submission.id, submission))
         .collect();
@@ -295,7 +295,7 @@ async fn decide_many(
 pub struct ChangeBody {
     /// Id of the change.
     #[schema(value_type = u64)]
-    id: Id<DecisionChange>,
+    id: Id<of::DecisionChange>,
     /// When the decision was changed.
     at: Timestamp,
     /// The officer who changed it.
@@ -322,14 +322,14 @@ pub struct ChangedFields {
 pub struct AuthorBody {
     /// User id.
     #[schema(value_type = u64)]
-    id: Id<Person>,
+    id: Id<of::Person>,
     /// Present user name. Null if the person was erased.
     username: Option<String>,
 }
 
 impl AuthorBody {
     /// Returns the author; the user name is none after an erasure.
-    pub fn new(id: Id<Person>, username: Option<&str>) -> Self {
+    pub fn new(id: Id<of::Person>, username: Option<&str>) -> Self {
         Self {
             id,
             username: username.map(str::to_owned),
@@ -338,7 +338,7 @@ impl AuthorBody {
 }
 
 impl ChangeBody {
-    fn new(change: DecisionChange, people: &HashMap<Id<Person>, Person>) -> Self {
+    fn new(change: DecisionChange, people: &HashMap<Id<of::Person>, Person>) -> Self {
         let changes = ChangedFields {
             status: change.status.map(|OldAndNew { old, new }| [old, new]),
             reason: change.reason.map(|OldAndNew { old, new }| [old, new]),

@@ -6,8 +6,8 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
-use shared::domain::{Choice, Committee, DraftAnswer, Form, Question, Upload};
-use shared::ids::Id;
+use shared::domain::{DraftAnswer, Form};
+use shared::ids::{Id, of};
 use shared::limits;
 use shared::reason::Reason;
 use shared::text::kinds::{AnswerText, List, SeenNumber};
@@ -27,7 +27,7 @@ pub const CHANGED_ELSEWHERE: &str =
 pub struct DraftBody {
     /// Id of the committee that the draft is for, or null.
     #[schema(value_type = Option<u64>)]
-    pub committee: Option<Id<Committee>>,
+    pub committee: Option<Id<of::Committee>>,
     /// The answers, ordered by the id of the question.
     pub responses: Vec<DraftAnswerBody>,
     /// When an answer was last saved or removed.
@@ -41,15 +41,15 @@ pub struct DraftBody {
 pub struct DraftAnswerBody {
     /// Id of the question.
     #[schema(value_type = u64)]
-    question: Id<Question>,
+    question: Id<of::Question>,
     /// The answer as text, or null.
     text: Option<String>,
     /// Id of the chosen option, or null.
     #[schema(value_type = Option<u64>)]
-    multiple_choice: Option<Id<Choice>>,
+    multiple_choice: Option<Id<of::Choice>>,
     /// Id of the file, or null.
     #[schema(value_type = Option<u64>)]
-    file: Option<Id<Upload>>,
+    file: Option<Id<of::Upload>>,
     /// The version of the answer. Send it with the next change of the answer. 0 if there is no
     /// answer and there was none before.
     version: u32,
@@ -58,7 +58,7 @@ pub struct DraftAnswerBody {
 }
 
 impl DraftAnswerBody {
-    pub fn of(question: Id<Question>, answer: Option<&DraftAnswer>) -> Self {
+    pub fn of(question: Id<of::Question>, answer: Option<&DraftAnswer>) -> Self {
         Self {
             question,
             text: answer.and_then(|answer| answer.text.clone()),
@@ -127,10 +127,10 @@ impl DraftAnswerInput {
 
 /// A change without errors.
 pub struct AnswerChange {
-    pub question: Id<Question>,
+    pub question: Id<of::Question>,
     pub text: Option<String>,
-    pub option: Option<Id<Choice>>,
-    pub file: Option<Id<Upload>>,
+    pub option: Option<Id<of::Choice>>,
+    pub file: Option<Id<of::Upload>>,
     pub version: u32,
 }
 
@@ -142,7 +142,7 @@ impl DraftInput {
     }
 
     /// Returns the files that the answers name.
-    pub fn files(&self) -> Vec<(Id<Question>, Id<Upload>)> {
+    pub fn files(&self) -> Vec<(Id<of::Question>, Id<of::Upload>)> {
         let all = self.responses.sent().into_iter().flatten();
         let named = all.filter_map(|response| {
             let file = response.file.sent()?;
@@ -156,8 +156,8 @@ impl DraftInput {
     pub fn check(
         self,
         form: &Form,
-        committee: Option<Id<Committee>>,
-        stored_questions: &HashSet<Id<Question>>,
+        committee: Option<Id<of::Committee>>,
+        stored_questions: &HashSet<Id<of::Question>>,
         files: &CheckedFiles,
     ) -> Result<Vec<AnswerChange>> {
         let mut reader = Reader::new(Mode::Create);

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 use shared::db::TableError;
 use shared::domain::{Application, BegunDraft, DraftAnswer, DraftWrite, Extension, Form, Person};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::time::{RequestTime, Timestamp};
 use shared::web::scopes::SessionOnly;
 use shared::web::{ApiError, Input, NoBody, NoContent, Params, ReceivedAt, Result, SignedIn};
@@ -190,7 +190,7 @@ async fn take_back_if_orphaned(
 /// reads the drafts a last time: so at least one of them sees the other.
 async fn keep_files(
     app: &Context,
-    (application, person): (Id<Application>, Id<Person>),
+    (application, person): (Id<of::Application>, Id<of::Person>),
     mut files: CheckedFiles,
     until: Timestamp,
 ) -> Result<CheckedFiles> {
@@ -219,7 +219,7 @@ async fn keep_files(
 /// answers.
 async fn keep_begun(
     app: &Context,
-    of: (Id<Application>, Id<Person>),
+    of: (Id<of::Application>, Id<of::Person>),
     draft: &OwnDraft,
     new: &Stamp,
 ) -> Result<()> {

@@ -6,8 +6,8 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use shared::Context;
 use shared::bodies::{committee_of, references_of};
-use shared::domain::{AnswerFile, Answered, Form, Person, Question, QuestionType, References};
-use shared::ids::Id;
+use shared::domain::{AnswerFile, Answered, Form, QuestionType, References};
+use shared::ids::{Id, of};
 use shared::web::scopes::RecruitmentRead;
 use shared::web::{ApiError, Officer, Params, Result, Slice, Sliced};
 
@@ -55,7 +55,7 @@ pub async fn export_submissions(
 pub(crate) async fn csv(
     app: &Context,
     form: &Form,
-    officer: Id<Person>,
+    officer: Id<of::Person>,
     params: &Params,
     slice: &Slice,
 ) -> Result<Response> {
@@ -100,7 +100,7 @@ fn write(
         .questions
         .iter()
         .filter(|question| question.prompt.question_type != QuestionType::InfoText);
-    let mut questions: Vec<(Id<Question>, &str)> = asked
+    let mut questions: Vec<(Id<of::Question>, &str)> = asked
         .map(|question| (question.id, question.prompt.text.as_str()))
         .collect();
     let mut deleted = BTreeMap::new();

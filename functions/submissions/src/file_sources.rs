@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use futures::future::try_join_all;
 use shared::Context;
 use shared::domain::{
-    AnswerFile, Attachment, FileFormat, Form, Person, Question, QuestionType, StoredSubmission,
-    Submission, Upload,
+    AnswerFile, Attachment, FileFormat, Form, Question, QuestionType, StoredSubmission, Submission,
+    Upload,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::web::{ApiError, Result};
 
@@ -20,7 +20,7 @@ pub enum FileSource {
     /// An earlier submission has it.
     Copy {
         attachment: Attachment,
-        question: Id<Question>,
+        question: Id<of::Question>,
         file: AnswerFile,
     },
 }
@@ -38,20 +38,20 @@ pub struct CheckedFile {
 }
 
 /// The files that a request names, by id; or why one cannot be used.
-pub type CheckedFiles = HashMap<Id<Upload>, std::result::Result<CheckedFile, Reason>>;
+pub type CheckedFiles = HashMap<Id<of::Upload>, std::result::Result<CheckedFile, Reason>>;
 
 /// Finds files of a person in an application: 1 query, and for files that were submitted 1 batch
 /// read of the person's submissions, and 1 of their answers.
 pub async fn find_sources(
     app: &Context,
     form: &Form,
-    person: Id<Person>,
-    ids: &[Id<Upload>],
-) -> Result<HashMap<Id<Upload>, FileSource>> {
+    person: Id<of::Person>,
+    ids: &[Id<of::Upload>],
+) -> Result<HashMap<Id<of::Upload>, FileSource>> {
     let (application, now) = (form.application.id, app.now());
     let uploads = app.table.uploads(person, application).await?;
     let is_there = |upload: &Upload| upload.used || upload.kept_until > now;
-    let mut found: HashMap<Id<Upload>, FileSource> = uploads
+    let mut found: HashMap<Id<of::Upload>, FileSource> = uploads
         .into_iter()
         .filter(|upload| ids.contains(&upload.id) && is_there(upload))
         .map(|upload| (upload.id, FileSource::Upload(upload)))
@@ -60,7 +60,7 @@ pub async fn find_sources(
         return Ok(found);
     }
     let committees = form.application.committees.iter().map(|one| one.id);
-    let submission_ids: Vec<Id<Submission>> =
+    let submission_ids: Vec<Id<of::Submission>> =
         Submission::ids_of(application, person, committees).collect();
     let stored = app
         .table
@@ -105,18 +105,18 @@ const NO_SUCH_FORMAT: Reason = Reason::FileOfOtherType;
 pub async fn check_files(
     app: &Context,
     form: &Form,
-    person: Id<Person>,
-    named: impl IntoIterator<Item = (Id<Question>, Id<Upload>)>,
+    person: Id<of::Person>,
+    named: impl IntoIterator<Item = (Id<of::Question>, Id<of::Upload>)>,
 ) -> Result<CheckedFiles> {
     let is_file = |question: &Question| question.prompt.question_type == QuestionType::File;
-    let named: HashMap<Id<Question>, Id<Upload>> = named
+    let named: HashMap<Id<of::Question>, Id<of::Upload>> = named
         .into_iter()
         .filter(|(question, _)| form.question(*question).is_some_and(is_file))
         .collect();
     if named.is_empty() {
         return Ok(CheckedFiles::new());
     }
-    let ids: Vec<Id<Upload>> = named.values().copied().collect();
+    let ids: Vec<Id<of::Upload>> = named.values().copied().collect();
     let mut sources = find_sources(app, form, person, &ids).await?;
     let looked = named.into_iter().map(|(question, id)| {
         let source = sources.remove(&id);
@@ -127,7 +127,7 @@ pub async fn check_files(
 
 async fn check_file(
     app: &Context,
-    question: Id<Question>,
+    question: Id<of::Question>,
     source: Option<FileSource>,
 ) -> Result<std::result::Result<CheckedFile, Reason>> {
     let (file, of, upload, object) = match source {

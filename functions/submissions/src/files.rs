@@ -9,7 +9,7 @@ use serde::Serialize;
 use shared::db::TableError;
 use shared::domain::{FileFormat, FileState, Form, Question, Upload};
 use shared::files::Announced;
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::text::kinds::{FileBytes, FileName, Sha256};
 use shared::time::Timestamp;
@@ -59,7 +59,7 @@ pub struct UploadAddress {
 pub struct AnnouncedFileBody {
     /// Id of the file.
     #[schema(value_type = u64)]
-    id: Id<Upload>,
+    id: Id<of::Upload>,
     /// Where the bytes are sent.
     upload: UploadAddress,
     /// Until when they are taken: 15 minutes.
@@ -71,10 +71,10 @@ pub struct AnnouncedFileBody {
 pub struct FileBody {
     /// Id of the file.
     #[schema(value_type = u64)]
-    id: Id<Upload>,
+    id: Id<of::Upload>,
     /// Id of the question.
     #[schema(value_type = u64)]
-    question: Id<Question>,
+    question: Id<of::Question>,
     /// Its name.
     name: String,
     /// Its size, in bytes.

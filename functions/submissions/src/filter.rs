@@ -3,10 +3,9 @@
 use chrono::{DateTime, Utc};
 use shared::bodies::Scores;
 use shared::domain::{
-    Answered, Application, Committee, EmailStatus, Interview, Person, Review, Submission,
-    SubmissionQuery,
+    Answered, Application, EmailStatus, Interview, Review, Submission, SubmissionQuery,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::web::{ApiError, Params, Result, Slice};
 use shared::{Context, text};
@@ -14,14 +13,14 @@ use shared::{Context, text};
 /// The filters of a request.
 pub(crate) struct SubmissionFilter {
     status: Option<u64>,
-    committee: Option<Id<Committee>>,
+    committee: Option<Id<of::Committee>>,
     notified: Option<bool>,
     /// Any of these states. `None` stands for applicants who were sent nothing.
     email_status: Option<Vec<Option<EmailStatus>>>,
     reviewed: Option<ReviewedBy>,
     interview: Option<InterviewFilter>,
     /// The officer who asks.
-    officer: Id<Person>,
+    officer: Id<of::Person>,
     /// Whether the application has blind reviews.
     is_blind: bool,
     words: Vec<String>,
@@ -61,7 +60,12 @@ impl InterviewFilter {
     ];
 
     /// Nobody is told of themselves whether they came.
-    fn matches(self, submission: &Submission, shown: Option<&Interview>, by: Id<Person>) -> bool {
+    fn matches(
+        self,
+        submission: &Submission,
+        shown: Option<&Interview>,
+        by: Id<of::Person>,
+    ) -> bool {
         let Some(interview) = shown else {
             return matches!(self, Self::NotInvited);
         };
@@ -89,7 +93,7 @@ fn one_of<T: Copy>(params: &Params, name: &str, values: &[(&str, T)]) -> Result<
 }
 
 impl SubmissionFilter {
-    fn read(params: &Params, officer: Id<Person>, is_blind: bool) -> Result<Self> {
+    fn read(params: &Params, officer: Id<of::Person>, is_blind: bool) -> Result<Self> {
         let reviewed = [
             ("mine", ReviewedBy::Me),
             ("none", ReviewedBy::Nobody),
@@ -187,7 +191,7 @@ impl SubmissionOrder {
         self,
         submission: &Submission,
         application: &Application,
-        by: Id<Person>,
+        by: Id<of::Person>,
     ) -> Vec<u64> {
         let (sequence, id) = submission.sort_key();
         let newest = [u64::MAX - sequence, u64::MAX - id];
@@ -212,7 +216,7 @@ const SCORE_DIGITS: u64 = 10_000;
 pub(crate) async fn find(
     app: &Context,
     application: &Application,
-    officer: Id<Person>,
+    officer: Id<of::Person>,
     params: &Params,
     slice: &Slice,
 ) -> Result<(Vec<Answered>, impl Fn(&Answered) -> Vec<u64>)> {

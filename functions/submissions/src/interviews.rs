@@ -9,7 +9,7 @@ use shared::Context;
 use shared::bodies::InterviewBody;
 use shared::db::TableError;
 use shared::domain::{Application, Interview, InterviewChange, Submission};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
@@ -49,7 +49,7 @@ async fn booked<S>(app: &Context, scope: Officer<S, Application, Submission>) ->
     })
 }
 
-fn not_erased(booked: &Booked) -> Result<Id<shared::domain::Person>> {
+fn not_erased(booked: &Booked) -> Result<Id<of::Person>> {
     booked.submission.person.ok_or_else(applicant_erased)
 }
 

@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, TimeDelta};
 use shared::db::TableError;
-use shared::domain::{
-    Application, Committee, DraftAnswer, DraftWrite, Person, Question, StoredSubmission, Submission,
-};
-use shared::ids::Id;
+use shared::domain::{Application, DraftAnswer, DraftWrite, StoredSubmission, Submission};
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::{ApiError, Code, IfMatch, Load, Params, PathIds, Result, User};
@@ -20,13 +18,13 @@ pub(crate) const DRAFT_KEPT: TimeDelta = TimeDelta::days(30);
 
 /// The draft of the caller in the path and the query, as it is stored.
 pub struct OwnDraft {
-    pub(crate) application: Id<Application>,
-    pub(crate) person: Id<Person>,
-    pub(crate) committee: Option<Id<Committee>>,
+    pub(crate) application: Id<of::Application>,
+    pub(crate) person: Id<of::Person>,
+    pub(crate) committee: Option<Id<of::Committee>>,
     /// The order number of the last submission for this committee.
     pub(crate) submitted: u64,
     /// All stored answers, also removed ones and those of a draft that ended.
-    pub(crate) stored: BTreeMap<Id<Question>, DraftAnswer>,
+    pub(crate) stored: BTreeMap<Id<of::Question>, DraftAnswer>,
     /// The stored answers of the person's drafts for other committees.
     pub(crate) others: Vec<DraftAnswer>,
 }
@@ -47,9 +45,9 @@ impl Load for OwnDraft {
 impl OwnDraft {
     pub(crate) async fn read(
         app: &Context,
-        application: Id<Application>,
-        person: Id<Person>,
-        committee: Option<Id<Committee>>,
+        application: Id<of::Application>,
+        person: Id<of::Person>,
+        committee: Option<Id<of::Committee>>,
     ) -> Result<Self, TableError> {
         let submission = Submission::id_of(application, person, committee);
         let (stored, submitted) = futures::try_join!(
@@ -172,7 +170,7 @@ impl OwnDraft {
     ) -> Result<()> {
         let size = |answer: &DraftAnswer| answer.text.as_ref().map_or(0, String::len);
         // What was submitted, or has ended, does not count.
-        let own: HashMap<Id<Question>, usize> = self
+        let own: HashMap<Id<of::Question>, usize> = self
             .live(now)
             .map(|answer| (answer.question, size(answer)))
             .collect();
@@ -216,7 +214,7 @@ pub(crate) struct Stamp {
 }
 
 /// The committee in the query, whether the application has it or not.
-pub(crate) fn named_committee(params: &Params) -> Result<Option<Id<Committee>>, ApiError> {
+pub(crate) fn named_committee(params: &Params) -> Result<Option<Id<of::Committee>>, ApiError> {
     params.id("committee")
 }
 
@@ -224,7 +222,7 @@ pub(crate) fn named_committee(params: &Params) -> Result<Option<Id<Committee>>, 
 pub(crate) fn committee(
     params: &Params,
     application: &Application,
-) -> Result<Option<Id<Committee>>> {
+) -> Result<Option<Id<of::Committee>>> {
     let id = named_committee(params)?;
     if id.is_some_and(|id| application.committee(id).is_none()) {
         return Err(ApiError::field("committee", Reason::unknown("committee")));

@@ -11,7 +11,7 @@ use shared::bodies::{InterviewBody, changes_until};
 use shared::domain::{
     Application, ApplicationKey, BookedSlots, Booking, Club, SeenSubmission, Slot, Submission,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::time::Timestamp;
 use shared::web::{
     ApiError, IfMatch, Input, Mode, NoContent, NoInput, PathIds, Reader, ReceivedAt, Reference,
@@ -28,7 +28,7 @@ use crate::release::{AT_ONCE, release_full};
 pub struct FreeSlotBody {
     /// Id of the slot.
     #[schema(value_type = u64)]
-    id: Id<Slot>,
+    id: Id<of::Slot>,
     /// When it begins.
     start_time: Timestamp,
     /// When it ends.
@@ -72,7 +72,7 @@ type Surroundings = (Option<Club>, Option<Application>, Option<Slot>);
 async fn surroundings(
     app: &Context,
     (club, application): &ApplicationKey,
-    slot: Option<Id<Slot>>,
+    slot: Option<Id<of::Slot>>,
 ) -> Result<Surroundings> {
     let slot = async {
         match slot {
@@ -140,7 +140,7 @@ pub async fn list_free_slots(
 
 fn booked_slots<'a>(
     bookings: impl IntoIterator<Item = &'a Booking>,
-) -> Vec<(Id<Application>, Id<Slot>)> {
+) -> Vec<(Id<of::Application>, Id<of::Slot>)> {
     let application_key = |booking: &Booking| (booking.application, booking.slot);
     bookings.into_iter().map(application_key).collect()
 }
@@ -158,12 +158,12 @@ struct Choice {
 async fn at_once(
     app: &Context,
     user: &User,
-    id: Id<Submission>,
+    id: Id<of::Submission>,
     SeenSubmission {
         application_key,
         booked,
     }: SeenSubmission,
-    requested: Option<Id<Slot>>,
+    requested: Option<Id<of::Slot>>,
 ) -> Result<Option<(Booked, Option<Slot>)>> {
     let ((club, application, to), submission, mut seen) = futures::try_join!(
         surroundings(app, &application_key, requested),
@@ -186,7 +186,7 @@ async fn at_once(
     Ok(Some((Booked { seen, ..booked }, to)))
 }
 
-async fn choice(app: &Context, user: &User, path: &PathIds, slot: Id<Slot>) -> Result<Choice> {
+async fn choice(app: &Context, user: &User, path: &PathIds, slot: Id<of::Slot>) -> Result<Choice> {
     let id = path.id("submission").ok_or(ApiError::NotFound)?;
     let bookings = async { Ok(app.table.bookings(user.id()).await?) };
     let cached = app.slots.submission(id).or_else(|| {

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use shared::domain::{Mail, MailId, Person, Status, Submission};
-use shared::ids::Id;
+use shared::domain::{Mail, MailId, Status, Submission};
+use shared::ids::{Id, of};
 use shared::mail::{MailType, Message, PREVIEW_LINK, Variable, with_invite};
 use shared::reason::Reason;
 use shared::web::{ApiError, Result};
@@ -47,12 +47,12 @@ pub struct SkippedBody {
 pub struct PreviewBody {
     /// Id of the submission. If the mail is about several, the oldest.
     #[schema(value_type = u64)]
-    submission: Id<Submission>,
+    submission: Id<of::Submission>,
     /// Ids of all submissions that the mail is about. Missing if the request has no
     /// `one_per_person`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<u64>>)]
-    submissions: Option<Vec<Id<Submission>>>,
+    submissions: Option<Vec<Id<of::Submission>>>,
     /// Address of the recipient.
     to: String,
     /// Subject of the mail.
@@ -152,7 +152,7 @@ impl MailPlan {
         MailGroup { all, only_eligible }: MailGroup,
         invitations: &Invitations,
         choice: &MailSelection,
-        texts: &mut BTreeMap<Id<Submission>, String>,
+        texts: &mut BTreeMap<Id<of::Submission>, String>,
     ) -> Result<usize> {
         let (kind, now) = (composer.kind, composer.now);
         let applicant = all.first().and_then(|oldest| oldest.applicant.as_ref());
@@ -278,7 +278,7 @@ fn by_person(
     submissions: Vec<Submission>,
     skipped: &mut SkippedBody,
 ) -> Vec<MailGroup> {
-    let mut people: BTreeMap<Id<Person>, Vec<Submission>> = BTreeMap::new();
+    let mut people: BTreeMap<Id<of::Person>, Vec<Submission>> = BTreeMap::new();
     for submission in submissions {
         if let Some(person) = submission.person {
             people.entry(person).or_default().push(submission);
@@ -312,7 +312,7 @@ fn by_person(
 }
 
 pub(crate) fn preview(planned: &PlannedMail, mail: &Mail) -> PreviewBody {
-    let submissions: Vec<Id<Submission>> = planned
+    let submissions: Vec<Id<of::Submission>> = planned
         .submissions
         .iter()
         .map(|submission| submission.id)

@@ -6,7 +6,7 @@ use futures::stream::{self, StreamExt};
 use shared::Context;
 use shared::db::{PARALLEL, TableError};
 use shared::domain::{DecisionMail, EmailStatus, Mail, MailId, Submission};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::mail::MailType;
 use shared::web::Result;
 
@@ -106,7 +106,7 @@ async fn queue(
     let Some(application) = submissions.first().map(|one| one.application) else {
         return Ok(QueueResult::Changed);
     };
-    let ids: Vec<Id<Submission>> = submissions.iter().map(|one| one.id).collect();
+    let ids: Vec<Id<of::Submission>> = submissions.iter().map(|one| one.id).collect();
     let mut retries = app.table.retries();
     loop {
         retries.next().await?;

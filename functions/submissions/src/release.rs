@@ -7,7 +7,7 @@ use shared::Context;
 use shared::bookings::{BookingRelease, release_booking, seated};
 use shared::db::TableError;
 use shared::domain::{Answered, Application, ApplicationParts, Club, Slot, Submission};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::web::Result;
 
 use crate::slot_body::ShownSlot;
@@ -116,7 +116,7 @@ pub(crate) async fn release_full(
     let first = now.epoch_seconds().unsigned_abs() % full.len() as u64;
     full.rotate_left(usize::try_from(first).unwrap_or_default());
     let seats = full.iter().flat_map(|slot| seated(slot));
-    let seats: Vec<Id<Submission>> = seats.take(LOOKED_AT).collect();
+    let seats: Vec<Id<of::Submission>> = seats.take(LOOKED_AT).collect();
     let booked = app.table.submissions_by_id(application.id, &seats).await?;
     let mut left = most;
     for slot in full {
@@ -144,7 +144,7 @@ pub(crate) async fn release_own(
     parts: &ApplicationParts,
 ) -> Result<()> {
     let recruitment = |submission: &Submission| {
-        let slots: &HashMap<Id<Slot>, Slot> = &parts.references.slots;
+        let slots: &HashMap<Id<of::Slot>, Slot> = &parts.references.slots;
         let slot = slots.get(&submission.booked()?)?;
         let application = parts.applications.get(&submission.application)?;
         must_release(app, application, submission, slot).then_some((application, slot))

@@ -6,7 +6,7 @@ use axum::Json;
 use serde::Serialize;
 use shared::Context;
 use shared::domain::{Application, Form, Person, Submission};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::web::scopes::RecruitmentRead;
 use shared::web::{Officer, Result};
 use utoipa::ToSchema;
@@ -87,18 +87,18 @@ pub async fn list_reviewers(
     let (application, caller) = (&scope.object.application, scope.user.id());
     let (scores, has_more) = app.table.scores_given(application.id).await?;
     let own = own_submissions(application, caller);
-    let mut all: HashMap<Option<Id<Person>>, Sums> = HashMap::new();
+    let mut all: HashMap<Option<Id<of::Person>>, Sums> = HashMap::new();
     for given in scores {
         let is_seen = !application.blind_reviews || given.person == Some(caller);
         if is_seen && !own.contains(&given.submission) {
             all.entry(given.person).or_default().add(given.score);
         }
     }
-    let people: HashMap<Id<Person>, Person> =
+    let people: HashMap<Id<of::Person>, Person> =
         app.table.people(all.keys().flatten().copied()).await?;
     let mut all: Vec<_> = all.into_iter().collect();
     all.sort_by_key(|(person, sums)| (std::cmp::Reverse(sums.reviews), *person));
-    let show = |(person, sums): &(Option<Id<Person>>, Sums)| ReviewerBody {
+    let show = |(person, sums): &(Option<Id<of::Person>>, Sums)| ReviewerBody {
         by: person.map(|id| {
             let person_found = people.get(&id);
             AuthorBody::new(
@@ -117,7 +117,7 @@ pub async fn list_reviewers(
 }
 
 /// The ids that submissions of a person to an application can have.
-fn own_submissions(application: &Application, person: Id<Person>) -> Vec<Id<Submission>> {
+fn own_submissions(application: &Application, person: Id<of::Person>) -> Vec<Id<of::Submission>> {
     let committees = application
         .committees
         .iter()

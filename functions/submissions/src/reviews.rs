@@ -7,7 +7,7 @@ use serde::Serialize;
 use shared::Context;
 use shared::db::TableError;
 use shared::domain::{Application, Person, Review, Submission};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::text::kinds::{CommentText, FromOneToFive};
 use shared::time::Timestamp;
@@ -25,7 +25,7 @@ use crate::decisions::AuthorBody;
 pub struct ReviewBody {
     /// Id of the review.
     #[schema(value_type = u64)]
-    id: Id<Review>,
+    id: Id<of::Review>,
     /// The officer. Null if the officer was erased.
     by: Option<AuthorBody>,
     /// From 1 to 5, or null.
@@ -132,7 +132,7 @@ pub async fn list_reviews(
     }
     reviews.sort_by_key(|review| (review.created_at, review.id));
     let authors = reviews.iter().filter_map(|review| review.person);
-    let people: HashMap<Id<Person>, Person> = app.table.people(authors).await?;
+    let people: HashMap<Id<of::Person>, Person> = app.table.people(authors).await?;
     let show = |review: &Review| {
         let author = review.person.and_then(|person| people.get(&person));
         ReviewBody::new(

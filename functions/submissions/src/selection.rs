@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::TimeDelta;
-use shared::domain::{EmailStatus, Invite, InviteLink, Person, Status, Submission};
-use shared::ids::Id;
+use shared::domain::{EmailStatus, Invite, InviteLink, Status, Submission};
+use shared::ids::{Id, of};
 use shared::limits;
 use shared::mail::MailType;
 use shared::text::ClubCode;
@@ -69,7 +69,7 @@ pub(crate) fn was_communicated_otherwise(
 #[derive(Debug, Clone, Default)]
 pub struct MailSelection {
     /// Ids of the chosen submissions. `None` means all.
-    pub submissions: Option<BTreeSet<Id<Submission>>>,
+    pub submissions: Option<BTreeSet<Id<of::Submission>>>,
     /// Whether to send again to applicants who already have a mail of this type.
     pub allow_resend: bool,
     /// Whether each person gets one mail about all their submissions (E27).
@@ -84,7 +84,7 @@ pub struct Invitations {
     /// Whether anybody is invited at all.
     pub is_open: bool,
     /// User ids of the members, who need no invitation.
-    pub members: HashSet<Id<Person>>,
+    pub members: HashSet<Id<of::Person>>,
     /// The versions of existing invites by id. All mails with the same version have the same link.
     pub versions: HashMap<String, u64>,
     /// The version of new invites.
@@ -93,7 +93,7 @@ pub struct Invitations {
 
 impl Invitations {
     /// The invitation in the mail to an accepted person, if they need one.
-    pub(crate) fn of(&self, club: &ClubCode, person: Id<Person>) -> Option<InviteLink> {
+    pub(crate) fn of(&self, club: &ClubCode, person: Id<of::Person>) -> Option<InviteLink> {
         if !self.is_open || self.members.contains(&person) {
             return None;
         }
@@ -114,7 +114,7 @@ impl MailSelection {
         let Some(chosen) = &self.submissions else {
             return;
         };
-        let people: HashSet<Option<Id<Person>>> = submissions
+        let people: HashSet<Option<Id<of::Person>>> = submissions
             .iter()
             .filter(|submission| chosen.contains(&submission.id))
             .map(|submission| submission.person)
@@ -135,7 +135,7 @@ impl MailSelection {
 
 /// Returns the number of people with a pending submission and no accepted one.
 pub(crate) fn undecided(submissions: &[Submission]) -> usize {
-    let with = |status: Status| -> BTreeSet<Id<Person>> {
+    let with = |status: Status| -> BTreeSet<Id<of::Person>> {
         submissions
             .iter()
             .filter(|submission| submission.status == status)

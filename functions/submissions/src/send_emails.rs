@@ -7,7 +7,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use shared::db::TableError;
 use shared::domain::{Application, ApplicationTexts, Club, Submission, SubmissionQuery};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::mail::MailType;
 use shared::reason::Reason;
 use shared::text::kinds::List;
@@ -233,7 +233,7 @@ struct SendRequest {
     dry_run: bool,
     digest: Option<String>,
     /// The chosen submissions in the order of the request, for the names of wrong fields.
-    named: Vec<Id<Submission>>,
+    named: Vec<Id<of::Submission>>,
     require_all_decided: bool,
     selection: MailSelection,
 }
@@ -257,12 +257,12 @@ impl SendInput {
         let require_all_decided = reader.get(self.require_all_decided).unwrap_or_default();
         let digest = reader.get(self.digest).flatten();
         let chosen = reader.get(self.submissions).flatten();
-        let named: Vec<Id<Submission>> = chosen
+        let named: Vec<Id<of::Submission>> = chosen
             .iter()
             .flatten()
             .map(|chosen| chosen.0.id())
             .collect();
-        let chosen: Option<BTreeSet<Id<Submission>>> =
+        let chosen: Option<BTreeSet<Id<of::Submission>>> =
             chosen.map(|ids| ids.into_iter().map(|chosen| chosen.0.id()).collect());
         match chosen.as_ref().map(BTreeSet::len) {
             Some(0) => reader
@@ -310,7 +310,7 @@ impl SendInput {
 }
 
 /// The error if the application has none of some submissions that the request names.
-fn check_found(named: &[Id<Submission>], found: &[Submission]) -> Result<()> {
+fn check_found(named: &[Id<of::Submission>], found: &[Submission]) -> Result<()> {
     let mut reader = Reader::new(Mode::Create);
     for (i, _) in named
         .iter()
@@ -329,13 +329,13 @@ fn check_found(named: &[Id<Submission>], found: &[Submission]) -> Result<()> {
 /// the people.
 async fn read_submissions(
     app: &Context,
-    application: Id<Application>,
+    application: Id<of::Application>,
     selection: &MailSelection,
     require_all_decided: bool,
 ) -> std::result::Result<Vec<Submission>, TableError> {
     let chosen = selection.submissions.as_ref();
     if let Some(chosen) = chosen.filter(|_| !selection.one_per_person && !require_all_decided) {
-        let ids: Vec<Id<Submission>> = chosen.iter().copied().collect();
+        let ids: Vec<Id<of::Submission>> = chosen.iter().copied().collect();
         return app.table.submissions_by_id(application, &ids).await;
     }
     let found = app

@@ -5,10 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 use shared::Context;
 use shared::bookings::seated;
-use shared::domain::{
-    Application, Committee, Interviewer, Membership, Person, Personal, Slot, Submission,
-};
-use shared::ids::Id;
+use shared::domain::{Application, Interviewer, Membership, Personal, Slot, Submission};
+use shared::ids::{Id, of};
 use shared::limits;
 use shared::reason::Reason;
 use shared::text::ClubCode;
@@ -22,7 +20,7 @@ use utoipa::ToSchema;
 pub struct SlotBody {
     /// Id of the slot.
     #[schema(value_type = u64)]
-    id: Id<Slot>,
+    id: Id<of::Slot>,
     /// When it begins.
     start_time: Timestamp,
     /// When it ends.
@@ -33,7 +31,7 @@ pub struct SlotBody {
     capacity: u16,
     /// Id of the committee that it is for; null if it is for all.
     #[schema(value_type = Option<u64>)]
-    committee: Option<Id<Committee>>,
+    committee: Option<Id<of::Committee>>,
     /// The members of the club who hold the interviews.
     interviewers: Vec<NamedPerson>,
     /// A note of the officers.
@@ -49,7 +47,7 @@ pub struct SlotBody {
 pub struct NamedPerson {
     /// User id.
     #[schema(value_type = u64)]
-    id: Id<Person>,
+    id: Id<of::Person>,
     /// User name.
     username: String,
     /// Whole name.
@@ -57,7 +55,7 @@ pub struct NamedPerson {
 }
 
 impl NamedPerson {
-    fn new(id: Id<Person>, personal: &Personal) -> Self {
+    fn new(id: Id<of::Person>, personal: &Personal) -> Self {
         Self {
             id,
             username: personal.username.clone(),
@@ -71,7 +69,7 @@ impl NamedPerson {
 pub struct BookingBody {
     /// Id of the submission.
     #[schema(value_type = u64)]
-    submission: Id<Submission>,
+    submission: Id<of::Submission>,
     /// The applicant.
     user: NamedPerson,
     /// Whether the applicant came; null if nobody has noted it.
@@ -112,22 +110,22 @@ impl ShownSlot {
     /// Reads what belongs to the slots of an application: 3 parallel reads.
     pub(crate) async fn all_of(
         app: &Context,
-        (club, application): (&ClubCode, Id<Application>),
+        (club, application): (&ClubCode, Id<of::Application>),
         slots: Vec<Slot>,
     ) -> Result<Vec<Self>> {
-        let mut people: Vec<Id<Person>> = slots
+        let mut people: Vec<Id<of::Person>> = slots
             .iter()
             .flat_map(|slot| slot.interviewers.iter().map(|one| one.person))
             .collect();
         people.sort();
         people.dedup();
-        let booked: Vec<Id<Submission>> = slots.iter().flat_map(seated).collect();
+        let booked: Vec<Id<of::Submission>> = slots.iter().flat_map(seated).collect();
         let (notes, bookings, members) = futures::try_join!(
             app.table.slot_notes(application),
             app.table.submissions_by_id(application, &booked),
             app.table.members_among(club, people.into_iter())
         )?;
-        let mut in_slot: HashMap<Id<Slot>, Vec<Submission>> = HashMap::new();
+        let mut in_slot: HashMap<Id<of::Slot>, Vec<Submission>> = HashMap::new();
         for submission in bookings {
             if let Some(slot) = submission.booked() {
                 in_slot.entry(slot).or_default().push(submission);
@@ -147,7 +145,7 @@ impl ShownSlot {
     }
 
     /// Returns the body of the slot as this officer sees it.
-    pub(crate) fn body(&self, officer: Id<Person>) -> SlotBody {
+    pub(crate) fn body(&self, officer: Id<of::Person>) -> SlotBody {
         let Self {
             slot,
             note,
@@ -185,7 +183,7 @@ impl ShownSlot {
 }
 
 /// A booking. Nobody is told of themselves whether they came.
-fn booking(submission: &Submission, officer: Id<Person>) -> Option<BookingBody> {
+fn booking(submission: &Submission, officer: Id<of::Person>) -> Option<BookingBody> {
     let interview = submission.interview()?;
     let personal = &submission.applicant.as_ref()?.personal;
     Some(BookingBody {
@@ -223,7 +221,7 @@ pub(crate) struct RequestedSlot {
     /// The note, if it was sent.
     pub(crate) note: Option<String>,
     /// The interviewers, if they were sent.
-    pub(crate) interviewers: Option<Vec<Id<Person>>>,
+    pub(crate) interviewers: Option<Vec<Id<of::Person>>>,
 }
 
 impl SlotInput {
@@ -248,7 +246,7 @@ impl SlotInput {
             slot.committee = committee;
         }
         let interviewers = reader.get(self.interviewers);
-        let interviewers: Option<Vec<Id<Person>>> =
+        let interviewers: Option<Vec<Id<of::Person>>> =
             interviewers.map(|all| all.into_iter().map(Reference::id).collect());
         if interviewers
             .as_ref()
@@ -287,7 +285,7 @@ fn check_times(reader: &mut Reader, start: Timestamp, end: Timestamp) {
 pub(crate) async fn interviewers(
     app: &Context,
     club: &ClubCode,
-    requested: &[Id<Person>],
+    requested: &[Id<of::Person>],
 ) -> Result<(Vec<Interviewer>, Vec<Membership>)> {
     let members = app
         .table

@@ -4,6 +4,7 @@ use axum::Json;
 use shared::Context;
 use shared::db::TableError;
 use shared::domain::{Application, Slot};
+use shared::ids::of;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
     ApiError, Created, Input, Mode, NewId, Officer, Params, Reader, ReceivedAt, Result,
@@ -34,7 +35,7 @@ pub async fn list_slots(
     ReceivedAt(received): ReceivedAt,
     scope: Officer<RecruitmentRead, Application>,
 ) -> Result<Json<Vec<SlotBody>>> {
-    let series = params.id::<Slot>("series")?;
+    let series = params.id::<of::Slot>("series")?;
     let slots = app.table.all_slots(scope.parent.id).await?;
     let (deleted, mut slots) = slots.into_iter().partition(|slot| slot.deleted);
     let received = app.ids.received(received);

@@ -4,10 +4,10 @@ use chrono::TimeDelta;
 use shared::db::TableError;
 use shared::domain::StoredSubmission;
 use shared::domain::{
-    Answered, Answers, Application, Club, Committee, Form, Person, RecentSubmission, RememberedKey,
-    Status, Submission,
+    Answered, Answers, Application, Club, Form, Person, RecentSubmission, RememberedKey, Status,
+    Submission,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::mail::confirmation;
 use shared::reason::Reason;
 use shared::time::{RequestTime, Timestamp};
@@ -332,7 +332,7 @@ pub(crate) async fn is_orphaned(
     app: &Context,
     application: &Application,
     person: &Person,
-    committee: Option<Id<Committee>>,
+    committee: Option<Id<of::Committee>>,
 ) -> Result<bool> {
     let current = async { Ok(app.table.people([person.id]).await?.into_values().next()) };
     let (application, current) = futures::try_join!(

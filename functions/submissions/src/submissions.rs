@@ -8,10 +8,8 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::bodies::Studies;
 use shared::domain::StoredSubmission;
-use shared::domain::{
-    Answered, Committee, Form, Membership, Person, RememberedKey, Status, Submission,
-};
-use shared::ids::Id;
+use shared::domain::{Answered, Form, Membership, Person, RememberedKey, Status, Submission};
+use shared::ids::{Id, of};
 use shared::time::{RequestTime, Timestamp};
 use shared::web::scopes::{RecruitmentRead, SessionOnly};
 use shared::web::{
@@ -198,7 +196,7 @@ fn new_submission(
     form: &Form,
     person: &Person,
     accepted: CheckedAnswers,
-    id: Id<Submission>,
+    id: Id<of::Submission>,
     when: RequestTime,
 ) -> Answered {
     let answers = accepted.answers;
@@ -251,7 +249,7 @@ fn new_submission(
 /// none. They are read together with the form.
 #[derive(Default)]
 pub struct EarlierSubmissions {
-    stored: HashMap<Id<Submission>, StoredSubmission>,
+    stored: HashMap<Id<of::Submission>, StoredSubmission>,
     /// Number of submissions in all clubs, and with withdrawn ones beside.
     counts: (usize, usize),
 }
@@ -274,10 +272,15 @@ impl Load for EarlierSubmissions {
 
 impl EarlierSubmissions {
     /// Reads those of committees that were not in memory before.
-    async fn complete(mut self, app: &Context, form: &Form, person: Id<Person>) -> Result<Self> {
+    async fn complete(
+        mut self,
+        app: &Context,
+        form: &Form,
+        person: Id<of::Person>,
+    ) -> Result<Self> {
         let application = form.application.id;
         let committees = form.application.committees.iter().map(|one| one.id);
-        let missing: Vec<Id<Submission>> = Submission::ids_of(application, person, committees)
+        let missing: Vec<Id<of::Submission>> = Submission::ids_of(application, person, committees)
             .filter(|id| !self.stored.contains_key(id))
             .collect();
         if !missing.is_empty() {
@@ -287,7 +290,7 @@ impl EarlierSubmissions {
         Ok(self)
     }
 
-    fn take(&mut self, id: Id<Submission>) -> StoredSubmission {
+    fn take(&mut self, id: Id<of::Submission>) -> StoredSubmission {
         self.stored.remove(&id).unwrap_or_default()
     }
 
@@ -296,7 +299,7 @@ impl EarlierSubmissions {
     fn remembered(
         &self,
         key: &RememberedKey,
-        committee: Option<Id<Committee>>,
+        committee: Option<Id<of::Committee>>,
         key_since: u64,
     ) -> Result<Option<(Submission, u64)>> {
         for stored in self.stored.values() {

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use shared::domain::Event;
 use shared::domain::{EventListing, listed, listing_segments};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 
 use crate::finding::{Finding, Repair};
 use crate::{StoredItems, text, typed};
@@ -14,7 +14,7 @@ use crate::{StoredItems, text, typed};
 /// Events whose copies in the catalogue are missing or wrong. An event has a copy in the segment of
 /// its month, and one in the segment that it left last.
 pub(crate) fn listings(stored: &StoredItems) -> Vec<Finding> {
-    let mut listed_events: BTreeMap<(String, Id<Event>), Event> =
+    let mut listed_events: BTreeMap<(String, Id<of::Event>), Event> =
         typed::<EventListing>(stored, "EventListing")
             .into_iter()
             .map(|listing| ((listing.segment, listing.event.id), listing.event))

@@ -7,7 +7,7 @@ use shared::domain::{
     Application, Extension, LOOKS_BACK, NoticeTimer, Person, ScheduledTask, Slot, TaskKind, Upload,
     Webhook,
 };
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::time::Timestamp;
 
 use crate::finding::{Finding, Repair};
@@ -49,7 +49,7 @@ pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
         let first = filed.entry(object(&entry.what)).or_insert(entry.hour);
         *first = entry.hour.min(*first);
     }
-    let applications: HashMap<Id<Application>, Application> =
+    let applications: HashMap<Id<of::Application>, Application> =
         typed::<Application>(stored, "Application")
             .into_iter()
             .map(|application| (application.id, application))

@@ -4,12 +4,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use quick_cache::sync::Cache;
 
 use super::token::Identity;
-use crate::domain::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 /// People whose profile was up to date when it was last checked, so that not every request reads
 /// it.
-pub struct ProfileCache(Cache<Id<Person>, CheckedProfile>);
+pub struct ProfileCache(Cache<Id<of::Person>, CheckedProfile>);
 
 impl Default for ProfileCache {
     fn default() -> Self {
@@ -42,7 +41,7 @@ impl ProfileCache {
 
     /// Removes a person who is erased. Other functions that checked this person recently store the
     /// profile again when a request reads it, or after a few minutes.
-    pub fn forget(&self, person: Id<Person>) {
+    pub fn forget(&self, person: Id<of::Person>) {
         self.0.remove(&person);
     }
 

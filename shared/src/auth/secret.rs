@@ -2,8 +2,7 @@
 //! among the person's tokens (1), 128 random bits (24), and a CRC-32 of all that stands before (6),
 //! by which scanners of secrets tell a token from other text without asking anybody.
 
-use crate::domain::Person;
-use crate::ids::{Id, MAX_ID, sha256_hex};
+use crate::ids::{Id, MAX_ID, of, sha256_hex};
 use crate::limits;
 
 const PREFIX: &str = "clubs_";
@@ -15,7 +14,7 @@ const PARTS: [usize; 5] = [9, 1, 12, 12, 6];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenSecret {
     /// Id of the person.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// Which number the token has among those of its person.
     pub number: u8,
     /// The SHA-256 of the text, in hexadecimal digits.
@@ -49,7 +48,7 @@ pub fn is_secret(text: &str) -> bool {
 
 impl TokenSecret {
     /// Returns a new text for one of the numbers that a person's tokens have.
-    pub fn generate(person: Id<Person>, number: u8) -> String {
+    pub fn generate(person: Id<of::Person>, number: u8) -> String {
         let mut random = [0_u8; 16];
         aws_lc_rs::rand::fill(&mut random).expect("the system has random numbers");
         let value = u128::from_be_bytes(random);

@@ -8,9 +8,8 @@ use serde_json::{Map, Value};
 
 use super::keys::{Keys, Unavailable};
 use super::verified::VerifiedTokens;
-use crate::domain::Person;
 use crate::ids;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::settings::{ClaimNames, Settings};
 use crate::text::Email;
 
@@ -18,7 +17,7 @@ use crate::text::Email;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// User id, derived from issuer and subject.
-    pub id: Id<Person>,
+    pub id: Id<of::Person>,
     /// A hash of issuer and subject.
     pub subject: String,
     /// User name; the subject if the claim is missing.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::domain::{Application, Slot, Submission};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::time::Timestamp;
 
 crate::text::enums::text_enum! {
@@ -45,7 +45,7 @@ pub struct InterviewBody {
 pub struct BookedSlotBody {
     /// Id of the slot.
     #[schema(value_type = u64)]
-    id: Id<Slot>,
+    id: Id<of::Slot>,
     /// When it begins.
     start_time: Timestamp,
     /// When it ends.
@@ -68,7 +68,7 @@ impl InterviewBody {
     pub fn of(
         submission: &Submission,
         application: &Application,
-        slots: &HashMap<Id<Slot>, Slot>,
+        slots: &HashMap<Id<of::Slot>, Slot>,
         now: DateTime<Utc>,
     ) -> Option<Self> {
         let interview = submission.shown_interview(application, now)?;

@@ -1,7 +1,7 @@
 //! The scores of a submission, as far as somebody may see them.
 
-use crate::domain::{Application, Person, Review, Submission};
-use crate::ids::Id;
+use crate::domain::{Application, Review, Submission};
+use crate::ids::{Id, of};
 
 /// What an officer may know of the reviews of a submission (W3, W4).
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,7 +20,7 @@ impl Scores {
     /// Returns what this officer may know. Nobody knows the reviews of a submission of their own,
     /// and with blind reviews only those who wrote one know the others.
     pub fn seen_by(
-        officer: Id<Person>,
+        officer: Id<of::Person>,
         submission: &Submission,
         application: &Application,
     ) -> Self {

@@ -13,10 +13,10 @@ use super::reference_data::{NamedBody, Studies};
 use crate::bodies::interview::InterviewBody;
 use crate::bodies::scores::Scores;
 use crate::domain::{
-    AnswerFile, Answered, Application, Choice, Committee, EmailStatus, Form, MailKind, Person,
-    Prompt, Question, QuestionType, References, Status, StoredAnswer, Submission, Visible,
+    AnswerFile, Answered, Application, Choice, Committee, EmailStatus, Form, MailKind, Prompt,
+    QuestionType, References, Status, StoredAnswer, Submission, Visible,
 };
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::state::Context;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -31,10 +31,10 @@ use crate::web::ApiError;
 pub struct SubmissionBody<'a> {
     /// Id of the submission.
     #[schema(value_type = u64)]
-    id: Id<Submission>,
+    id: Id<of::Submission>,
     /// Id of the application.
     #[schema(value_type = u64)]
-    application: Id<Application>,
+    application: Id<of::Application>,
     /// Code of the club.
     #[schema(value_type = String)]
     club: &'a ClubCode,
@@ -94,7 +94,7 @@ pub struct SubmissionBody<'a> {
 pub struct ApplicantBody<'a> {
     /// User id.
     #[schema(value_type = u64)]
-    id: Id<Person>,
+    id: Id<of::Person>,
     /// User name.
     username: &'a str,
     /// Whole name.
@@ -134,7 +134,7 @@ pub struct ResponseBody<'a> {
 pub struct AnsweredBody<'a> {
     /// Id of the question.
     #[schema(value_type = u64)]
-    id: Id<Question>,
+    id: Id<of::Question>,
     /// Kind of question.
     question_type: QuestionType,
     /// Text of the question.
@@ -152,7 +152,7 @@ pub async fn references_of<'a>(
     form: &Form,
     submissions: impl Iterator<Item = &'a Answered>,
 ) -> Result<References, ApiError> {
-    let mut prompts: HashMap<(Id<Question>, u32), Prompt> = form
+    let mut prompts: HashMap<(Id<of::Question>, u32), Prompt> = form
         .questions
         .iter()
         .map(|q| ((q.id, q.prompt.version), q.prompt.clone()))
@@ -183,7 +183,7 @@ impl<'a> SubmissionBody<'a> {
         application: &Application,
         references: &'a References,
         studies: &Studies,
-        officer: Id<Person>,
+        officer: Id<of::Person>,
         now: DateTime<Utc>,
     ) -> Self {
         let scores = Scores::seen_by(officer, submission, application);
@@ -317,7 +317,7 @@ fn response<'a>(answer: StoredAnswer<'a>, references: &'a References) -> Respons
     } else {
         QuestionType::FreeResponse
     };
-    let option = |id: Id<Choice>| {
+    let option = |id: Id<of::Choice>| {
         let visible =
             prompt.and_then(|prompt| prompt.options.iter().find(|option| option.id == id));
         visible.map_or_else(

@@ -3,8 +3,7 @@
 use crate::db::{Entity as _, Refusal, Write};
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person;
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 /// Returns the condition that `by` is still an officer or owner, and that their role is still at
 /// least as high as each of `roles`. `None` if `by` is `None` (an admin, for example).
@@ -24,7 +23,7 @@ pub(crate) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write
 
 /// Returns the condition that a person exists and is not being erased. It is part of each
 /// transaction that copies data of the person.
-pub(crate) fn check_not_erasing(person: Id<Person>) -> Write {
+pub(crate) fn check_not_erasing(person: Id<of::Person>) -> Write {
     not_erased(Write::check(person::keys::profile(person))).or(Refusal::Erased)
 }
 
@@ -36,7 +35,7 @@ fn not_erased(profile: Write) -> Write {
 
 /// Returns the write that changes the number of clubs that a person owns. If the number grows, the
 /// person must not be in erasure. If there is a `limit`, the number must be below it before.
-pub(crate) fn counted_owner(person: Id<Person>, change: i64, limit: Option<u32>) -> Write {
+pub(crate) fn counted_owner(person: Id<of::Person>, change: i64, limit: Option<u32>) -> Write {
     let write = Write::update(person::keys::profile(person))
         .count("clubs_owned", change)
         .if_exists();

@@ -8,7 +8,6 @@ use serde::Deserialize;
 use crate::db::error::ignore_refusal;
 use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity, Table, TableError, Write};
-use crate::domain::application::model::Application;
 use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::file::attachment::Attachment;
 use crate::domain::file::model::Upload;
@@ -19,7 +18,7 @@ use crate::domain::review::model::Review;
 use crate::domain::submission::model::{RecentSubmission, Status, Submission};
 use crate::domain::submission::submit::WithdrawOutcome;
 use crate::domain::submission::withdrawal::Withdrawal;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::time::RequestTime;
 
 /// Erases an item. The time is that of the pass: what was received later stays. Returns whether
@@ -98,7 +97,7 @@ impl Table {
     /// was never stored, with their files.
     async fn erase_answers(
         &self,
-        (application, submission): (Id<Application>, Id<Submission>),
+        (application, submission): (Id<of::Application>, Id<of::Submission>),
         when: RequestTime,
     ) -> Result<(), TableError> {
         let last = RequestTime {
@@ -114,7 +113,7 @@ impl Table {
     /// history.
     async fn erase_judgements(
         &self,
-        (application, submission): (Id<Application>, Id<Submission>),
+        (application, submission): (Id<of::Application>, Id<of::Submission>),
         until: u64,
     ) -> Result<(), TableError> {
         self.delete_reviews(application, submission, until + 1)

@@ -12,11 +12,10 @@ use std::collections::{HashMap, HashSet};
 use crate::db::read::{Fetch, Range};
 use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity as _, Table, TableError};
-use crate::domain::application::model::Application;
 use crate::domain::bookmark::model::Subscription;
 use crate::domain::extension::model::Extension;
 use crate::domain::person::model::Person;
-use crate::ids::{self, Id};
+use crate::ids::{self, Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -26,9 +25,9 @@ pub struct OwnEntries {
     /// The clubs of the person.
     pub clubs: HashSet<ClubCode>,
     /// Where own extensions are.
-    extensions: HashMap<Id<Application>, Key>,
+    extensions: HashMap<Id<of::Application>, Key>,
     /// Applications to which the person has typed answers.
-    pub drafted: HashSet<Id<Application>>,
+    pub drafted: HashSet<Id<of::Application>>,
 }
 
 /// The profile of a person, and the clubs that they follow.
@@ -37,7 +36,7 @@ pub type Follower = (Option<Person>, HashSet<ClubCode>);
 impl Table {
     /// Returns a profile and the clubs that the person follows: 1 query, for half the price of
     /// other reads. It may be a moment old.
-    pub async fn follower(&self, person: Id<Person>) -> Result<Follower, TableError> {
+    pub async fn follower(&self, person: Id<of::Person>) -> Result<Follower, TableError> {
         let (mut profile, mut followed) = (None, HashSet::new());
         let from = person::keys::profile(person).sk;
         let range = Range::Between(from, format!("{}~", bookmark::keys::SUBSCRIPTIONS));
@@ -69,7 +68,7 @@ impl Table {
     /// which may be a moment old. What stands in the index before and behind these three is not
     /// read; what stands between them are files of submissions, uses of join links, and
     /// mails.
-    pub async fn own_entries(&self, person: Id<Person>) -> Result<OwnEntries, TableError> {
+    pub async fn own_entries(&self, person: Id<of::Person>) -> Result<OwnEntries, TableError> {
         let mut own = OwnEntries::default();
         let last = format!("{}~", member::keys::OWN_MEMBERSHIPS);
         let range = Range::Between(draft::keys::OWN_DRAFTS.into(), last);
@@ -95,8 +94,8 @@ impl Table {
     pub async fn extended_ends(
         &self,
         own: &OwnEntries,
-        applications: impl Iterator<Item = Id<Application>>,
-    ) -> Result<HashMap<Id<Application>, Timestamp>, TableError> {
+        applications: impl Iterator<Item = Id<of::Application>>,
+    ) -> Result<HashMap<Id<of::Application>, Timestamp>, TableError> {
         let requested = applications.filter_map(|id| own.extensions.get(&id).cloned());
         let found: Vec<Extension> = self.get_all(requested.collect(), false).await?;
         let ends = found.into_iter().map(|one| (one.application, one.end));

@@ -11,12 +11,11 @@ use crate::db::error::check_memory_budget;
 use crate::db::read::{MAX_BATCH_KEYS, Range};
 use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity, Key, Table, TableError};
-use crate::domain::application::model::Application;
 use crate::domain::entities::Erasure;
 use crate::domain::mail::model::Mail;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::RecentSubmission;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 
 /// What is stored of a person besides their profile, by kind: everything with which an erasure does
@@ -52,10 +51,10 @@ impl PersonalData {
     }
 
     /// Returns the applications that the person has to do with.
-    pub(crate) fn applied_to(&self) -> HashSet<Id<Application>> {
+    pub(crate) fn applied_to(&self) -> HashSet<Id<of::Application>> {
         #[derive(Deserialize)]
         struct Of {
-            application: Id<Application>,
+            application: Id<of::Application>,
         }
         let all = self.items.values().flatten();
         all.filter_map(|item| item.read::<Of>().ok())

@@ -14,14 +14,12 @@ use serde::Deserialize;
 use crate::db::read::Range;
 use crate::db::response::Stored;
 use crate::db::{Table, TableError};
-use crate::domain::application::model::Application;
 use crate::domain::invite::model::Invite;
 use crate::domain::mail::state::{EmailStatus, MailKind, MailState};
-use crate::domain::person::model::Person;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::submission::model::{Mailed, Status, Submission};
 use crate::domain::submission::visibility::Communicated;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::limits;
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
@@ -61,7 +59,7 @@ struct CountedDecision {
     status: Status,
     /// None after an erasure: there is nobody to tell.
     #[serde(default)]
-    person: Option<Id<Person>>,
+    person: Option<Id<of::Person>>,
     #[serde(default)]
     acceptance_mail: Option<MailState>,
     #[serde(default)]
@@ -109,7 +107,7 @@ impl Waiting {
 impl Table {
     /// Counts what is to do about the submissions to an application: 1 query for each of their
     /// partitions and each megabyte in it, at most [`limits::COUNTED_PAGES`].
-    pub async fn waiting(&self, application: Id<Application>) -> Result<Waiting, TableError> {
+    pub async fn waiting(&self, application: Id<of::Application>) -> Result<Waiting, TableError> {
         let parts = (0..submission::keys::SUBMISSION_PARTS).map(async |part| {
             let partition = (submission::keys::submissions(application, part), None);
             let expected = [

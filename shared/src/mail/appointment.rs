@@ -9,11 +9,11 @@ use super::{Bodies, Occasion, mail, rendered};
 use crate::domain::{
     Application, Appointment, AppointmentNews, Club, Mail, MailKind, Slot, Submission,
 };
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::time::Timestamp;
 
 /// Returns the page of the site where an applicant chooses an interview.
-pub fn interview_url(site: &str, submission: Id<Submission>) -> String {
+pub fn interview_url(site: &str, submission: Id<of::Submission>) -> String {
     format!("{site}/submissions/{submission}/interview/")
 }
 

@@ -9,8 +9,8 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 use super::decision::Message;
 use super::rendered;
-use crate::domain::{InviteLink, JoinLink};
-use crate::ids::Id;
+use crate::domain::InviteLink;
+use crate::ids::{Id, of};
 use crate::settings::{Secret, Settings};
 use crate::text::ClubCode;
 
@@ -46,7 +46,7 @@ pub fn token_matches(
 }
 
 /// Returns the token of a join link.
-fn join_token(secret: &Secret, club: &ClubCode, link: Id<JoinLink>) -> String {
+fn join_token(secret: &Secret, club: &ClubCode, link: Id<of::JoinLink>) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(hmac::sign(&key(secret), &signed_join(club, link)))
 }
 
@@ -54,7 +54,7 @@ fn join_token(secret: &Secret, club: &ClubCode, link: Id<JoinLink>) -> String {
 pub fn join_token_matches(
     secret: &Secret,
     club: &ClubCode,
-    link: Id<JoinLink>,
+    link: Id<of::JoinLink>,
     token: &str,
 ) -> bool {
     let Ok(bytes) = BASE64_URL_SAFE_NO_PAD.decode(token) else {
@@ -63,12 +63,12 @@ pub fn join_token_matches(
     hmac::verify(&key(secret), &signed_join(club, link), &bytes).is_ok()
 }
 
-fn signed_join(club: &ClubCode, link: Id<JoinLink>) -> Vec<u8> {
+fn signed_join(club: &ClubCode, link: Id<of::JoinLink>) -> Vec<u8> {
     format!("join\n{club}\n{link}").into_bytes()
 }
 
 /// Returns the URL of a join link.
-pub fn join_url(settings: &Settings, club: &ClubCode, link: Id<JoinLink>) -> String {
+pub fn join_url(settings: &Settings, club: &ClubCode, link: Id<of::JoinLink>) -> String {
     let token = join_token(&settings.secrets.invite, club, link);
     format!("{}/join/{club}/{link}/{token}", settings.addresses.site_url)
 }

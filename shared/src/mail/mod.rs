@@ -41,8 +41,8 @@ pub use notice::{draft_reminder, interview_reminder, news};
 pub use template::{Template, Variable, Variables};
 pub(crate) use webhook::webhook_off;
 
-use crate::domain::{EmailStatus, Mail, MailKind, Person};
-use crate::ids::Id;
+use crate::domain::{EmailStatus, Mail, MailKind};
+use crate::ids::{Id, of};
 use crate::text::Email;
 use crate::time::Timestamp;
 
@@ -61,7 +61,7 @@ struct Bodies {
 
 fn mail(
     occasion: Occasion,
-    person: Option<Id<Person>>,
+    person: Option<Id<of::Person>>,
     to: &Email,
     reply_to: &Email,
     subject: &str,

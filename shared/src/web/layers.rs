@@ -27,8 +27,7 @@ use super::request::{ClientAddress, PublicPath, ReceivedAt};
 use super::request_line::RequestLine;
 use super::slash::with_slash;
 use super::user::{Sender, User};
-use crate::domain::{Person, Token};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::limits;
 use crate::state::{Context, Shared};
 use crate::web::response_layers::{bounded_response, shortened};
@@ -41,8 +40,8 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 #[derive(Clone)]
 struct Called {
     route: String,
-    user: Option<Id<Person>>,
-    token: Option<Id<Token>>,
+    user: Option<Id<of::Person>>,
+    token: Option<Id<of::Token>>,
 }
 
 /// Adds authentication to the routes of a router, and answers requests that match no route. It must

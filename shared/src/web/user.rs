@@ -16,7 +16,7 @@ use super::scopes::{Permit, SessionOnly};
 use crate::auth::{Identity, is_secret};
 use crate::db::TableError;
 use crate::domain::{Person, Personal, Token, TokenScope};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::state::{Context, Shared};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -98,7 +98,7 @@ impl User {
     }
 
     /// Returns the user id.
-    pub fn id(&self) -> Id<Person> {
+    pub fn id(&self) -> Id<of::Person> {
         self.0.identity.id
     }
 

@@ -9,7 +9,7 @@ use base64::prelude::BASE64_STANDARD;
 use shared::db::{Refusal, TableError};
 use shared::domain::{EncryptedSecret, Webhook, WebhookKey};
 use shared::encryption::SecretCipher;
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::receiver_rules::ReceiverRules;
 use shared::web::{
@@ -24,7 +24,7 @@ use super::holder::{Holder, OwnedWebhook};
 const SECRET_BYTES: usize = 32;
 
 /// Makes a secret of a webhook: as it is stored, and its text.
-fn new_secret(app: &Context, webhook: Id<Webhook>, request: u64) -> (EncryptedSecret, String) {
+fn new_secret(app: &Context, webhook: Id<of::Webhook>, request: u64) -> (EncryptedSecret, String) {
     let mut bytes = [0_u8; SECRET_BYTES];
     rand::fill(&mut bytes).expect("the system has random numbers");
     let encryption = SecretCipher::new(&app.settings.secrets.invite);
@@ -60,7 +60,7 @@ pub async fn create(
     new: NewId,
     input: WebhookInput,
 ) -> Result<Created<WebhookBody>> {
-    let id = Id::new(new.id::<Webhook>().get());
+    let id = Id::new(new.id::<of::Webhook>().get());
     let (encrypted, secret) = new_secret(app, id, id.get());
     let mut webhook = Webhook {
         key: WebhookKey {
@@ -199,7 +199,7 @@ pub async fn delete(app: &Context, holder: &Holder) -> Result<NoContent> {
 pub async fn renew_secret(app: &Context, holder: &Holder, new: NewId) -> Result<Response> {
     let owned = holder.one(app).await?;
     let now = app.now();
-    let request = new.id::<Webhook>().get();
+    let request = new.id::<of::Webhook>().get();
     let (encrypted, secret) = &new_secret(app, owned.webhook.id(), request);
     let change = async |owned: OwnedWebhook| {
         if owned.webhook.secrets.iter().any(|one| one.id == request) {

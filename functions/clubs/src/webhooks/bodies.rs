@@ -3,7 +3,7 @@
 use serde::Serialize;
 use shared::changes::MessageType;
 use shared::domain::{ChangeType, Delivery, Webhook};
-use shared::ids::Id;
+use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::receiver_rules::ReceiverRules;
 use shared::text::kinds::{List, WebhookText, WebhookUrl};
@@ -21,7 +21,7 @@ pub const TYPES: usize = 50;
 pub struct WebhookBody {
     /// Id of the webhook.
     #[schema(value_type = u64)]
-    id: Id<Webhook>,
+    id: Id<of::Webhook>,
     /// The address that is called.
     url: String,
     /// What it is told.

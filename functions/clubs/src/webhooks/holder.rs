@@ -4,6 +4,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use shared::db::TableError;
 use shared::domain::Webhook;
+use shared::ids::of;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::scopes::SessionOnly;
@@ -84,7 +85,7 @@ impl Holder {
 
     /// Returns the webhook that the path names; none if there is none.
     pub async fn find(&self, app: &Context) -> Result<Option<OwnedWebhook>, TableError> {
-        let Some(id) = self.path.id::<Webhook>("webhook") else {
+        let Some(id) = self.path.id::<of::Webhook>("webhook") else {
             return Ok(None);
         };
         let mut all = self.all(app).await?.into_iter();

@@ -3,8 +3,7 @@ use crate::domain::application::keys;
 use serde::{Deserialize, Serialize};
 
 use crate::db::{Entity, Table, TableError};
-use crate::domain::application::model::Application;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -13,7 +12,7 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DeletedApplication {
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Code of the club.
     pub club: ClubCode,
     /// When it was deleted.
@@ -30,7 +29,7 @@ impl Entity for DeletedApplication {
 
 impl Table {
     /// Returns whether an application was deleted: 1 read.
-    pub async fn is_deleted(&self, application: Id<Application>) -> Result<bool, TableError> {
+    pub async fn is_deleted(&self, application: Id<of::Application>) -> Result<bool, TableError> {
         let key = keys::deleted_application(application);
         Ok(self.read(key).await?.is_some())
     }

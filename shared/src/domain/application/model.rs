@@ -2,7 +2,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::club::model::Window;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Application {
     /// Id of the application.
-    pub id: Id<Application>,
+    pub id: Id<of::Application>,
     /// Code of the club.
     pub club: ClubCode,
     /// Changes with every change, also with every change of its questions.
@@ -97,7 +97,7 @@ impl Application {
     }
 
     /// Returns the committee with this id.
-    pub fn committee(&self, id: Id<Committee>) -> Option<&Committee> {
+    pub fn committee(&self, id: Id<of::Committee>) -> Option<&Committee> {
         self.committees.iter().find(|committee| committee.id == id)
     }
 }
@@ -108,7 +108,7 @@ impl Application {
 pub struct Committee {
     /// Id of the committee.
     #[cfg_attr(feature = "api", schema(value_type = u64))]
-    pub id: Id<Committee>,
+    pub id: Id<of::Committee>,
     /// Unique in its application; upper and lower case count as the same.
     pub name: String,
 }
@@ -119,7 +119,7 @@ pub struct ApplicationTexts {
     /// Code of the club.
     pub club: ClubCode,
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Changes with every change of a text; 0 if there are no texts.
     pub version: u64,
     /// Clean HTML.
@@ -135,7 +135,7 @@ pub struct ApplicationTexts {
 
 impl ApplicationTexts {
     /// Returns the texts of an application that has none.
-    pub fn none(club: ClubCode, application: Id<Application>) -> Self {
+    pub fn none(club: ClubCode, application: Id<of::Application>) -> Self {
         Self {
             club,
             application,

@@ -7,16 +7,16 @@ use std::collections::HashMap;
 
 use crate::db::{Table, TableError};
 use crate::domain::application::model::Application;
-use crate::domain::question::model::{Prompt, Question};
+use crate::domain::question::model::Prompt;
 use crate::domain::slot::model::Slot;
 use crate::domain::submission::model::Answered;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 /// The data that is needed to show a person's own submissions.
 #[derive(Debug, Default)]
 pub struct ApplicationParts {
     /// Applications by id. Deleted ones are missing.
-    pub applications: HashMap<Id<Application>, Application>,
+    pub applications: HashMap<Id<of::Application>, Application>,
     /// What the submissions refer to.
     pub references: References,
 }
@@ -25,9 +25,9 @@ pub struct ApplicationParts {
 #[derive(Debug, Default)]
 pub struct References {
     /// Prompts by question id and version.
-    pub prompts: HashMap<(Id<Question>, u32), Prompt>,
+    pub prompts: HashMap<(Id<of::Question>, u32), Prompt>,
     /// Booked slots by id.
-    pub slots: HashMap<Id<Slot>, Slot>,
+    pub slots: HashMap<Id<of::Slot>, Slot>,
 }
 
 impl Table {

@@ -27,7 +27,7 @@ use crate::domain::club::model::{Club, Window};
 use crate::domain::form::model::WholeForm;
 use crate::domain::question::model::Question;
 use crate::domain::submission::withdrawal::Withdrawal;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::{RequestTime, Timestamp};
@@ -129,7 +129,7 @@ impl ApplicationQuota {
 /// Says in the application that its questions change, for those who keep them in memory.
 pub(crate) fn questions_changed(
     club: &ClubCode,
-    application: Id<Application>,
+    application: Id<of::Application>,
     now: Timestamp,
 ) -> Write {
     Write::update(keys::application(club, application))
@@ -145,7 +145,7 @@ impl Table {
     pub async fn application_texts(
         &self,
         club: &ClubCode,
-        application: Id<Application>,
+        application: Id<of::Application>,
     ) -> Result<ApplicationTexts, TableError> {
         let found = self.get(keys::application_texts(club, application)).await?;
         Ok(found.unwrap_or_else(|| ApplicationTexts::none(club.clone(), application)))
@@ -155,7 +155,7 @@ impl Table {
     pub async fn application(
         &self,
         club: &ClubCode,
-        application: Id<Application>,
+        application: Id<of::Application>,
     ) -> Result<Option<Application>, TableError> {
         let found: Option<Application> = self.get(keys::application(club, application)).await?;
         Ok(found.filter(|application| application.deleted.is_none()))
@@ -165,7 +165,7 @@ impl Table {
     pub async fn application_even_deleted(
         &self,
         club: &ClubCode,
-        application: Id<Application>,
+        application: Id<of::Application>,
     ) -> Result<Option<Application>, TableError> {
         self.get(keys::application(club, application)).await
     }

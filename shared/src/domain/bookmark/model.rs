@@ -1,8 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::person::model::Person;
 use crate::domain::submission::model::Applicant;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -14,7 +13,7 @@ pub struct Favorite {
     /// Code of the club.
     pub club: ClubCode,
     /// Id of the user.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// The id of the request that created it ([`crate::web::NewId`]). A repeated request
     /// recognises its own result by it, and a late deletion meant for an older one does not delete
     /// this one.
@@ -31,7 +30,7 @@ pub struct Subscription {
     /// Code of the club.
     pub club: ClubCode,
     /// Id of the user.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// The subscriber; a copy that is updated with the profile.
     pub applicant: Applicant,
     /// The id of the request that created it ([`crate::web::NewId`]). A repeated request

@@ -12,7 +12,7 @@ use crate::domain::club;
 use crate::domain::conditions::check_not_erasing;
 use crate::domain::person;
 use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -28,13 +28,13 @@ pub trait Bookmark: Entity + Send + Sync {
     fn new(club: &ClubCode, person: &Person, creation: u64, now: Timestamp) -> Self;
 
     /// Returns the id, which is derived from club and person. The bookmark need not exist.
-    fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self>;
+    fn id_of(club: &ClubCode, person: Id<of::Person>) -> Id<Self>;
 
     /// Returns the primary key.
-    fn key_of(person: Id<Person>, id: Id<Self>) -> Key;
+    fn key_of(person: Id<of::Person>, id: Id<Self>) -> Key;
 
     /// Returns id, club, person, and time of creation.
-    fn parts(&self) -> (Id<Self>, &ClubCode, Id<Person>, Timestamp);
+    fn parts(&self) -> (Id<Self>, &ClubCode, Id<of::Person>, Timestamp);
 
     /// Returns the id of the request that created it.
     fn creation(&self) -> u64;
@@ -62,15 +62,15 @@ impl Bookmark for Favorite {
         }
     }
 
-    fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self> {
+    fn id_of(club: &ClubCode, person: Id<of::Person>) -> Id<Self> {
         Id::derived("favorite", &[club, &person.to_string()])
     }
 
-    fn key_of(person: Id<Person>, id: Id<Self>) -> Key {
+    fn key_of(person: Id<of::Person>, id: Id<Self>) -> Key {
         keys::favorite(person, id)
     }
 
-    fn parts(&self) -> (Id<Self>, &ClubCode, Id<Person>, Timestamp) {
+    fn parts(&self) -> (Id<Self>, &ClubCode, Id<of::Person>, Timestamp) {
         (self.id, &self.club, self.person, self.created_at)
     }
 
@@ -107,15 +107,15 @@ impl Bookmark for Subscription {
         }
     }
 
-    fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self> {
+    fn id_of(club: &ClubCode, person: Id<of::Person>) -> Id<Self> {
         Id::derived("subscription", &[club, &person.to_string()])
     }
 
-    fn key_of(person: Id<Person>, id: Id<Self>) -> Key {
+    fn key_of(person: Id<of::Person>, id: Id<Self>) -> Key {
         keys::subscription(person, id)
     }
 
-    fn parts(&self) -> (Id<Self>, &ClubCode, Id<Person>, Timestamp) {
+    fn parts(&self) -> (Id<Self>, &ClubCode, Id<of::Person>, Timestamp) {
         (self.id, &self.club, self.person, self.created_at)
     }
 
@@ -154,7 +154,7 @@ impl Table {
     /// Returns the favorites or the subscriptions of a person, in no particular order: 1 query.
     pub async fn bookmarks_of<I: Bookmark>(
         &self,
-        person: Id<Person>,
+        person: Id<of::Person>,
     ) -> Result<Vec<I>, TableError> {
         self.query(person::keys::own(person), Range::Prefix(I::PREFIX.into()))
             .await
@@ -162,7 +162,7 @@ impl Table {
 
     /// Returns all favorites and subscriptions of a person: 1 query. The range also contains the
     /// profile, which is skipped.
-    pub async fn bookmarks(&self, person: Id<Person>) -> Result<Bookmarks, TableError> {
+    pub async fn bookmarks(&self, person: Id<of::Person>) -> Result<Bookmarks, TableError> {
         let mut all = Bookmarks::default();
         let range = Range::Between(keys::FAVORITES.into(), format!("{}~", keys::SUBSCRIPTIONS));
         for item in self.items(person::keys::own(person), range).await? {
@@ -178,7 +178,7 @@ impl Table {
     /// Returns a favorite or subscription of a person by its id: 1 read.
     pub async fn bookmark<I: Bookmark>(
         &self,
-        person: Id<Person>,
+        person: Id<of::Person>,
         id: Id<I>,
     ) -> Result<Option<I>, TableError> {
         self.get(I::key_of(person, id)).await

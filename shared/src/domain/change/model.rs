@@ -3,10 +3,8 @@ use std::collections::BTreeMap;
 use chrono::{NaiveDate, TimeDelta};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::application::model::Application;
-use crate::domain::person::model::Person;
 use crate::domain::token::model::TokenScope;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -125,9 +123,9 @@ pub struct NewChange {
     /// Id of the object; none for the club itself.
     pub object: Option<u64>,
     /// Id of the application that the object belongs to; none if it belongs to none.
-    pub application: Option<Id<Application>>,
+    pub application: Option<Id<of::Application>>,
     /// Id of the user who changed it; none if that is not known.
-    pub by: Option<Id<Person>>,
+    pub by: Option<Id<of::Person>>,
 }
 
 /// A change of a club (Z6). Its number is one more than that of the change before it.
@@ -138,7 +136,7 @@ pub struct ClubChange {
     /// Number in the club, from 1.
     pub number: u64,
     /// Id of the change.
-    pub id: Id<ClubChange>,
+    pub id: Id<of::ClubChange>,
     /// As in [`NewChange`].
     pub at: Timestamp,
     /// As in [`NewChange`].
@@ -148,17 +146,17 @@ pub struct ClubChange {
     pub object: Option<u64>,
     /// As in [`NewChange`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub application: Option<Id<Application>>,
+    pub application: Option<Id<of::Application>>,
     /// As in [`NewChange`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Id<Person>>,
+    pub by: Option<Id<of::Person>>,
     /// When the table may delete it, in seconds since 1970.
     pub expires: i64,
 }
 
 impl ClubChange {
     /// Returns the id of the change that an event names.
-    pub(crate) fn id_of(event: &str) -> Id<Self> {
+    pub(crate) fn id_of(event: &str) -> Id<of::ClubChange> {
         Id::derived("change", &[event])
     }
 }
@@ -194,7 +192,7 @@ pub struct Object {
     /// As in [`NewChange::object`].
     pub id: Option<u64>,
     /// As in [`NewChange`].
-    pub application: Option<Id<Application>>,
+    pub application: Option<Id<of::Application>>,
 }
 
 impl From<&ClubChange> for Object {
@@ -216,7 +214,7 @@ pub struct ChangeCount {
     /// Number of the last change.
     pub last: u64,
     /// Id of the last change; none before the first one.
-    pub last_change: Option<Id<ClubChange>>,
+    pub last_change: Option<Id<of::ClubChange>>,
     /// The first number of each day (UTC) on which changes were stored.
     pub days: BTreeMap<NaiveDate, u64>,
 }

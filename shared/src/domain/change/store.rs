@@ -11,7 +11,7 @@ use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::change::model::{ChangeCount, ClubChange, NewChange, RecordedChange};
 use crate::domain::person::model::Person;
-use crate::ids::{Id, MAX_ID};
+use crate::ids::{Id, MAX_ID, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -176,8 +176,8 @@ impl Table {
     /// back has the same id, but was not there before. 1 batch read per 100, for half the price.
     pub async fn there_since(
         &self,
-        people: HashSet<Id<Person>>,
-    ) -> Result<HashMap<Id<Person>, Timestamp>, TableError> {
+        people: HashSet<Id<of::Person>>,
+    ) -> Result<HashMap<Id<of::Person>, Timestamp>, TableError> {
         let profiles = people.into_iter().map(person::keys::profile).collect();
         let there: Vec<Person> = self.get_all(profiles, false).await?;
         let there = there.into_iter().filter(|person| !person.erasing);

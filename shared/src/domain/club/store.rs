@@ -16,10 +16,9 @@ use crate::domain::conditions::counted_owner;
 use crate::domain::invite::model::InvitationLog;
 use crate::domain::mail::model::Mail;
 use crate::domain::member::model::Membership;
-use crate::domain::person::model::Person;
 use crate::domain::reference::model::{Badge, Tag};
 use crate::domain::reference::store::count_uses;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::text::html::{beginning, is_beginning};
@@ -175,7 +174,7 @@ impl Table {
     pub async fn club_and_membership(
         &self,
         code: &ClubCode,
-        person: Option<Id<Person>>,
+        person: Option<Id<of::Person>>,
     ) -> Result<(Option<Club>, Option<Membership>), TableError> {
         let Some(person) = person else {
             return Ok((self.club(code).await?, None));
@@ -193,7 +192,7 @@ impl Table {
     pub async fn club_page(
         &self,
         code: &ClubCode,
-        person: Option<Id<Person>>,
+        person: Option<Id<of::Person>>,
     ) -> Result<ClubPage, TableError> {
         let (club, text, versions) = (
             keys::club(code),

@@ -2,15 +2,12 @@
 
 use crate::db::Key;
 use crate::db::keys::padded;
-use crate::domain::application::model::{Application, Committee};
 use crate::domain::person::keys::own;
-use crate::domain::person::model::Person;
-use crate::domain::question::model::Question;
 use crate::domain::submission::keys::SUBMISSION_PARTS;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 /// Returns the id of a committee, or zeros if there is none. No id is 0.
-fn committee_or_none(committee: Option<Id<Committee>>) -> String {
+fn committee_or_none(committee: Option<Id<of::Committee>>) -> String {
     padded(committee.map_or(0, u64::from))
 }
 
@@ -22,10 +19,10 @@ pub(crate) const OWN_DRAFTS: &str = "DRAFT#";
 
 pub(crate) fn own_draft(
     is_removed: bool,
-    person: Id<Person>,
-    application: Id<Application>,
-    committee: Option<Id<Committee>>,
-    question: Id<Question>,
+    person: Id<of::Person>,
+    application: Id<of::Application>,
+    committee: Option<Id<of::Committee>>,
+    question: Id<of::Question>,
 ) -> Key {
     Key::new(
         own(person),
@@ -40,12 +37,15 @@ pub(crate) fn own_draft(
 }
 
 /// Returns one of the [`SUBMISSION_PARTS`] partitions for the drafts of an application.
-pub(crate) fn drafts(application: Id<Application>, part: u64) -> String {
+pub(crate) fn drafts(application: Id<of::Application>, part: u64) -> String {
     format!("DRAFTS#{}#{part}", padded(application))
 }
 
 /// Returns the partition of all drafts of a person, and what their sort keys begin with.
-pub(crate) fn drafts_of(application: Id<Application>, person: Id<Person>) -> (String, String) {
+pub(crate) fn drafts_of(
+    application: Id<of::Application>,
+    person: Id<of::Person>,
+) -> (String, String) {
     (
         drafts(application, person.get() % SUBMISSION_PARTS),
         format!("{}#", padded(person)),
@@ -53,10 +53,10 @@ pub(crate) fn drafts_of(application: Id<Application>, person: Id<Person>) -> (St
 }
 
 pub(crate) fn draft_answer(
-    application: Id<Application>,
-    person: Id<Person>,
-    committee: Option<Id<Committee>>,
-    question: Id<Question>,
+    application: Id<of::Application>,
+    person: Id<of::Person>,
+    committee: Option<Id<of::Committee>>,
+    question: Id<of::Question>,
 ) -> Key {
     let (pk, prefix) = drafts_of(application, person);
     let committee = committee_or_none(committee);
@@ -64,7 +64,7 @@ pub(crate) fn draft_answer(
 }
 
 /// Returns the application in the sort key of an answer of a draft in the index.
-pub(crate) fn application_of_draft(index_sort_key: &str) -> Option<Id<Application>> {
+pub(crate) fn application_of_draft(index_sort_key: &str) -> Option<Id<of::Application>> {
     let (id, _) = index_sort_key.strip_prefix(OWN_DRAFTS)?.split_once('#')?;
     Some(Id::new(id.parse().ok()?))
 }

@@ -1,10 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::application::model::{Application, Committee};
-use crate::domain::file::model::Upload;
-use crate::domain::person::model::Person;
-use crate::domain::question::model::{Choice, Question};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::time::Timestamp;
 
 /// One answer of a draft (N1). Each answer is an item of its own, so that saving it is one small
@@ -12,22 +8,22 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DraftAnswer {
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Id of the user.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// The committee that the draft is for; none if it is for none.
-    pub committee: Option<Id<Committee>>,
+    pub committee: Option<Id<of::Committee>>,
     /// Id of the question.
-    pub question: Id<Question>,
+    pub question: Id<of::Question>,
     /// Increases with every change, also with a removal.
     pub version: u32,
     /// Answer to a free-response or short-answer question.
     pub text: Option<String>,
     /// Answer to a multiple-choice question: the id of the option.
-    pub option: Option<Id<Choice>>,
+    pub option: Option<Id<of::Choice>>,
     /// Answer to a question for a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<Id<Upload>>,
+    pub file: Option<Id<of::Upload>>,
     /// The order number of the request that wrote it. A submission that was received later ends the
     /// draft (N5).
     pub received: u64,

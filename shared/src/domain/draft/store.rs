@@ -12,13 +12,11 @@ use crate::db::execute::MOST_WRITES;
 use crate::db::read::Range;
 use crate::db::response::Stored;
 use crate::db::{Entity, Table, TableError, Write, each};
-use crate::domain::application::model::{Application, Committee};
 use crate::domain::draft::model::DraftAnswer;
 use crate::domain::notice::model::BegunDraft;
-use crate::domain::person::model::Person;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::{RequestTime, Timestamp};
 
@@ -68,8 +66,8 @@ impl Table {
     /// removed or belong to a draft that ended: 1 query.
     pub async fn drafts(
         &self,
-        application: Id<Application>,
-        person: Id<Person>,
+        application: Id<of::Application>,
+        person: Id<of::Person>,
     ) -> Result<Vec<DraftAnswer>, TableError> {
         let (pk, prefix) = keys::drafts_of(application, person);
         self.query(pk, Range::Prefix(prefix)).await
@@ -79,8 +77,8 @@ impl Table {
     /// removed: 1 query and 1 read.
     pub async fn has_draft(
         &self,
-        (application, person): (Id<Application>, Id<Person>),
-        committee: Option<Id<Committee>>,
+        (application, person): (Id<of::Application>, Id<of::Person>),
+        committee: Option<Id<of::Committee>>,
         now: Timestamp,
     ) -> Result<bool, TableError> {
         let sort_key = Submission::id_of(application, person, committee);
@@ -100,8 +98,8 @@ impl Table {
     /// removed: 1 query of the index, which may be a moment old, and 1 batch read per 100.
     pub async fn own_drafts(
         &self,
-        person: Id<Person>,
-        applications: &HashSet<Id<Application>>,
+        person: Id<of::Person>,
+        applications: &HashSet<Id<of::Application>>,
     ) -> Result<Vec<DraftAnswer>, TableError> {
         let range = Range::Prefix(keys::OWN_DRAFTS.into());
         let entries = self.index_entries(person::keys::own(person), range).await?;
@@ -117,8 +115,8 @@ impl Table {
     /// Returns the applications to which a person has drafts: 1 query of the index.
     pub async fn drafted(
         &self,
-        person: Id<Person>,
-    ) -> Result<HashSet<Id<Application>>, TableError> {
+        person: Id<of::Person>,
+    ) -> Result<HashSet<Id<of::Application>>, TableError> {
         let range = Range::Prefix(keys::OWN_DRAFTS.into());
         let entries = self.index_entries(person::keys::own(person), range).await?;
         let id = |entry: &Stored| keys::application_of_draft(&entry.index_sort_key()?);
@@ -129,12 +127,12 @@ impl Table {
     /// was withdrawn: 1 batch read per 100.
     pub async fn last_submitted(
         &self,
-        submissions: impl IntoIterator<Item = (Id<Application>, Id<Submission>)>,
-    ) -> Result<HashMap<Id<Submission>, u64>, TableError> {
+        submissions: impl IntoIterator<Item = (Id<of::Application>, Id<of::Submission>)>,
+    ) -> Result<HashMap<Id<of::Submission>, u64>, TableError> {
         let submissions: Vec<_> = submissions.into_iter().collect();
         let key = |(application, id): &(_, _)| submission::keys::submission(*application, *id);
         let mut found = self.get_many(submissions.iter().map(key).collect()).await?;
-        let last = |sort_key: &(Id<Application>, Id<Submission>)| {
+        let last = |sort_key: &(Id<of::Application>, Id<of::Submission>)| {
             let stored = StoredSubmission::of(found.take_item(&key(sort_key)))?;
             Ok((sort_key.1, stored.last_submitted()))
         };

@@ -8,7 +8,7 @@ use crate::db::{Entity as _, Refusal, Table, TableError, Write};
 use crate::domain::club::model::Club;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::time::Timestamp;
 
 /// Why a person cannot be erased: these clubs would have no owner.
@@ -120,7 +120,7 @@ impl Table {
 
     /// Returns the memberships of a person as an owner. The index may be behind, so their number is
     /// compared with the profile.
-    async fn owned_clubs(&self, person: Id<Person>) -> Result<Vec<Membership>, TableError> {
+    async fn owned_clubs(&self, person: Id<of::Person>) -> Result<Vec<Membership>, TableError> {
         let mut wait = self.backoff();
         loop {
             let profile = self.person(person).await?;

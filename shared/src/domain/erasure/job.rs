@@ -12,7 +12,7 @@ use crate::db::response::Stored;
 use crate::db::{Table, TableError, each};
 use crate::domain::entities::Erasure;
 use crate::domain::person::model::Person;
-use crate::ids::{Id, order_number};
+use crate::ids::{Id, of, order_number};
 use crate::kind::Kind;
 use crate::time::{RequestTime, Timestamp};
 
@@ -39,7 +39,7 @@ impl Table {
     /// came back. [`TableError::Busy`] if something is left for the next run.
     pub async fn erase(
         &self,
-        (id, created_at): (Id<Person>, Timestamp),
+        (id, created_at): (Id<of::Person>, Timestamp),
         now: DateTime<Utc>,
     ) -> Result<(), TableError> {
         let began = Instant::now();

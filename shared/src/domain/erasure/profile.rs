@@ -4,7 +4,7 @@ use crate::db::{Entity as _, Table, TableError, Write};
 use crate::domain::notice::model::{ScheduledTask, TaskKind};
 use crate::domain::person::model::{Creations, Person, Personal};
 use crate::domain::reference::store::count_person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::time::Timestamp;
 
 impl Person {
@@ -18,7 +18,7 @@ impl Person {
     }
 
     /// Whoever had this id, and has no profile any more.
-    pub(crate) fn erased(id: Id<Self>, created_at: Timestamp) -> Self {
+    pub(crate) fn erased(id: Id<of::Person>, created_at: Timestamp) -> Self {
         Self {
             erasing: true,
             ..Self::new(id, String::new(), Personal::default(), created_at)

@@ -3,8 +3,7 @@
 use crate::db::Key;
 use crate::db::keys::padded;
 use crate::domain::club::keys::club_items;
-use crate::domain::event::model::Event;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 
 /// The years whose months have their own partitions. Events that end earlier share one partition,
@@ -14,16 +13,16 @@ const EVENT_YEARS: std::ops::RangeInclusive<&str> = "2020"..="2040";
 
 pub(crate) const EVENTS: &str = "EVENT#";
 
-pub(crate) fn event(club: &ClubCode, event: Id<Event>) -> Key {
+pub(crate) fn event(club: &ClubCode, event: Id<of::Event>) -> Key {
     Key::new(club_items(club), format!("{EVENTS}{}", padded(event)))
 }
 
 /// Returns the key of the whole description of an event.
-pub(crate) fn event_text(club: &ClubCode, event: Id<Event>) -> Key {
+pub(crate) fn event_text(club: &ClubCode, event: Id<of::Event>) -> Key {
     Key::new(club_items(club), format!("TEXT#EVENT#{}", padded(event)))
 }
 
-pub(crate) fn event_club(event: Id<Event>) -> Key {
+pub(crate) fn event_club(event: Id<of::Event>) -> Key {
     Key::new(format!("EVENT#{}", padded(event)), "CLUB".into())
 }
 
@@ -46,7 +45,7 @@ pub(crate) fn events(time: &str) -> String {
 }
 
 /// Returns the key of the catalogue copy of an event in a segment.
-pub(crate) fn event_listing(segment: &str, event: Id<Event>) -> Key {
+pub(crate) fn event_listing(segment: &str, event: Id<of::Event>) -> Key {
     Key::new(segment.to_owned(), padded(event))
 }
 

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -29,7 +29,7 @@ crate::text::enums::integer_enum! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Id of the event.
-    pub id: Id<Event>,
+    pub id: Id<of::Event>,
     /// Code of the club that hosts it.
     pub club: ClubCode,
     /// Changes with every change.
@@ -65,7 +65,7 @@ pub struct Event {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Showing {
     /// Id of the showing.
-    pub id: Id<Showing>,
+    pub id: Id<of::Showing>,
     /// Start.
     pub start: Timestamp,
     /// End; not before the start.
@@ -115,7 +115,7 @@ pub struct Span {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EventText {
     /// Id of the event.
-    pub event: Id<Event>,
+    pub event: Id<of::Event>,
     /// Code of the club.
     pub club: ClubCode,
     /// The version of the event that it belongs to.

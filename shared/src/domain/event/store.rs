@@ -10,7 +10,7 @@ use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::catalogue::versions::{invalidate, invalidate_segments};
 use crate::domain::event::model::{Event, EventText};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::limits;
 use crate::text::ClubCode;
@@ -53,7 +53,7 @@ impl Entity for EventListing {
 /// The club that an event belongs to. It never changes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct EventClub {
-    pub(crate) event: Id<Event>,
+    pub(crate) event: Id<of::Event>,
     pub(crate) club: ClubCode,
 }
 
@@ -152,7 +152,11 @@ impl Table {
 
     /// Returns an event of a club with its whole description: 1 batch read, repeated if the two
     /// items do not match.
-    pub async fn event(&self, club: &ClubCode, id: Id<Event>) -> Result<Option<Event>, TableError> {
+    pub async fn event(
+        &self,
+        club: &ClubCode,
+        id: Id<of::Event>,
+    ) -> Result<Option<Event>, TableError> {
         let (head, text) = (keys::event(club, id), keys::event_text(club, id));
         let mut retries = self.retries();
         loop {
@@ -173,7 +177,7 @@ impl Table {
     }
 
     /// Returns the club of an event: 1 read.
-    pub async fn club_of_event(&self, id: Id<Event>) -> Result<Option<ClubCode>, TableError> {
+    pub async fn club_of_event(&self, id: Id<of::Event>) -> Result<Option<ClubCode>, TableError> {
         Ok(self
             .get::<EventClub>(keys::event_club(id))
             .await?

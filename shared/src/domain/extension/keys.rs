@@ -2,23 +2,20 @@
 
 use crate::db::Key;
 use crate::db::keys::padded;
-use crate::domain::application::model::Application;
-use crate::domain::extension::model::Extension;
 use crate::domain::person::keys::own;
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 pub(crate) const OWN_EXTENSIONS: &str = "EXTENSION#";
 
-pub(crate) fn own_extension(person: Id<Person>, application: Id<Application>) -> Key {
+pub(crate) fn own_extension(person: Id<of::Person>, application: Id<of::Application>) -> Key {
     let sk = format!("{OWN_EXTENSIONS}{}", padded(application));
     Key::new(own(person), sk)
 }
 
-pub(crate) fn extensions(application: Id<Application>) -> String {
+pub(crate) fn extensions(application: Id<of::Application>) -> String {
     format!("EXTENSIONS#{}", padded(application))
 }
 
-pub(crate) fn extension(application: Id<Application>, extension: Id<Extension>) -> Key {
+pub(crate) fn extension(application: Id<of::Application>, extension: Id<of::Extension>) -> Key {
     Key::new(extensions(application), padded(extension))
 }

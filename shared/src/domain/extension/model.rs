@@ -1,8 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::application::model::Application;
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -10,14 +8,14 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Extension {
     /// Derived from the application and the person.
-    pub id: Id<Extension>,
+    pub id: Id<of::Extension>,
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Code of the club. Extensions of earlier releases do not have it.
     #[serde(default)]
     pub club: Option<ClubCode>,
     /// Id of the user.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// Their user name; a copy that is updated with the profile.
     pub username: String,
     /// The id of the request that created it ([`crate::web::NewId`]). A repeated request

@@ -8,8 +8,7 @@ use crate::domain::conditions::check_not_erasing;
 use crate::domain::extension::keys;
 use crate::domain::extension::model::Extension;
 use crate::domain::notice::model::{ScheduledTask, TaskKind, draft_reminder_at};
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::Timestamp;
 
@@ -27,7 +26,7 @@ impl Entity for Extension {
 
 impl Extension {
     /// Returns the id of a person's extension of an application. It is derived from both.
-    pub fn id_of(application: Id<Application>, person: Id<Person>) -> Id<Self> {
+    pub fn id_of(application: Id<of::Application>, person: Id<of::Person>) -> Id<of::Extension> {
         Id::derived(
             "extension",
             &[&application.to_string(), &person.to_string()],
@@ -53,7 +52,7 @@ impl Table {
     /// Returns the extensions of an application: 1 query.
     pub async fn extensions(
         &self,
-        application: Id<Application>,
+        application: Id<of::Application>,
     ) -> Result<Vec<Extension>, TableError> {
         self.query(keys::extensions(application), Range::All).await
     }
@@ -61,8 +60,8 @@ impl Table {
     /// Returns an extension by its id: 1 read.
     pub async fn extension(
         &self,
-        application: Id<Application>,
-        id: Id<Extension>,
+        application: Id<of::Application>,
+        id: Id<of::Extension>,
     ) -> Result<Option<Extension>, TableError> {
         self.get(keys::extension(application, id)).await
     }

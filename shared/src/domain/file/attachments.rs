@@ -7,12 +7,10 @@ use std::collections::HashSet;
 use crate::db::Tombstone;
 use crate::db::error::ignore_refusal;
 use crate::db::{Entity, Key, Table, TableError, Write};
-use crate::domain::application::model::Application;
 use crate::domain::file::attachment::Attachment;
-use crate::domain::file::model::Upload;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::RequestTime;
 
@@ -57,7 +55,7 @@ impl Attachment {
 impl Submission {
     /// Returns the copies of files that it has.
     pub fn attachments(&self) -> Vec<Attachment> {
-        let attachment = |file: &Id<Upload>| Attachment {
+        let attachment = |file: &Id<of::Upload>| Attachment {
             application: self.application,
             submission: self.id,
             person: self.person,
@@ -98,7 +96,7 @@ impl Table {
     /// keys, and 1 batch read for each 100 submissions.
     pub(crate) async fn remove_unused_attachments(
         &self,
-        application: Id<Application>,
+        application: Id<of::Application>,
         when: RequestTime,
     ) -> Result<(), TableError> {
         let found = self

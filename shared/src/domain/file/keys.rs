@@ -2,13 +2,10 @@
 
 use crate::db::Key;
 use crate::db::keys::padded;
-use crate::domain::application::model::Application;
 use crate::domain::file::attachment::Attachment;
-use crate::domain::file::model::Upload;
 use crate::domain::person::keys::own;
-use crate::domain::person::model::Person;
 use crate::domain::submission::keys::submission_answers;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 /// What the sort keys of uploads begin with.
 pub(crate) const OWN_UPLOADS: &str = "FILE#";
@@ -17,11 +14,15 @@ pub(crate) const OWN_UPLOADS: &str = "FILE#";
 pub(crate) const OWN_ATTACHMENTS: &str = "ATTACHMENT#";
 
 /// Returns what the sort keys of a person's uploads to an application begin with.
-pub(crate) fn uploads_to(application: Id<Application>) -> String {
+pub(crate) fn uploads_to(application: Id<of::Application>) -> String {
     format!("{OWN_UPLOADS}{}#", padded(application))
 }
 
-pub(crate) fn upload(person: Id<Person>, application: Id<Application>, number: usize) -> Key {
+pub(crate) fn upload(
+    person: Id<of::Person>,
+    application: Id<of::Application>,
+    number: usize,
+) -> Key {
     Key::new(
         own(person),
         format!("{}{number:02}", uploads_to(application)),
@@ -29,20 +30,20 @@ pub(crate) fn upload(person: Id<Person>, application: Id<Application>, number: u
 }
 
 /// Returns what the keys in the bucket begin with to which files for an application are sent.
-pub(crate) fn uploads_of(application: Id<Application>) -> String {
+pub(crate) fn uploads_of(application: Id<of::Application>) -> String {
     format!("uploads/{}/", padded(application))
 }
 
 /// Returns what the keys in the bucket begin with of the files of the submissions.
-pub(crate) fn attachments_of(application: Id<Application>) -> String {
+pub(crate) fn attachments_of(application: Id<of::Application>) -> String {
     format!("files/{}/", padded(application))
 }
 
 /// Returns the key in the bucket to which a browser sends a file.
 pub(crate) fn uploaded(
-    application: Id<Application>,
-    person: Id<Person>,
-    file: Id<Upload>,
+    application: Id<of::Application>,
+    person: Id<of::Person>,
+    file: Id<of::Upload>,
 ) -> String {
     let of = uploads_of(application);
     format!("{of}{}/{}", padded(person), padded(file))
@@ -56,7 +57,7 @@ pub(crate) fn attachment(attachment: &Attachment) -> Key {
 }
 
 /// Returns the key of the entry of a copy in the index.
-pub(crate) fn own_attachment(person: Id<Person>, attachment: &Attachment) -> Key {
+pub(crate) fn own_attachment(person: Id<of::Person>, attachment: &Attachment) -> Key {
     let (submission, at) = (padded(attachment.submission), padded(attachment.at));
     Key::new(
         own(person),

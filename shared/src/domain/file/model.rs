@@ -1,9 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::application::model::Application;
-use crate::domain::person::model::Person;
-use crate::domain::question::model::{FileFormat, Question};
-use crate::ids::Id;
+use crate::domain::question::model::FileFormat;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -12,15 +10,15 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Upload {
     /// Id of the file.
-    pub id: Id<Upload>,
+    pub id: Id<of::Upload>,
     /// Code of the club.
     pub club: ClubCode,
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Id of the person.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// Id of the question.
-    pub question: Id<Question>,
+    pub question: Id<of::Question>,
     /// Which of the person's [`crate::limits::UPLOADS`] numbers in this application it has.
     pub number: usize,
     /// Its name, at most 255 characters.
@@ -71,7 +69,7 @@ crate::text::enums::text_enum! {
 pub struct AnswerFile {
     /// Id of the file.
     #[cfg_attr(feature = "api", schema(value_type = u64))]
-    pub id: Id<Upload>,
+    pub id: Id<of::Upload>,
     /// Its name.
     pub name: String,
     /// Its size, in bytes.

@@ -5,14 +5,12 @@ use crate::db::Tombstone;
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{Entity, Table, TableError, Write};
-use crate::domain::application::model::Application;
 use crate::domain::file::attachment::Attachment;
 use crate::domain::file::keys;
 use crate::domain::file::model::{AnswerFile, Upload};
 use crate::domain::notice::model::{ScheduledTask, TaskKind};
 use crate::domain::person;
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::{RequestTime, Timestamp};
 
@@ -35,7 +33,11 @@ impl Upload {
     }
 
     /// Returns the key in the bucket of the upload with these ids.
-    pub fn object_of(application: Id<Application>, person: Id<Person>, file: Id<Self>) -> String {
+    pub fn object_of(
+        application: Id<of::Application>,
+        person: Id<of::Person>,
+        file: Id<of::Upload>,
+    ) -> String {
         keys::uploaded(application, person, file)
     }
 
@@ -71,8 +73,8 @@ impl Table {
     /// that are kept no longer: 1 query.
     pub async fn uploads(
         &self,
-        person: Id<Person>,
-        application: Id<Application>,
+        person: Id<of::Person>,
+        application: Id<of::Application>,
     ) -> Result<Vec<Upload>, TableError> {
         let range = Range::Prefix(keys::uploads_to(application));
         self.query(person::keys::own(person), range).await
@@ -123,7 +125,7 @@ impl Table {
     /// removes what no draft names.
     pub async fn release_uploads(
         &self,
-        person: Id<Person>,
+        person: Id<of::Person>,
         attachments: &[Attachment],
         now: Timestamp,
     ) -> Result<(), TableError> {

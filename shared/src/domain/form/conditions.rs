@@ -3,18 +3,17 @@
 
 use std::collections::HashMap;
 
-use crate::domain::application::model::Committee;
 use crate::domain::form::model::Form;
-use crate::domain::question::model::{Choice, Question, QuestionType};
-use crate::ids::Id;
+use crate::domain::question::model::{Question, QuestionType};
+use crate::ids::{Id, of};
 
 /// What an applicant chose, as far as it decides which questions they are asked.
 #[derive(Debug, Default)]
 pub struct Choices {
     /// The committee that they apply to.
-    pub committee: Option<Id<Committee>>,
+    pub committee: Option<Id<of::Committee>>,
     /// The chosen options of multiple-choice questions.
-    pub options: HashMap<Id<Question>, Id<Choice>>,
+    pub options: HashMap<Id<of::Question>, Id<of::Choice>>,
 }
 
 impl Form {
@@ -34,7 +33,7 @@ impl Form {
     }
 
     /// Returns how many conditions the longest chain has that ends at this question.
-    pub fn conditions_below(&self, id: Id<Question>) -> usize {
+    pub fn conditions_below(&self, id: Id<of::Question>) -> usize {
         let positions = self.questions.iter().filter_map(|question| {
             let depth = self
                 .chain(question)
@@ -46,7 +45,7 @@ impl Form {
     }
 
     /// Returns the questions whose condition names this one.
-    pub fn dependents(&self, id: Id<Question>) -> impl Iterator<Item = &Question> {
+    pub fn dependents(&self, id: Id<of::Question>) -> impl Iterator<Item = &Question> {
         let names = move |question: &&Question| {
             let condition = question.prompt.show_if.as_ref();
             condition.is_some_and(|show_if| show_if.question == id)
@@ -85,7 +84,7 @@ impl Form {
             .questions
             .iter()
             .filter(|question| question.prompt.question_type == QuestionType::MultipleChoice);
-        let options: HashMap<Id<Question>, Vec<Id<Choice>>> = choices
+        let options: HashMap<Id<of::Question>, Vec<Id<of::Choice>>> = choices
             .map(|question| {
                 let options = question.prompt.options.iter().map(|option| option.id);
                 (question.id, options.collect())
@@ -96,7 +95,7 @@ impl Form {
             if let Some(show_if) = condition {
                 let existing = options.get(&show_if.question);
                 let is_there =
-                    |id: &Id<Choice>| existing.is_some_and(|existing| existing.contains(id));
+                    |id: &Id<of::Choice>| existing.is_some_and(|existing| existing.contains(id));
                 show_if.options.retain(is_there);
             }
             condition.take_if(|show_if| show_if.options.is_empty());

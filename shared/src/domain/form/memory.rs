@@ -9,22 +9,21 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use crate::db::{Table, TableError};
-use crate::domain::application::model::{Application, Committee};
 use crate::domain::form::model::Form;
 use crate::domain::question::model::Question;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
 /// Forms by application.
-pub struct Forms(Cache<Id<Application>, Arc<Form>, Size>);
+pub struct Forms(Cache<Id<of::Application>, Arc<Form>, Size>);
 
 /// Weighs a form by the bytes of its questions.
 #[derive(Clone)]
 struct Size;
 
-impl Weighter<Id<Application>, Arc<Form>> for Size {
-    fn weight(&self, _: &Id<Application>, form: &Arc<Form>) -> u64 {
+impl Weighter<Id<of::Application>, Arc<Form>> for Size {
+    fn weight(&self, _: &Id<of::Application>, form: &Arc<Form>) -> u64 {
         let sizes = form.questions.iter().map(Question::size);
         u64::try_from(sizes.sum::<usize>())
             .unwrap_or(u64::MAX)
@@ -53,7 +52,7 @@ impl Forms {
         &self,
         table: &Table,
         club: &ClubCode,
-        application: Id<Application>,
+        application: Id<of::Application>,
         now: Timestamp,
     ) -> Result<Option<Form>, TableError> {
         if let Some(kept) = self.0.get(&application) {
@@ -73,7 +72,7 @@ impl Forms {
 
     /// Returns the committees of an application whose form is in memory. They may have changed
     /// since.
-    pub fn committees(&self, application: Id<Application>) -> Option<Vec<Id<Committee>>> {
+    pub fn committees(&self, application: Id<of::Application>) -> Option<Vec<Id<of::Committee>>> {
         let form = self.0.get(&application)?;
         let committees = form.application.committees.iter();
         Some(committees.map(|committee| committee.id).collect())

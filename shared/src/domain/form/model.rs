@@ -1,6 +1,6 @@
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::question::model::Question;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 /// An application with its questions and its texts.
 #[derive(Debug, Clone)]
@@ -59,7 +59,7 @@ impl Form {
     }
 
     /// Returns the question with this id.
-    pub fn question(&self, id: Id<Question>) -> Option<&Question> {
+    pub fn question(&self, id: Id<of::Question>) -> Option<&Question> {
         self.questions.iter().find(|question| question.id == id)
     }
 }

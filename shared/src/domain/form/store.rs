@@ -14,9 +14,8 @@ use crate::db::{Entity, Table, TableError};
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::extension::model::Extension;
 use crate::domain::form::model::{Form, WholeForm};
-use crate::domain::person::model::Person;
 use crate::domain::question::model::Question;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 
 fn forms(items: Vec<Stored>) -> Vec<WholeForm> {
@@ -84,7 +83,7 @@ impl Table {
     pub async fn whole_form(
         &self,
         club: &ClubCode,
-        application: Id<Application>,
+        application: Id<of::Application>,
     ) -> Result<Option<WholeForm>, TableError> {
         let (from, to) = application::keys::application_range(application);
         let range = Range::Between(from, to);
@@ -100,7 +99,7 @@ impl Table {
     pub async fn form(
         &self,
         club: &ClubCode,
-        application: Id<Application>,
+        application: Id<of::Application>,
     ) -> Result<Option<Form>, TableError> {
         let (from, to) = application::keys::form_range(application);
         let range = Range::Between(from, to);
@@ -114,7 +113,10 @@ impl Table {
 
     /// Returns the extensions of a person, the latest applications first: 1 query of the index and
     /// 1 batch read. At most [`EXTENSIONS_READ`]; more than that nobody has.
-    pub async fn own_extensions(&self, person: Id<Person>) -> Result<Vec<Extension>, TableError> {
+    pub async fn own_extensions(
+        &self,
+        person: Id<of::Person>,
+    ) -> Result<Vec<Extension>, TableError> {
         let range = Range::Prefix(extension::keys::OWN_EXTENSIONS.into());
         let entries = self.index_entries(person::keys::own(person), range).await?;
         let latest = entries.iter().rev().take(EXTENSIONS_READ).map(Stored::key);
@@ -127,7 +129,7 @@ impl Table {
     pub async fn whole_forms_of(
         &self,
         club: &ClubCode,
-        applications: &BTreeSet<Id<Application>>,
+        applications: &BTreeSet<Id<of::Application>>,
     ) -> Result<Vec<WholeForm>, TableError> {
         let (mut all, mut memory_used) = (Vec::new(), 0);
         let forms: Vec<_> = applications
@@ -146,8 +148,8 @@ impl Table {
     /// Returns applications of any clubs; those that are gone are left out: 1 batch read per 100.
     pub async fn applications_by_id(
         &self,
-        requested: impl Iterator<Item = (ClubCode, Id<Application>)>,
-    ) -> Result<HashMap<Id<Application>, Application>, TableError> {
+        requested: impl Iterator<Item = (ClubCode, Id<of::Application>)>,
+    ) -> Result<HashMap<Id<of::Application>, Application>, TableError> {
         let keys = requested.map(|(club, id)| application::keys::application(&club, id));
         let mut found: Vec<Application> = self.get_many(keys.collect()).await?.into_entities();
         found.retain(|application| application.deleted.is_none());

@@ -3,8 +3,7 @@
 use crate::db::Key;
 use crate::db::read::Range;
 use crate::domain::person::keys::own;
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 /// This prefix sorts before favorites. So one range can read favorites and subscriptions without
 /// the idempotency records.
@@ -18,6 +17,6 @@ pub(crate) fn beside_idempotency_records() -> [Range; 2] {
     [before, Range::Between("ATTEMPT$".into(), "~".into())]
 }
 
-pub(crate) fn idempotency_record(person: Id<Person>, id: &str) -> Key {
+pub(crate) fn idempotency_record(person: Id<of::Person>, id: &str) -> Key {
     Key::new(own(person), format!("{IDEMPOTENCY_RECORDS}{id}"))
 }

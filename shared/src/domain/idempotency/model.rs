@@ -1,14 +1,13 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::person::model::Person;
-use crate::ids::{Id, made_at, order_number};
+use crate::ids::{Id, made_at, of, order_number};
 use crate::time::{RequestTime, Timestamp};
 
 /// A request that was sent with an idempotency key, and its outcome (X1, X5).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IdempotencyRecord {
     /// User id of the caller.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// A hash of key, method and path.
     pub id: String,
     /// A hash of the body; a different body means a different request.

@@ -9,10 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures::future::try_join_all;
 
 use crate::db::{Table, TableError, Write};
-use crate::domain::application::model::Application;
-use crate::domain::person::model::Person;
-use crate::domain::submission::model::Submission;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -20,16 +17,21 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CalendarPart {
     /// The interview that this person has booked for a submission.
-    Booked(Id<Person>, Id<Submission>),
+    Booked(Id<of::Person>, Id<of::Submission>),
     /// The interview that is booked for a submission of this application. Its person is read.
-    BookedBy(Id<Application>, Id<Submission>),
+    BookedBy(Id<of::Application>, Id<of::Submission>),
     /// The interview that is booked for this submission, whose decision changed. Before the release
     /// of the application, the applicant may not know that it did (S14).
-    Decided(ClubCode, Id<Application>, Id<Person>, Id<Submission>),
+    Decided(
+        ClubCode,
+        Id<of::Application>,
+        Id<of::Person>,
+        Id<of::Submission>,
+    ),
     /// The interviews that a person holds in an application.
-    Interviewing(Id<Person>, Id<Application>),
+    Interviewing(Id<of::Person>, Id<of::Application>),
     /// The interviews that a person holds in all applications of a club.
-    InterviewsIn(Id<Person>, ClubCode),
+    InterviewsIn(Id<of::Person>, ClubCode),
 }
 
 /// How many revisions are written at the same time.
@@ -55,7 +57,7 @@ impl Table {
         let decided: BTreeSet<_> = decided.collect();
         let mut released = self.applications_by_id(decided.into_iter()).await?;
         released.retain(|_, application| application.release <= now);
-        let mut unknown: BTreeMap<Id<Application>, Vec<Id<Submission>>> = BTreeMap::new();
+        let mut unknown: BTreeMap<Id<of::Application>, Vec<Id<of::Submission>>> = BTreeMap::new();
         for part in parts {
             match part {
                 CalendarPart::Booked(person, id) => keys.push(keys::booking(person, id.get())),

@@ -6,7 +6,7 @@ use crate::domain::mail::model::Mail;
 use crate::domain::mail::state::MailKind;
 use crate::domain::slot::model::Slot;
 use crate::domain::submission::model::Submission;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::time::Timestamp;
 
 /// An interview that ends with a mail.
@@ -25,7 +25,7 @@ pub struct EndedInterviews {
     pub ended: Vec<EndedInterview>,
     /// The interviews of the submissions that a rejection tells, as they were read. If one changed,
     /// for example because it was booked while SES took the mail, the writes are refused.
-    read: Vec<(Id<Submission>, Option<Interview>)>,
+    read: Vec<(Id<of::Submission>, Option<Interview>)>,
 }
 
 /// Interviews that a decision mail ends, perhaps without mentioning them, and the mails that cancel
@@ -89,7 +89,7 @@ impl EndedInterview {
 
 /// Returns the write of a submission that a mail told; if its interview ends, with that. It is
 /// refused if the interview is not as it was read.
-pub(crate) fn with_end(write: Write, id: Id<Submission>, ends: &EndedInterviews) -> Write {
+pub(crate) fn with_end(write: Write, id: Id<of::Submission>, ends: &EndedInterviews) -> Write {
     if let Some(ended) = ends.ended.iter().find(|ended| ended.submission.id == id) {
         return ended.end(write);
     }
@@ -104,7 +104,7 @@ pub(crate) fn with_end(write: Write, id: Id<Submission>, ends: &EndedInterviews)
 pub(crate) fn other_writes(mail: &Mail, ends: &EndedInterviews) -> Vec<Write> {
     let ended = &ends.ended;
     let communicated = mail.communicated();
-    let is_communicated = |id: Id<Submission>| {
+    let is_communicated = |id: Id<of::Submission>| {
         communicated
             .iter()
             .any(|communicated| communicated.submission == id)
@@ -155,7 +155,7 @@ impl Table {
         let communicated = all_communicated
             .iter()
             .map(|communicated| communicated.submission);
-        let ids: Vec<Id<Submission>> = match mail.kind {
+        let ids: Vec<Id<of::Submission>> = match mail.kind {
             MailKind::Rejection => communicated.collect(),
             MailKind::Acceptance if !decision.covers.is_empty() => {
                 let Some(application) = self.application(&decision.club, id).await? else {

@@ -3,14 +3,13 @@
 use crate::db::Key;
 use crate::db::keys::padded;
 use crate::domain::person::keys::own;
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 /// This prefix sorts before favorites, too.
 pub(crate) const BOOKINGS: &str = "BOOKING#";
 
 /// Returns the key of what a person has booked for a submission. The id of the submission is a
 /// plain number, because a submission contains its interview.
-pub(crate) fn booking(person: Id<Person>, submission: u64) -> Key {
+pub(crate) fn booking(person: Id<of::Person>, submission: u64) -> Key {
     Key::new(own(person), format!("{BOOKINGS}{}", padded(submission)))
 }

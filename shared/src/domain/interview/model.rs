@@ -1,9 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::application::model::Application;
-use crate::domain::person::model::Person;
 use crate::domain::slot::model::Slot;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -14,7 +12,7 @@ pub struct Interview {
     /// is another one.
     pub sequence: u64,
     /// The slot that is booked.
-    pub slot: Option<Id<Slot>>,
+    pub slot: Option<Id<of::Slot>>,
     /// When it was booked.
     pub booked_at: Option<Timestamp>,
     /// Whether the applicant came, if an officer has noted it.
@@ -114,15 +112,15 @@ impl Interview {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Booking {
     /// Id of the person.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// Id of the submission, as a number.
     pub submission: u64,
     /// Code of the club.
     pub club: ClubCode,
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Id of the slot.
-    pub slot: Id<Slot>,
+    pub slot: Id<of::Slot>,
     /// The order number of the request that booked it.
     #[serde(default)]
     pub received: u64,

@@ -14,10 +14,9 @@ use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::interview::model::{Booking, Interview};
 use crate::domain::mail::model::Mail;
-use crate::domain::person::model::Person;
 use crate::domain::slot::model::{OwnInterviews, Slot};
 use crate::domain::submission::model::Submission;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 
 impl Entity for Booking {
@@ -43,7 +42,7 @@ pub struct InterviewChange<'a> {
 
 impl Submission {
     /// Returns its booked slot, if there is one.
-    pub fn booked(&self) -> Option<Id<Slot>> {
+    pub fn booked(&self) -> Option<Id<of::Slot>> {
         self.interview()?.slot
     }
 
@@ -72,7 +71,7 @@ impl Submission {
     /// The same, with a condition of its own for each slot.
     pub(crate) fn release_bookings_in<'a>(
         submissions: impl IntoIterator<Item = &'a Self>,
-        condition: impl Fn(Id<Slot>, Write) -> Write,
+        condition: impl Fn(Id<of::Slot>, Write) -> Write,
     ) -> Vec<Write> {
         let (mut slots, mut writes) = (BTreeMap::new(), vec![]);
         for submission in submissions {
@@ -168,7 +167,7 @@ impl Table {
     /// price of other reads. It may be a moment old.
     pub async fn appointments(
         &self,
-        person: Id<Person>,
+        person: Id<of::Person>,
     ) -> Result<(Vec<Booking>, Vec<OwnInterviews>), TableError> {
         let (mut booked, mut interviewing) = (vec![], vec![]);
         let range = Range::Between(
@@ -214,7 +213,7 @@ impl Table {
     }
 
     /// Returns what a person has booked: 1 query.
-    pub async fn bookings(&self, person: Id<Person>) -> Result<Vec<Booking>, TableError> {
+    pub async fn bookings(&self, person: Id<of::Person>) -> Result<Vec<Booking>, TableError> {
         let range = Range::Prefix(keys::BOOKINGS.into());
         self.query(person::keys::own(person), range).await
     }

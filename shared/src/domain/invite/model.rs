@@ -1,9 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::member::model::{Membership, Role};
-use crate::domain::person::model::Person;
-use crate::domain::submission::model::Submission;
-use crate::ids::Id;
+use crate::domain::member::model::Role;
+use crate::ids::{Id, of};
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
 
@@ -191,10 +189,10 @@ pub struct Invite {
     pub creation: u64,
     /// Membership of the officer who grants the role; none if an admin does, or for accepted
     /// applicants.
-    pub by: Option<Id<Membership>>,
+    pub by: Option<Id<of::Membership>>,
     /// The admin who grants a role above member, and must be one when it is used (I12).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub granted_by: Option<Id<Person>>,
+    pub granted_by: Option<Id<of::Person>>,
     /// When it expires; checked when it is used.
     pub expires_at: Timestamp,
     /// When it was last changed.
@@ -208,7 +206,7 @@ pub struct Invite {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceptanceMail {
     /// Id of the accepted submission.
-    pub submission: Id<Submission>,
+    pub submission: Id<of::Submission>,
     /// As in [`super::MailState`].
     pub order: u32,
 }

@@ -14,8 +14,7 @@ use crate::domain::conditions::authority;
 use crate::domain::invite::model::{AcceptanceMail, InvitationLog, Invite};
 use crate::domain::mail::model::{InviteLink, Mail};
 use crate::domain::member::model::{Membership, Role};
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
@@ -81,7 +80,7 @@ impl Invite {
     }
 
     /// Returns the id of the invite for an accepted person. There is one per club and person.
-    pub fn id_for_accepted(club: &ClubCode, person: Id<Person>) -> String {
+    pub fn id_for_accepted(club: &ClubCode, person: Id<of::Person>) -> String {
         format!(
             "a{:014x}",
             crate::ids::derived("invite", &[club, &person.to_string()])
@@ -120,7 +119,7 @@ pub(crate) fn invite_accepted(
         is_new,
         ..
     }: &InviteLink,
-    person: Id<Person>,
+    person: Id<of::Person>,
     email: &Email,
     accepted: &[AcceptanceMail],
     now: Timestamp,
@@ -248,7 +247,7 @@ impl Table {
     pub(crate) async fn take_back_acceptances(
         &self,
         club: &ClubCode,
-        person: Id<Person>,
+        person: Id<of::Person>,
         over: impl Fn(&AcceptanceMail) -> bool,
     ) -> Result<(), TableError> {
         let id = Invite::id_for_accepted(club, person);

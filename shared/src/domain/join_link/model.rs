@@ -1,8 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::member::model::Membership;
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -10,7 +8,7 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct JoinLink {
     /// Id of the link.
-    pub id: Id<JoinLink>,
+    pub id: Id<of::JoinLink>,
     /// Code of the club.
     pub club: ClubCode,
     /// A new value with every change, but not with a use.
@@ -28,11 +26,11 @@ pub struct JoinLink {
     /// How often it was used.
     pub uses: u32,
     /// Id of the officer who created it.
-    pub created_by: Id<Person>,
+    pub created_by: Id<of::Person>,
     /// The membership of that officer: the link works while it is one of an officer (J7). None if
     /// an admin created it.
     #[serde(default)]
-    pub by: Option<Id<Membership>>,
+    pub by: Option<Id<of::Membership>>,
     /// When it was created.
     pub created_at: Timestamp,
 }
@@ -58,9 +56,9 @@ pub struct LinkUse {
     /// Code of the club.
     pub club: ClubCode,
     /// Id of the link.
-    pub link: Id<JoinLink>,
+    pub link: Id<of::JoinLink>,
     /// Id of the person.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// When the table may delete this item, in seconds since 1970.
     pub expires: i64,
 }

@@ -10,9 +10,8 @@ use crate::domain::join_link::model::{JoinLink, LinkUse};
 use crate::domain::member;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::member::store::counted;
-use crate::domain::person::model::Person;
 use crate::domain::request::store::delete_request_of;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;
 
@@ -82,7 +81,7 @@ impl Table {
     pub async fn join_link(
         &self,
         club: &ClubCode,
-        id: Id<JoinLink>,
+        id: Id<of::JoinLink>,
     ) -> Result<Option<JoinLink>, TableError> {
         self.get(keys::join_link(club, id)).await
     }
@@ -91,8 +90,8 @@ impl Table {
     pub async fn has_used_link(
         &self,
         club: &ClubCode,
-        link: Id<JoinLink>,
-        person: Id<Person>,
+        link: Id<of::JoinLink>,
+        person: Id<of::Person>,
     ) -> Result<bool, TableError> {
         Ok(self
             .read(keys::link_use(club, link, person))

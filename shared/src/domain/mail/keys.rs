@@ -4,8 +4,7 @@ use crate::db::Key;
 use crate::db::keys::padded;
 use crate::domain::mail::state::MailKind;
 use crate::domain::person::keys::{address, own};
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 pub(crate) fn addressed_mail(email: &str, about: u64, sequence: u64) -> Key {
     Key::new(
@@ -14,7 +13,7 @@ pub(crate) fn addressed_mail(email: &str, about: u64, sequence: u64) -> Key {
     )
 }
 
-pub(crate) fn own_mail(person: Id<Person>, about: u64, sequence: u64) -> Key {
+pub(crate) fn own_mail(person: Id<of::Person>, about: u64, sequence: u64) -> Key {
     Key::new(
         own(person),
         format!("{OWN_MAILS}{}#{}", padded(about), padded(sequence)),

@@ -1,13 +1,10 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::application::model::Application;
 use crate::domain::invite::model::Invite;
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, Report};
 use crate::domain::notice::model::Notice;
-use crate::domain::person::model::Person;
-use crate::domain::request::model::MembershipRequest;
-use crate::domain::submission::model::{Mailed, Status, Submission};
-use crate::ids::Id;
+use crate::domain::submission::model::{Mailed, Status};
+use crate::ids::{Id, of};
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
 
@@ -47,7 +44,7 @@ pub struct Mail {
     /// Status of the mail.
     pub status: EmailStatus,
     /// Id of the recipient, if known; the mails of a person are found by it.
-    pub person: Option<Id<Person>>,
+    pub person: Option<Id<of::Person>>,
     /// Address of the recipient.
     pub to: Email,
     /// Address for replies, if any.
@@ -146,7 +143,7 @@ pub struct Appointment {
     pub file: i64,
     /// Id of the application; none in mails of earlier releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub application_id: Option<Id<Application>>,
+    pub application_id: Option<Id<of::Application>>,
 }
 
 /// A request to join a club, as a mail tells it (R4). It does not name who asks: they may withdraw
@@ -160,7 +157,7 @@ pub struct RequestNews {
     /// First name of the officer.
     pub officer: String,
     /// Id of the request.
-    pub request: Id<MembershipRequest>,
+    pub request: Id<of::MembershipRequest>,
 }
 
 /// The decision that a mail is about.
@@ -169,7 +166,7 @@ pub struct Decision {
     /// Code of the club.
     pub club: ClubCode,
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Status in the mail.
     pub status: Status,
     /// Reason in the mail.
@@ -187,7 +184,7 @@ pub struct Decision {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CommunicatedDecision {
     /// Id of the submission.
-    pub submission: Id<Submission>,
+    pub submission: Id<of::Submission>,
     /// Its sequence.
     pub sequence: u64,
     /// Status in the mail.

@@ -1,15 +1,14 @@
 //! What SES reports about mails, and the result of sending them.
 
 use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::application::model::Application;
 use crate::domain::interview::ended::{
     Cancellations, EndedInterview, EndedInterviews, other_writes, with_end,
 };
 use crate::domain::mail::model::{CommunicatedDecision, Mail};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, Report};
 use crate::domain::mail::status_writes::{communicated_writes, shows, state_of};
-use crate::domain::submission::model::{Mailed, Submission};
-use crate::ids::Id;
+use crate::domain::submission::model::Mailed;
+use crate::ids::{Id, of};
 use crate::time::Timestamp;
 
 /// A report from SES about a mail.
@@ -147,7 +146,7 @@ impl Table {
     async fn shown_report(
         &self,
         mail: &Mail,
-        application: Id<Application>,
+        application: Id<of::Application>,
         communicated: &CommunicatedDecision,
         reported: &MailReport<'_>,
     ) -> Result<Option<Write>, TableError> {
@@ -242,7 +241,7 @@ impl Table {
     ) -> Result<(), TableError> {
         let (mut communicated, mut later) = (mail.communicated(), vec![]);
         if let Some(decision) = &mail.decision {
-            let ids: Vec<Id<Submission>> = communicated
+            let ids: Vec<Id<of::Submission>> = communicated
                 .iter()
                 .map(|communicated| communicated.submission)
                 .collect();

@@ -5,7 +5,7 @@ use crate::domain::invite::model::AcceptanceMail;
 use crate::domain::mail::model::{CommunicatedDecision, Mail};
 use crate::domain::mail::state::MailKind;
 use crate::domain::submission::model::Submission;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 impl Table {
     /// Takes back the invitation that a person got with acceptances (E25). `mail` is the rejection
@@ -23,7 +23,7 @@ impl Table {
             return Ok(());
         };
         let mut about = mail.communicated();
-        let ids: Vec<Id<Submission>> = about
+        let ids: Vec<Id<of::Submission>> = about
             .iter()
             .map(|communicated| communicated.submission)
             .collect();

@@ -3,9 +3,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::application::model::Application;
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::time::Timestamp;
 
 crate::text::enums::text_enum! {
@@ -177,7 +175,7 @@ pub struct MailId {
 
 impl MailId {
     /// Returns what a mail is about that tells a person all decisions of an application (E27).
-    pub fn about_person(application: Id<Application>, person: Id<Person>) -> u64 {
+    pub fn about_person(application: Id<of::Application>, person: Id<of::Person>) -> u64 {
         crate::ids::derived(
             "person mail",
             &[&application.to_string(), &person.to_string()],

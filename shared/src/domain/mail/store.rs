@@ -20,7 +20,7 @@ use crate::domain::mail::status_writes::{communicated_writes, shows, state_of, s
 use crate::domain::notice::model::NoticeAbout;
 use crate::domain::notice::settings::{NewsRhythm, NoticeKind};
 use crate::domain::submission::model::Submission;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::Timestamp;
 
@@ -306,7 +306,7 @@ impl Table {
         };
         communicated
             .retain(|communicated| kept.iter().all(|kept| kept.id != communicated.submission));
-        let ids: Vec<Id<Submission>> = communicated
+        let ids: Vec<Id<of::Submission>> = communicated
             .iter()
             .map(|communicated| communicated.submission)
             .collect();

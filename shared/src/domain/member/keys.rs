@@ -3,15 +3,13 @@
 use crate::db::Key;
 use crate::db::keys::padded;
 use crate::domain::club::keys::club_items;
-use crate::domain::member::model::Membership;
 use crate::domain::person::keys::own;
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 
 pub(crate) const OWN_MEMBERSHIPS: &str = "MEMBER#";
 
-pub(crate) fn own_membership(person: Id<Person>, club: &ClubCode) -> Key {
+pub(crate) fn own_membership(person: Id<of::Person>, club: &ClubCode) -> Key {
     Key::new(own(person), format!("{OWN_MEMBERSHIPS}{club}"))
 }
 
@@ -23,6 +21,6 @@ pub(crate) fn club_of_membership(index_sort_key: &str) -> Option<ClubCode> {
 pub(crate) const MEMBERS: &str = "MEMBER#";
 
 /// Returns the key of a membership. Its id is derived from the club and the person.
-pub(crate) fn member(club: &ClubCode, membership: Id<Membership>) -> Key {
+pub(crate) fn member(club: &ClubCode, membership: Id<of::Membership>) -> Key {
     Key::new(club_items(club), format!("{MEMBERS}{}", padded(membership)))
 }

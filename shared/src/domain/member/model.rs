@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::db::JsonText;
-use crate::domain::person::model::{Person, Personal};
-use crate::ids::Id;
+use crate::domain::person::model::Personal;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -25,13 +25,13 @@ crate::text::enums::integer_enum! {
 #[serde(from = "StoredMembership", into = "StoredMembership")]
 pub struct Membership {
     /// Id of the membership.
-    pub id: Id<Membership>,
+    pub id: Id<of::Membership>,
     /// Code of the club.
     pub club: ClubCode,
     /// Changes with every change.
     pub version: u64,
     /// Id of the user.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// Role in the club.
     pub role: Role,
     /// Position in the club.
@@ -66,7 +66,7 @@ pub struct Membership {
 struct StoredMembership {
     club: ClubCode,
     version: u64,
-    person: Id<Person>,
+    person: Id<of::Person>,
     role: Role,
     creation: u64,
     personal: JsonText<Personal>,
@@ -77,7 +77,7 @@ struct StoredMembership {
 /// What a club says about a member.
 #[derive(Serialize, Deserialize)]
 struct MemberDetails {
-    id: Id<Membership>,
+    id: Id<of::Membership>,
     title: String,
     description: String,
     public: bool,

@@ -20,7 +20,7 @@ use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::request::store::delete_request_of;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -69,7 +69,7 @@ pub struct Additions<'a> {
 
 impl Membership {
     /// Returns the id of a person's membership in a club. It is derived from both.
-    pub fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self> {
+    pub fn id_of(club: &ClubCode, person: Id<of::Person>) -> Id<of::Membership> {
         Id::derived("membership", &[club, &person.to_string()])
     }
 
@@ -166,7 +166,7 @@ impl Table {
     pub async fn member(
         &self,
         club: &ClubCode,
-        id: Id<Membership>,
+        id: Id<of::Membership>,
     ) -> Result<Option<Membership>, TableError> {
         self.get(keys::member(club, id)).await
     }
@@ -181,7 +181,7 @@ impl Table {
     /// Returns the memberships of a person in these clubs: 1 batch read per 100.
     pub async fn memberships_in(
         &self,
-        person: Id<Person>,
+        person: Id<of::Person>,
         clubs: impl IntoIterator<Item = ClubCode>,
     ) -> Result<Vec<Membership>, TableError> {
         let key = |club: ClubCode| keys::member(&club, Membership::id_of(&club, person));
@@ -193,7 +193,7 @@ impl Table {
     pub async fn members_among(
         &self,
         club: &ClubCode,
-        people: impl Iterator<Item = Id<Person>>,
+        people: impl Iterator<Item = Id<of::Person>>,
     ) -> Result<Vec<Membership>, TableError> {
         let requested: Vec<Key> = people
             .map(|person| keys::member(club, Membership::id_of(club, person)))
@@ -206,7 +206,10 @@ impl Table {
     }
 
     /// Returns all memberships of a person: 1 query of the index.
-    pub async fn memberships_of(&self, person: Id<Person>) -> Result<Vec<Membership>, TableError> {
+    pub async fn memberships_of(
+        &self,
+        person: Id<of::Person>,
+    ) -> Result<Vec<Membership>, TableError> {
         self.query_index(
             person::keys::own(person),
             Range::Prefix(keys::OWN_MEMBERSHIPS.into()),
@@ -216,7 +219,10 @@ impl Table {
 
     /// Returns the clubs of a person with the person's role: 1 query of the index, which may be a
     /// moment old.
-    pub async fn roles_of(&self, person: Id<Person>) -> Result<Vec<(ClubCode, Role)>, TableError> {
+    pub async fn roles_of(
+        &self,
+        person: Id<of::Person>,
+    ) -> Result<Vec<(ClubCode, Role)>, TableError> {
         let range = Range::Prefix(keys::OWN_MEMBERSHIPS.into());
         let entries = self.index_entries(person::keys::own(person), range).await?;
         let role_of = |entry: &Stored| {
@@ -230,7 +236,7 @@ impl Table {
     /// read per 50.
     pub async fn memberships_and_clubs(
         &self,
-        person: Id<Person>,
+        person: Id<of::Person>,
     ) -> Result<Vec<(Membership, Club)>, TableError> {
         let range = Range::Prefix(keys::OWN_MEMBERSHIPS.into());
         let entries = self.index_entries(person::keys::own(person), range).await?;

@@ -1,15 +1,13 @@
 //! Notices as they are when they are sent: what they say may have changed meanwhile (G2).
 
 use crate::db::{Table, TableError};
-use crate::domain::application::model::Application;
 use crate::domain::club::model::Club;
 use crate::domain::extension::model::Extension;
 use crate::domain::mail::model::Mail;
 use crate::domain::notice::model::{Notice, NoticeAbout};
-use crate::domain::person::model::Person;
 use crate::domain::slot::model::Slot;
 use crate::domain::submission::model::Submission;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -63,8 +61,8 @@ impl Table {
     /// application takes no submissions. `about` is the id of the submission that it would become.
     async fn end_of_draft(
         &self,
-        (code, id): (&ClubCode, Id<Application>),
-        person: Id<Person>,
+        (code, id): (&ClubCode, Id<of::Application>),
+        person: Id<of::Person>,
         about: u64,
         now: Timestamp,
     ) -> Result<Option<Timestamp>, TableError> {
@@ -96,8 +94,8 @@ impl Table {
     /// is archived, or the applicant may know that they were rejected.
     async fn slot_if_booked(
         &self,
-        slot: Id<Slot>,
-        (application, submission): (Id<Application>, Id<Submission>),
+        slot: Id<of::Slot>,
+        (application, submission): (Id<of::Application>, Id<of::Submission>),
         now: Timestamp,
     ) -> Result<Option<Slot>, TableError> {
         let Some(slot) = self.slot(application, slot).await? else {

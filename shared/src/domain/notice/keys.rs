@@ -2,10 +2,8 @@
 
 use crate::db::Key;
 use crate::db::keys::padded;
-use crate::domain::application::model::{Application, Committee};
 use crate::domain::notice::model::TaskKind;
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::time::Timestamp;
 
 /// Returns the partition of what is due in an hour.
@@ -51,14 +49,14 @@ pub(crate) fn notice_timer() -> Key {
 }
 
 /// Returns the partition of the drafts of an application that were begun.
-pub(crate) fn begun_drafts(application: Id<Application>) -> String {
+pub(crate) fn begun_drafts(application: Id<of::Application>) -> String {
     format!("BEGUN#{}", padded(application))
 }
 
 pub(crate) fn begun_draft(
-    application: Id<Application>,
-    person: Id<Person>,
-    committee: Option<Id<Committee>>,
+    application: Id<of::Application>,
+    person: Id<of::Person>,
+    committee: Option<Id<of::Committee>>,
 ) -> Key {
     let committee = padded(committee.map_or(0, u64::from));
     Key::new(

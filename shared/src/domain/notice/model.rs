@@ -2,13 +2,9 @@ use chrono::{DurationRound as _, TimeDelta};
 use serde::{Deserialize, Serialize};
 
 use crate::db::execute::client_token;
-use crate::domain::application::model::{Application, Committee};
-use crate::domain::file::model::Upload;
 use crate::domain::notice::settings::NoticeKind;
-use crate::domain::person::model::Person;
-use crate::domain::slot::model::Slot;
 use crate::domain::webhook::model::WebhookKey;
-use crate::ids::{Id, derived};
+use crate::ids::{Id, derived, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -63,25 +59,25 @@ pub enum TaskKind {
         /// Code of the club.
         club: ClubCode,
         /// Id of the application.
-        application: Id<Application>,
+        application: Id<of::Application>,
         /// The person with the extension.
-        person: Option<Id<Person>>,
+        person: Option<Id<of::Person>>,
     },
     /// Reminders of the interviews in a slot.
     Slot {
         /// Id of the application.
-        application: Id<Application>,
+        application: Id<of::Application>,
         /// Id of the slot.
-        slot: Id<Slot>,
+        slot: Id<of::Slot>,
     },
     /// An upload that is removed, unless a draft names it.
     Upload {
         /// Id of the person.
-        person: Id<Person>,
+        person: Id<of::Person>,
         /// Id of the application.
-        application: Id<Application>,
+        application: Id<of::Application>,
         /// Id of the file.
-        file: Id<Upload>,
+        file: Id<of::Upload>,
     },
     /// A webhook that fails: it is switched off if it still does.
     Webhook {
@@ -91,14 +87,14 @@ pub enum TaskKind {
     /// A person who is erased (P17).
     Erasure {
         /// Id of the person.
-        person: Id<Person>,
+        person: Id<of::Person>,
         /// When their profile was stored. Somebody who came back has another one.
         created_at: Timestamp,
     },
     /// The weekly news for a person.
     News {
         /// Id of the person.
-        person: Id<Person>,
+        person: Id<of::Person>,
         /// When they switched the news on. If that changed, this entry means nothing.
         on_since: Timestamp,
         /// When the last news were due; at first, when they were switched on.
@@ -122,11 +118,11 @@ pub fn draft_reminder_at(start: Timestamp, end: Timestamp) -> Timestamp {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BegunDraft {
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Id of the person.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// The committee that the draft is for.
-    pub committee: Option<Id<Committee>>,
+    pub committee: Option<Id<of::Committee>>,
     /// When its first answer was saved.
     pub begun_at: Timestamp,
     /// When the table may delete it, in seconds since 1970.
@@ -174,7 +170,7 @@ pub enum NoticeAbout {
     /// A draft that was not submitted.
     Draft {
         /// Id of the application.
-        id: Id<Application>,
+        id: Id<of::Application>,
         /// Code of the club.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<ClubCode>,
@@ -194,9 +190,9 @@ pub enum NoticeAbout {
         /// Name of the application.
         application: String,
         /// Id of the application.
-        id: Id<Application>,
+        id: Id<of::Application>,
         /// Id of the slot.
-        slot: Id<Slot>,
+        slot: Id<of::Slot>,
         /// When it begins.
         start: Timestamp,
         /// When it ends.

@@ -10,15 +10,14 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use crate::db::error::ignore_refusal;
 use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, PARALLEL, Refusal, Table, TableError, Write, to_item};
-use crate::domain::application::model::{Application, Committee};
+use crate::domain::application::model::Application;
 use crate::domain::conditions::check_not_erasing;
 use crate::domain::mail::model::Mail;
 use crate::domain::notice::model::{
     BegunDraft, NoticeTimer, REMINDED_BEFORE, ScheduledTask, TaskKind, draft_reminder_at,
 };
-use crate::domain::person::model::Person;
 use crate::domain::slot::model::Slot;
-use crate::ids::{Id, made_at};
+use crate::ids::{Id, made_at, of};
 use crate::kind::Kind;
 use crate::time::Timestamp;
 
@@ -229,7 +228,7 @@ impl Table {
     /// Returns the drafts of an application that were begun: 1 query.
     pub async fn begun_drafts(
         &self,
-        application: Id<Application>,
+        application: Id<of::Application>,
     ) -> Result<Vec<BegunDraft>, TableError> {
         self.query(keys::begun_drafts(application), Range::All)
             .await
@@ -238,8 +237,8 @@ impl Table {
     /// Returns the drafts that a person has begun for an application: 1 query.
     pub async fn begun_drafts_of(
         &self,
-        application: Id<Application>,
-        person: Id<Person>,
+        application: Id<of::Application>,
+        person: Id<of::Person>,
     ) -> Result<Vec<BegunDraft>, TableError> {
         let Key { pk, sk } = keys::begun_draft(application, person, None);
         let own = sk.split_once('#').map_or("", |(person, _)| person);
@@ -250,8 +249,8 @@ impl Table {
     /// write. A write that arrives late does not shorten that time.
     pub async fn keep_begun(
         &self,
-        (application, person): (Id<Application>, Id<Person>),
-        committee: Option<Id<Committee>>,
+        (application, person): (Id<of::Application>, Id<of::Person>),
+        committee: Option<Id<of::Committee>>,
         expires: i64,
     ) -> Result<(), TableError> {
         let key = keys::begun_draft(application, person, committee);
@@ -264,8 +263,8 @@ impl Table {
     /// each, and 1 batch write per 25.
     pub(crate) async fn forget_begun(
         &self,
-        person: Id<Person>,
-        applications: HashSet<Id<Application>>,
+        person: Id<of::Person>,
+        applications: HashSet<Id<of::Application>>,
         until: u64,
     ) -> Result<(), TableError> {
         let until = Timestamp::at(made_at(until));

@@ -2,20 +2,19 @@
 
 use crate::db::Key;
 use crate::db::keys::padded;
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
-pub(crate) fn profile(person: Id<Person>) -> Key {
+pub(crate) fn profile(person: Id<of::Person>) -> Key {
     Key::new(format!("USER#{}", padded(person)), "PROFILE".into())
 }
 
-pub(crate) fn creations(person: Id<Person>) -> Key {
+pub(crate) fn creations(person: Id<of::Person>) -> Key {
     Key::new(format!("USER#{}", padded(person)), "CREATIONS".into())
 }
 
 /// Returns the partition of a person. In the table it holds the profile; in the index it holds the
 /// items that belong to the person.
-pub(crate) fn own(person: Id<Person>) -> String {
+pub(crate) fn own(person: Id<of::Person>) -> String {
     format!("USER#{}", padded(person))
 }
 
@@ -23,13 +22,13 @@ pub(crate) fn username(username: &str) -> String {
     format!("USERNAME#{}", username.to_lowercase())
 }
 
-pub(crate) fn by_username(name: &str, person: Id<Person>) -> Key {
+pub(crate) fn by_username(name: &str, person: Id<of::Person>) -> Key {
     Key::new(username(name), padded(person))
 }
 
 /// Returns the key of a search entry: a person by a word of their name, or by their user name.
 /// Words with the same first letter share a partition.
-pub(crate) fn person_word(word: &str, person: Id<Person>) -> Key {
+pub(crate) fn person_word(word: &str, person: Id<of::Person>) -> Key {
     Key::new(words(word), format!("{word}#{}", padded(person)))
 }
 
@@ -44,6 +43,6 @@ pub(crate) fn address(address: &str) -> String {
     format!("ADDRESS#{}", address.to_lowercase())
 }
 
-pub(crate) fn person_address(email: &str, person: Id<Person>) -> Key {
+pub(crate) fn person_address(email: &str, person: Id<of::Person>) -> Key {
     Key::new(address(email), padded(person))
 }

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::notice::settings::Notices;
 use crate::domain::reference::model::{Major, School};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::Email;
 use crate::time::{CLOCKS_DIFFER, Timestamp};
 
@@ -11,7 +11,7 @@ use crate::time::{CLOCKS_DIFFER, Timestamp};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Person {
     /// Derived from the issuer and the subject of the token.
-    pub id: Id<Person>,
+    pub id: Id<of::Person>,
     /// Copied from the claims of the token.
     pub personal: Personal,
     /// Addresses that they had before, folded, the latest last. Invites to them belong to their
@@ -66,7 +66,12 @@ pub struct Person {
 
 impl Person {
     /// Returns the profile of somebody who has stored nothing yet.
-    pub fn new(id: Id<Self>, subject: String, personal: Personal, created_at: Timestamp) -> Self {
+    pub fn new(
+        id: Id<of::Person>,
+        subject: String,
+        personal: Personal,
+        created_at: Timestamp,
+    ) -> Self {
         Self {
             id,
             personal,
@@ -120,7 +125,7 @@ impl Person {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Creations {
     /// Id of the user.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// Number of clubs that they created.
     pub clubs_created: i64,
 }
@@ -147,7 +152,7 @@ pub struct PersonWord {
     /// A word of the name, or the user name; folded (no case, no diacritics).
     pub word: String,
     /// Id of the user.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// The person; a copy that is updated with the profile.
     pub personal: Personal,
 }
@@ -158,5 +163,5 @@ pub struct PersonAddress {
     /// Address in lower case.
     pub address: String,
     /// Id of the user.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
 }

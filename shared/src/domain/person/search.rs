@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::db::read::{Fetch, Range};
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::person::model::{Person, PersonAddress, PersonWord, Personal};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text;
 use crate::text::{Email, is_email};
@@ -103,7 +103,7 @@ impl Person {
 
 impl Table {
     /// Returns the ids of the people with this e-mail address (case is ignored): 1 query.
-    pub async fn people_at(&self, email: &Email) -> Result<Vec<Id<Person>>, TableError> {
+    pub async fn people_at(&self, email: &Email) -> Result<Vec<Id<of::Person>>, TableError> {
         let found: Vec<PersonAddress> = self.query(keys::address(email), Range::All).await?;
         Ok(found.into_iter().map(|entry| entry.person).collect())
     }

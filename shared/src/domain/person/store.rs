@@ -18,7 +18,7 @@ use crate::domain::person::model::{Creations, Person};
 use crate::domain::reference::store::count_person;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::submission::model::{Applicant, Submission};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::Timestamp;
 
@@ -115,12 +115,12 @@ impl Table {
     }
 
     /// Returns a profile: 1 read.
-    pub async fn person(&self, id: Id<Person>) -> Result<Option<Person>, TableError> {
+    pub async fn person(&self, id: Id<of::Person>) -> Result<Option<Person>, TableError> {
         self.get(keys::profile(id)).await
     }
 
     /// Returns the number of clubs that an erased person created (0 if there is no record): 1 read.
-    pub async fn creations(&self, person: Id<Person>) -> Result<i64, TableError> {
+    pub async fn creations(&self, person: Id<of::Person>) -> Result<i64, TableError> {
         Ok(self
             .get::<Creations>(keys::creations(person))
             .await?
@@ -130,9 +130,9 @@ impl Table {
     /// Returns profiles by user id; ids that do not exist are skipped: 1 batch read per 100.
     pub async fn people(
         &self,
-        ids: impl IntoIterator<Item = Id<Person>>,
-    ) -> Result<HashMap<Id<Person>, Person>, TableError> {
-        let requested: BTreeSet<Id<Person>> = ids.into_iter().collect();
+        ids: impl IntoIterator<Item = Id<of::Person>>,
+    ) -> Result<HashMap<Id<of::Person>, Person>, TableError> {
+        let requested: BTreeSet<Id<of::Person>> = ids.into_iter().collect();
         let mut found = self
             .get_many(requested.iter().map(|id| keys::profile(*id)).collect())
             .await?;

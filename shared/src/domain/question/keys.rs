@@ -3,15 +3,13 @@
 use crate::db::Key;
 use crate::db::keys::padded;
 use crate::domain::application::keys::applications;
-use crate::domain::application::model::Application;
-use crate::domain::question::model::Question;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 
 pub(crate) fn question(
     club: &ClubCode,
-    application: Id<Application>,
-    question: Id<Question>,
+    application: Id<of::Application>,
+    question: Id<of::Question>,
 ) -> Key {
     Key::new(
         applications(club),
@@ -19,11 +17,15 @@ pub(crate) fn question(
     )
 }
 
-pub(crate) fn prompts(application: Id<Application>) -> String {
+pub(crate) fn prompts(application: Id<of::Application>) -> String {
     format!("PROMPTS#{}", padded(application))
 }
 
-pub(crate) fn prompt(application: Id<Application>, question: Id<Question>, version: u32) -> Key {
+pub(crate) fn prompt(
+    application: Id<of::Application>,
+    question: Id<of::Question>,
+    version: u32,
+) -> Key {
     Key::new(
         prompts(application),
         format!("{}#{version:06}", padded(question)),

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::application::model::{Application, Committee};
-use crate::ids::Id;
+use crate::domain::application::model::Application;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 
 crate::text::enums::integer_enum! {
@@ -98,7 +98,7 @@ impl Default for FileRule {
 pub struct Choice {
     /// Id of the option.
     #[cfg_attr(feature = "api", schema(value_type = u64))]
-    pub id: Id<Choice>,
+    pub id: Id<of::Choice>,
     /// Text of the option.
     pub value: String,
 }
@@ -109,10 +109,10 @@ pub struct Choice {
 pub struct ShowIf {
     /// Id of a multiple-choice question of the same application.
     #[cfg_attr(feature = "api", schema(value_type = u64))]
-    pub question: Id<Question>,
+    pub question: Id<of::Question>,
     /// Ids of some of its options.
     #[cfg_attr(feature = "api", schema(value_type = Vec<u64>))]
-    pub options: Vec<Id<Choice>>,
+    pub options: Vec<Id<of::Choice>>,
 }
 
 impl Question {
@@ -130,11 +130,11 @@ impl Question {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     /// Id of the question.
-    pub id: Id<Question>,
+    pub id: Id<of::Question>,
     /// Code of the club.
     pub club: ClubCode,
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Changes with every change.
     pub version: u64,
     /// Position in the form; lower numbers come first.
@@ -142,14 +142,14 @@ pub struct Question {
     /// Whether the question is only for some committees.
     pub committee_question: bool,
     /// Ids of those committees.
-    pub committees: Vec<Id<Committee>>,
+    pub committees: Vec<Id<of::Committee>>,
     /// The part that applicants see, with its version.
     pub prompt: Prompt,
 }
 
 impl Question {
     /// A new free-response question for everybody, without a text.
-    pub fn blank(application: &Application, id: Id<Self>) -> Self {
+    pub fn blank(application: &Application, id: Id<of::Question>) -> Self {
         Self {
             id,
             club: application.club.clone(),
@@ -174,13 +174,13 @@ impl Question {
     }
 
     /// Returns whether the question is for people who apply to this committee.
-    pub fn is_for(&self, committee: Option<Id<Committee>>) -> bool {
+    pub fn is_for(&self, committee: Option<Id<of::Committee>>) -> bool {
         !self.committee_question || committee.is_some_and(|id| self.committees.contains(&id))
     }
 
     /// Returns whether whoever this question is for, `other` is for, too.
     pub fn is_within(&self, other: &Self) -> bool {
-        let is_shared = |id: &Id<Committee>| other.committees.contains(id);
+        let is_shared = |id: &Id<of::Committee>| other.committees.contains(id);
         !other.committee_question
             || (self.committee_question && self.committees.iter().all(is_shared))
     }
@@ -191,9 +191,9 @@ impl Question {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
     /// Id of the question.
-    pub question: Id<Question>,
+    pub question: Id<of::Question>,
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Number of the version, from 1.
     pub version: u32,
     /// Kind of the question.

@@ -10,7 +10,7 @@ use crate::domain::application::model::Application;
 use crate::domain::application::store::questions_changed;
 use crate::domain::form::model::Form;
 use crate::domain::question::model::{Prompt, Question};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::Timestamp;
 
@@ -34,9 +34,9 @@ impl Table {
     /// Returns these versions of prompts of an application: 1 batch read per 100.
     pub async fn prompts(
         &self,
-        application: Id<Application>,
-        versions: &HashSet<(Id<Question>, u32)>,
-    ) -> Result<HashMap<(Id<Question>, u32), Prompt>, TableError> {
+        application: Id<of::Application>,
+        versions: &HashSet<(Id<of::Question>, u32)>,
+    ) -> Result<HashMap<(Id<of::Question>, u32), Prompt>, TableError> {
         let requested = versions
             .iter()
             .map(|(question, version)| keys::prompt(application, *question, *version));
@@ -51,8 +51,8 @@ impl Table {
     /// version of each prompt stays when its question is deleted.
     pub async fn had_questions(
         &self,
-        application: Id<Application>,
-        questions: &HashSet<Id<Question>>,
+        application: Id<of::Application>,
+        questions: &HashSet<Id<of::Question>>,
     ) -> Result<bool, TableError> {
         let first = questions.iter().map(|id| keys::prompt(application, *id, 1));
         let found = self.get_many(first.collect()).await?;

@@ -1,8 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::person::model::Person;
 use crate::domain::submission::model::Applicant;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -10,11 +9,11 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MembershipRequest {
     /// Id of the request.
-    pub id: Id<MembershipRequest>,
+    pub id: Id<of::MembershipRequest>,
     /// Code of the club.
     pub club: ClubCode,
     /// Id of the user.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// The person; a copy that is updated with the profile.
     pub applicant: Applicant,
     /// The id of the request that created it ([`crate::web::NewId`]). A repeated request

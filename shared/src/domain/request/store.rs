@@ -16,7 +16,7 @@ use crate::domain::person;
 use crate::domain::person::model::Person;
 use crate::domain::request::keys;
 use crate::domain::request::model::MembershipRequest;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -35,7 +35,7 @@ impl Entity for MembershipRequest {
 
 impl MembershipRequest {
     /// Returns the id of a person's request to join a club. It is derived from both.
-    pub fn id_of(club: &ClubCode, person: Id<Person>) -> Id<Self> {
+    pub fn id_of(club: &ClubCode, person: Id<of::Person>) -> Id<of::MembershipRequest> {
         Id::derived("membership request", &[club, &person.to_string()])
     }
 
@@ -64,7 +64,7 @@ pub struct JoinState {
 }
 
 /// Returns the write that deletes a person's request, if there is one.
-pub(crate) fn delete_request_of(club: &ClubCode, person: Id<Person>) -> Write {
+pub(crate) fn delete_request_of(club: &ClubCode, person: Id<of::Person>) -> Write {
     Write::delete(keys::request(club, MembershipRequest::id_of(club, person)))
 }
 
@@ -82,7 +82,7 @@ impl Table {
     pub async fn request(
         &self,
         club: &ClubCode,
-        id: Id<MembershipRequest>,
+        id: Id<of::MembershipRequest>,
     ) -> Result<Option<MembershipRequest>, TableError> {
         self.get(keys::request(club, id)).await
     }
@@ -127,7 +127,7 @@ impl Table {
     pub async fn requests_among(
         &self,
         club: &ClubCode,
-        people: impl Iterator<Item = Id<Person>>,
+        people: impl Iterator<Item = Id<of::Person>>,
     ) -> Result<Vec<MembershipRequest>, TableError> {
         let requested: Vec<Key> = people
             .map(|person| keys::request(club, MembershipRequest::id_of(club, person)))
@@ -142,7 +142,7 @@ impl Table {
     /// Returns the requests of a person: 1 query of the index.
     pub async fn requests_of(
         &self,
-        person: Id<Person>,
+        person: Id<of::Person>,
     ) -> Result<Vec<MembershipRequest>, TableError> {
         self.query_index(
             person::keys::own(person),
@@ -155,7 +155,7 @@ impl Table {
     pub async fn join_state(
         &self,
         code: &ClubCode,
-        person: Id<Person>,
+        person: Id<of::Person>,
     ) -> Result<JoinState, TableError> {
         let club = club::keys::club(code);
         let member = member::keys::member(code, Membership::id_of(code, person));

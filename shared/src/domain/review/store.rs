@@ -12,12 +12,10 @@ use crate::db::execute::client_token;
 use crate::db::read::Range;
 use crate::db::response::Stored;
 use crate::db::{Entity, Table, TableError, Write, each};
-use crate::domain::application::model::Application;
 use crate::domain::conditions::check_not_erasing;
-use crate::domain::person::model::Person;
 use crate::domain::review::model::Review;
 use crate::domain::submission::model::Submission;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::limits;
 
@@ -37,12 +35,12 @@ impl Entity for Review {
 #[derive(Debug, Deserialize)]
 pub struct GivenScore {
     /// Id of the submission.
-    pub submission: Id<Submission>,
+    pub submission: Id<of::Submission>,
     /// As in [`Review`].
     pub sequence: u64,
     /// Id of the officer; none after the erasure of the officer.
     #[serde(default)]
-    pub person: Option<Id<Person>>,
+    pub person: Option<Id<of::Person>>,
     /// From 1 to 5; none if the officer gave none.
     #[serde(default)]
     pub score: Option<u8>,
@@ -80,7 +78,7 @@ impl Table {
     /// each megabyte, at most [`limits::COUNTED_PAGES`].
     pub async fn scores_given(
         &self,
-        application: Id<Application>,
+        application: Id<of::Application>,
     ) -> Result<(Vec<GivenScore>, bool), TableError> {
         let partition = (keys::reviews(application), None);
         let requested = ["submission", "sequence", "person", "score"];
@@ -91,7 +89,7 @@ impl Table {
         let scores = found.iter().map(Stored::read::<GivenScore>);
         let mut scores: Vec<GivenScore> = scores.collect::<Result<_, _>>()?;
         // Reviews of a submission that was withdrawn since do not count.
-        let mut newest: HashMap<Id<Submission>, u64> = HashMap::new();
+        let mut newest: HashMap<Id<of::Submission>, u64> = HashMap::new();
         for given in &scores {
             let sequence = newest.entry(given.submission).or_default();
             *sequence = given.sequence.max(*sequence);
@@ -103,9 +101,9 @@ impl Table {
     /// Returns a review by its id: 1 read. It may be one of a submission that was withdrawn since.
     pub async fn review(
         &self,
-        application: Id<Application>,
-        submission: Id<Submission>,
-        id: Id<Review>,
+        application: Id<of::Application>,
+        submission: Id<of::Submission>,
+        id: Id<of::Review>,
     ) -> Result<Option<Review>, TableError> {
         self.get(keys::review(application, submission, id)).await
     }
@@ -142,8 +140,8 @@ impl Table {
     /// was made later, with the order number `end` or a larger one, stay.
     pub(crate) async fn delete_reviews(
         &self,
-        application: Id<Application>,
-        submission: Id<Submission>,
+        application: Id<of::Application>,
+        submission: Id<of::Submission>,
         end: u64,
     ) -> Result<(), TableError> {
         let (pk, prefix) = keys::reviews_of(application, submission);

@@ -2,26 +2,23 @@
 
 use crate::db::Key;
 use crate::db::keys::padded;
-use crate::domain::application::model::Application;
 use crate::domain::person::keys::own;
-use crate::domain::person::model::Person;
-use crate::domain::slot::model::Slot;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 /// Returns the partition of the slots of an application and of their notes.
-pub(crate) fn slots(application: Id<Application>) -> String {
+pub(crate) fn slots(application: Id<of::Application>) -> String {
     format!("SLOTS#{}", padded(application))
 }
 
 pub(crate) const SLOTS: &str = "SLOT#";
 
-pub(crate) fn slot(application: Id<Application>, slot: Id<Slot>) -> Key {
+pub(crate) fn slot(application: Id<of::Application>, slot: Id<of::Slot>) -> Key {
     Key::new(slots(application), format!("{SLOTS}{}", padded(slot)))
 }
 
 pub(crate) const SLOT_NOTES: &str = "NOTE#";
 
-pub(crate) fn slot_note(application: Id<Application>, slot: Id<Slot>) -> Key {
+pub(crate) fn slot_note(application: Id<of::Application>, slot: Id<of::Slot>) -> Key {
     Key::new(slots(application), format!("{SLOT_NOTES}{}", padded(slot)))
 }
 
@@ -29,7 +26,7 @@ pub(crate) fn slot_note(application: Id<Application>, slot: Id<Slot>) -> Key {
 pub(crate) const OWN_INTERVIEWS: &str = "ASKING#";
 
 /// Returns the key of what tells that a person holds interviews of an application.
-pub(crate) fn own_interviews(person: Id<Person>, application: Id<Application>) -> Key {
+pub(crate) fn own_interviews(person: Id<of::Person>, application: Id<of::Application>) -> Key {
     Key::new(
         own(person),
         format!("{OWN_INTERVIEWS}{}", padded(application)),

@@ -6,16 +6,15 @@ use std::sync::Arc;
 
 use quick_cache::sync::Cache;
 
-use crate::domain::application::model::Application;
 use crate::domain::slot::model::Slot;
 use crate::domain::submission::model::Submission;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 
 /// What this process has seen of slots, and of submissions.
 pub struct SlotCache {
-    slots: Cache<Id<Slot>, ApplicationKey>,
-    submissions: Cache<Id<Submission>, SeenSubmission>,
+    slots: Cache<Id<of::Slot>, ApplicationKey>,
+    submissions: Cache<Id<of::Submission>, SeenSubmission>,
 }
 
 impl Default for SlotCache {
@@ -28,10 +27,10 @@ impl Default for SlotCache {
 }
 
 /// The club and the application of a slot or a submission.
-pub type ApplicationKey = (ClubCode, Id<Application>);
+pub type ApplicationKey = (ClubCode, Id<of::Application>);
 
 /// The slots that somebody had booked, each with its application.
-pub type BookedSlots = Arc<[(Id<Application>, Id<Slot>)]>;
+pub type BookedSlots = Arc<[(Id<of::Application>, Id<of::Slot>)]>;
 
 /// What was seen of a submission.
 #[derive(Debug, Clone)]
@@ -65,12 +64,12 @@ impl SlotCache {
     }
 
     /// Returns the application of a slot, if it is known.
-    pub fn application(&self, slot: Id<Slot>) -> Option<ApplicationKey> {
+    pub fn application(&self, slot: Id<of::Slot>) -> Option<ApplicationKey> {
         self.slots.get(&slot)
     }
 
     /// Returns what was seen of a submission.
-    pub fn submission(&self, submission: Id<Submission>) -> Option<SeenSubmission> {
+    pub fn submission(&self, submission: Id<of::Submission>) -> Option<SeenSubmission> {
         self.submissions.get(&submission)
     }
 }

@@ -2,10 +2,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::application::model::{Application, Committee};
 use crate::domain::member::model::Membership;
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -14,11 +12,11 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slot {
     /// Id of the slot.
-    pub id: Id<Slot>,
+    pub id: Id<of::Slot>,
     /// Code of the club.
     pub club: ClubCode,
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// When it begins.
     pub start: Timestamp,
     /// When it ends.
@@ -28,7 +26,7 @@ pub struct Slot {
     /// How many people can book it.
     pub capacity: u16,
     /// The committee that it is for; none if it is for all.
-    pub committee: Option<Id<Committee>>,
+    pub committee: Option<Id<of::Committee>>,
     /// Who holds the interviews.
     pub interviewers: Vec<Interviewer>,
     /// Changes with each change by an officer. Bookings do not change it.
@@ -46,7 +44,7 @@ pub struct Slot {
 
 impl Slot {
     /// Returns the key by which a list is sorted, the earliest first.
-    pub fn sort_key(&self) -> (Timestamp, Id<Self>) {
+    pub fn sort_key(&self) -> (Timestamp, Id<of::Slot>) {
         (self.start, self.id)
     }
 
@@ -71,7 +69,7 @@ impl Slot {
     }
 
     /// Returns whether a submission for this committee may book it.
-    pub fn is_for(&self, committee: Option<Id<Committee>>) -> bool {
+    pub fn is_for(&self, committee: Option<Id<of::Committee>>) -> bool {
         self.committee.is_none() || self.committee == committee
     }
 }
@@ -80,7 +78,7 @@ impl Slot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interviewer {
     /// Id of the user.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// [`crate::domain::Membership::creation`] of their membership: who leaves the club leaves the
     /// slots, also if they come back.
     pub membership: u64,
@@ -105,9 +103,9 @@ impl Interviewer {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SlotNote {
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Id of the slot.
-    pub slot: Id<Slot>,
+    pub slot: Id<of::Slot>,
     /// Plain text.
     pub note: String,
 }
@@ -117,9 +115,9 @@ pub struct SlotNote {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OwnInterviews {
     /// Id of the person.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Code of the club.
     pub club: ClubCode,
     /// Another number after each change of what the calendar shows

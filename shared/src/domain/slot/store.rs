@@ -9,9 +9,8 @@ use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::conditions::check_not_erasing;
 use crate::domain::mail::model::Mail;
-use crate::domain::person::model::Person;
 use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::Timestamp;
 
@@ -83,7 +82,7 @@ impl Slot {
         }
         own.sort_by(|(a, _), (b, _)| a.cmp(b));
         own.dedup_by(|(a, _), (b, _)| a == b);
-        let people: BTreeSet<Id<Person>> = own
+        let people: BTreeSet<Id<of::Person>> = own
             .iter()
             .map(|(_, calendar_revision)| calendar_revision.person)
             .collect();
@@ -99,7 +98,7 @@ impl Slot {
 impl Table {
     /// Returns the slots of an application, the earliest first, without those that are being
     /// deleted: 1 query.
-    pub async fn slots(&self, application: Id<Application>) -> Result<Vec<Slot>, TableError> {
+    pub async fn slots(&self, application: Id<of::Application>) -> Result<Vec<Slot>, TableError> {
         let mut slots = self.all_slots(application).await?;
         slots.retain(|slot| !slot.deleted);
         slots.sort_by_key(Slot::sort_key);
@@ -108,7 +107,10 @@ impl Table {
 
     /// Returns the slots of an application, in no particular order, also those that are being
     /// deleted: 1 query.
-    pub async fn all_slots(&self, application: Id<Application>) -> Result<Vec<Slot>, TableError> {
+    pub async fn all_slots(
+        &self,
+        application: Id<of::Application>,
+    ) -> Result<Vec<Slot>, TableError> {
         let range = Range::Prefix(keys::SLOTS.into());
         self.query(keys::slots(application), range).await
     }
@@ -116,8 +118,8 @@ impl Table {
     /// Returns the notes of the slots of an application: 1 query.
     pub async fn slot_notes(
         &self,
-        application: Id<Application>,
-    ) -> Result<HashMap<Id<Slot>, String>, TableError> {
+        application: Id<of::Application>,
+    ) -> Result<HashMap<Id<of::Slot>, String>, TableError> {
         let range = Range::Prefix(keys::SLOT_NOTES.into());
         let notes: Vec<SlotNote> = self.query(keys::slots(application), range).await?;
         Ok(notes.into_iter().map(|one| (one.slot, one.note)).collect())
@@ -126,8 +128,8 @@ impl Table {
     /// Returns a slot, also one that is being deleted: 1 read.
     pub async fn slot(
         &self,
-        application: Id<Application>,
-        slot: Id<Slot>,
+        application: Id<of::Application>,
+        slot: Id<of::Slot>,
     ) -> Result<Option<Slot>, TableError> {
         self.get(keys::slot(application, slot)).await
     }
@@ -135,8 +137,8 @@ impl Table {
     /// Returns the note of a slot: 1 read.
     pub async fn slot_note(
         &self,
-        application: Id<Application>,
-        slot: Id<Slot>,
+        application: Id<of::Application>,
+        slot: Id<of::Slot>,
     ) -> Result<String, TableError> {
         let found: Option<SlotNote> = self.get(keys::slot_note(application, slot)).await?;
         Ok(found.map(|found| found.note).unwrap_or_default())
@@ -145,8 +147,8 @@ impl Table {
     /// Returns slots of any applications by their ids: 1 batch read per 100.
     pub async fn slots_by_id(
         &self,
-        requested: impl IntoIterator<Item = (Id<Application>, Id<Slot>)>,
-    ) -> Result<HashMap<Id<Slot>, Slot>, TableError> {
+        requested: impl IntoIterator<Item = (Id<of::Application>, Id<of::Slot>)>,
+    ) -> Result<HashMap<Id<of::Slot>, Slot>, TableError> {
         let keys: Vec<Key> = requested
             .into_iter()
             .map(|(application, slot)| keys::slot(application, slot))

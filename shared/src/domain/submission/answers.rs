@@ -13,15 +13,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::domain::file::model::AnswerFile;
-use crate::domain::question::model::{Choice, Question};
-use crate::ids::{Id, sha256_hex};
+use crate::ids::{Id, of, sha256_hex};
 use crate::limits;
 
 /// An answer to a fixed version of its question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// Id of the question.
-    pub question: Id<Question>,
+    pub question: Id<of::Question>,
     /// Version of the question's prompt.
     pub version: u32,
     /// Position of the question when it was answered.
@@ -29,7 +28,7 @@ pub struct Answer {
     /// Answer to a free-response or short-answer question.
     pub text: Option<String>,
     /// Answer to a multiple-choice question: the id of the option.
-    pub option: Option<Id<Choice>>,
+    pub option: Option<Id<of::Choice>>,
     /// Answer to a question for a file.
     pub file: Option<AnswerFile>,
 }
@@ -38,7 +37,7 @@ pub struct Answer {
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct StoredAnswer<'a> {
     /// As in [`Answer`].
-    pub question: Id<Question>,
+    pub question: Id<of::Question>,
     /// As in [`Answer`].
     pub version: u32,
     /// As in [`Answer`].
@@ -47,7 +46,7 @@ pub struct StoredAnswer<'a> {
     #[serde(borrow)]
     pub text: Option<&'a RawValue>,
     /// As in [`Answer`].
-    pub option: Option<Id<Choice>>,
+    pub option: Option<Id<of::Choice>>,
     /// The file in JSON.
     #[serde(borrow, default)]
     pub file: Option<&'a RawValue>,

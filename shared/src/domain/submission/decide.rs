@@ -6,9 +6,8 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::db::execute::MOST_WRITES;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::person::model::Person;
 use crate::domain::submission::model::{DecisionChange, Status, Submission};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::time::Timestamp;
 
 /// An officer's decision on one submission. A field that is `None` stays unchanged.
@@ -70,7 +69,7 @@ impl Table {
     pub async fn decide(
         &self,
         decisions: Vec<DecisionWrite>,
-        by: Id<Person>,
+        by: Id<of::Person>,
         at: Timestamp,
         next_id: impl Fn() -> u64 + Sync,
     ) -> Result<Vec<Submission>, TableError> {
@@ -93,7 +92,7 @@ impl Table {
     async fn decide_chunk(
         &self,
         mut decisions: Vec<DecisionWrite>,
-        by: Id<Person>,
+        by: Id<of::Person>,
         at: Timestamp,
         next_id: &(impl Fn() -> u64 + Sync),
     ) -> Result<Vec<Submission>, TableError> {
@@ -156,7 +155,7 @@ impl Table {
             return Ok(vec![]);
         };
         let all = decisions.iter().map(|decision| &decision.submission);
-        let ids: Vec<Id<Submission>> = all.map(|submission| submission.id).collect();
+        let ids: Vec<Id<of::Submission>> = all.map(|submission| submission.id).collect();
         let application = first.submission.application;
         let again = self.submissions_by_id(application, &ids).await?;
         if again.iter().any(|submission| submission.person.is_none()) {
@@ -176,7 +175,7 @@ struct Planned {
 fn plan(
     decisions: &[DecisionWrite],
     is_again: bool,
-    by: Id<Person>,
+    by: Id<of::Person>,
     at: Timestamp,
     next_id: &impl Fn() -> u64,
 ) -> Result<Planned, TableError> {

@@ -5,11 +5,9 @@
 use crate::db::error::{check_memory_budget, ignore_refusal};
 use crate::db::read::Fetch;
 use crate::db::{Entity, Key, Table, TableError, Write, each};
-use crate::domain::application::model::Application;
-use crate::domain::person::model::Person;
 use crate::domain::submission::keys;
 use crate::domain::submission::model::{DecisionChange, OldAndNew, StatusChange, Submission};
-use crate::ids::{Id, made_at};
+use crate::ids::{Id, made_at, of};
 use crate::kind::Kind;
 use crate::time::Timestamp;
 
@@ -24,10 +22,10 @@ impl Entity for DecisionChange {
 impl DecisionChange {
     /// Returns the change that turns `old` into `new`; none if the decision stays as it is.
     pub(crate) fn between(
-        id: Id<Self>,
+        id: Id<of::DecisionChange>,
         old: &Submission,
         new: &Submission,
-        by: Id<Person>,
+        by: Id<of::Person>,
         at: Timestamp,
     ) -> Option<Self> {
         let status = (new.status != old.status).then_some(OldAndNew {
@@ -75,7 +73,7 @@ impl Submission {
     }
 
     /// Returns whether it keeps this change itself.
-    pub(crate) fn keeps(&self, change: Id<DecisionChange>) -> bool {
+    pub(crate) fn keeps(&self, change: Id<of::DecisionChange>) -> bool {
         self.changes
             .iter()
             .any(|StatusChange(id, ..)| *id == change)
@@ -120,8 +118,8 @@ impl Table {
     /// and 1 write for each. Each only once, also if this is repeated: there may be many.
     pub(crate) async fn forget_reasons(
         &self,
-        application: Id<Application>,
-        submission: Id<Submission>,
+        application: Id<of::Application>,
+        submission: Id<of::Submission>,
         until: u64,
     ) -> Result<(), TableError> {
         let mut pending: Vec<Key> = vec![];

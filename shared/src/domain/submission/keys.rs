@@ -3,11 +3,8 @@
 use crate::db::Key;
 use crate::db::keys::padded;
 use crate::db::read::Range;
-use crate::domain::application::model::Application;
 use crate::domain::person::keys::own;
-use crate::domain::person::model::Person;
-use crate::domain::submission::model::{DecisionChange, Submission};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 /// The number of partitions for the submissions of one application. Each partition allows 1,000
 /// write units per second.
@@ -16,7 +13,7 @@ pub const SUBMISSION_PARTS: u64 = 4;
 /// This prefix sorts before favorites, too.
 pub(crate) const RECENT_SUBMISSIONS: &str = "APPLIED#";
 
-pub(crate) fn recent_submission(person: Id<Person>, submission: Id<Submission>) -> Key {
+pub(crate) fn recent_submission(person: Id<of::Person>, submission: Id<of::Submission>) -> Key {
     Key::new(
         own(person),
         format!("{RECENT_SUBMISSIONS}{}", padded(submission)),
@@ -25,19 +22,19 @@ pub(crate) fn recent_submission(person: Id<Person>, submission: Id<Submission>) 
 
 pub(crate) const OWN_SUBMISSIONS: &str = "SUBMISSION#";
 
-pub(crate) fn own_submission(person: Id<Person>, submission: Id<Submission>) -> Key {
+pub(crate) fn own_submission(person: Id<of::Person>, submission: Id<of::Submission>) -> Key {
     Key::new(
         own(person),
         format!("{OWN_SUBMISSIONS}{}", padded(submission)),
     )
 }
 
-pub(crate) fn submissions(application: Id<Application>, part: u64) -> String {
+pub(crate) fn submissions(application: Id<of::Application>, part: u64) -> String {
     format!("SUBMISSIONS#{}#{part}", padded(application))
 }
 
 /// Returns the application in the key of a submission.
-pub(crate) fn application_of_submission(key: &Key) -> Option<Id<Application>> {
+pub(crate) fn application_of_submission(key: &Key) -> Option<Id<of::Application>> {
     let (id, _) = key.pk.strip_prefix("SUBMISSIONS#")?.split_once('#')?;
     Some(Id::new(id.parse().ok()?))
 }
@@ -49,8 +46,8 @@ pub(crate) fn submission_sort_key(sequence: u64, id: u64) -> String {
 
 /// Returns the key of a submission in the index by time.
 pub(crate) fn submission_by_time(
-    application: Id<Application>,
-    submission: Id<Submission>,
+    application: Id<of::Application>,
+    submission: Id<of::Submission>,
     sequence: u64,
 ) -> Key {
     Key::new(
@@ -59,7 +56,7 @@ pub(crate) fn submission_by_time(
     )
 }
 
-pub(crate) fn submission(application: Id<Application>, submission: Id<Submission>) -> Key {
+pub(crate) fn submission(application: Id<of::Application>, submission: Id<of::Submission>) -> Key {
     Key::new(
         submissions(application, submission.get() % SUBMISSION_PARTS),
         padded(submission),
@@ -67,18 +64,18 @@ pub(crate) fn submission(application: Id<Application>, submission: Id<Submission
 }
 
 /// The partition of the answers of the submissions in [`submissions`].
-pub(crate) fn answers(application: Id<Application>, part: u64) -> String {
+pub(crate) fn answers(application: Id<of::Application>, part: u64) -> String {
     format!("ANSWERS#{}#{part}", padded(application))
 }
 
 /// Begins the sort keys of the answers of a submission.
-pub(crate) fn answers_prefix(submission: Id<Submission>) -> String {
+pub(crate) fn answers_prefix(submission: Id<of::Submission>) -> String {
     format!("{}#", padded(submission))
 }
 
 pub(crate) fn submission_answers(
-    application: Id<Application>,
-    submission: Id<Submission>,
+    application: Id<of::Application>,
+    submission: Id<of::Submission>,
     at: u64,
 ) -> Key {
     Key::new(
@@ -87,27 +84,27 @@ pub(crate) fn submission_answers(
     )
 }
 
-pub(crate) fn history(application: Id<Application>) -> String {
+pub(crate) fn history(application: Id<of::Application>) -> String {
     format!("HISTORY#{}", padded(application))
 }
 
-fn history_prefix(submission: Id<Submission>) -> String {
+fn history_prefix(submission: Id<of::Submission>) -> String {
     format!("{}#", padded(submission))
 }
 
 /// The changes of the decision about a submission.
 pub(crate) fn history_of(
-    application: Id<Application>,
-    submission: Id<Submission>,
+    application: Id<of::Application>,
+    submission: Id<of::Submission>,
 ) -> (String, Range) {
     let prefix = Range::Prefix(history_prefix(submission));
     (history(application), prefix)
 }
 
 pub(crate) fn history_item(
-    application: Id<Application>,
-    submission: Id<Submission>,
-    change: Id<DecisionChange>,
+    application: Id<of::Application>,
+    submission: Id<of::Submission>,
+    change: Id<of::DecisionChange>,
 ) -> Key {
     Key::new(
         history(application),

@@ -4,15 +4,13 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::application::model::{Application, Committee};
-use crate::domain::file::model::Upload;
 use crate::domain::interview::model::Interview;
 use crate::domain::mail::state::{MailId, MailKind, MailState};
-use crate::domain::person::model::{Person, Personal};
+use crate::domain::person::model::Personal;
 use crate::domain::reference::model::{Major, School};
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::remembered::RememberedKey;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -22,9 +20,9 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SubmissionAnswers {
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Id of the submission.
-    pub submission: Id<Submission>,
+    pub submission: Id<of::Submission>,
     /// The order number of the request that sent the answers.
     pub at: u64,
     /// The answers.
@@ -85,17 +83,17 @@ impl Status {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Submission {
     /// Id of the submission.
-    pub id: Id<Submission>,
+    pub id: Id<of::Submission>,
     /// Code of the club.
     pub club: ClubCode,
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Id of the user; none after erasure.
-    pub person: Option<Id<Person>>,
+    pub person: Option<Id<of::Person>>,
     /// The applicant; a copy that is updated with the profile; none after erasure.
     pub applicant: Option<Applicant>,
     /// Id of the committee; none if the submission is not for a committee.
-    pub committee: Option<Id<Committee>>,
+    pub committee: Option<Id<of::Committee>>,
     /// Name of the committee at the time of submission.
     pub committee_name: String,
     /// The order number of the request that sent its answers: they are in the [`SubmissionAnswers`]
@@ -112,7 +110,7 @@ pub struct Submission {
     pub answers: Option<Answers>,
     /// The files of its answers: each has a [`crate::domain::Attachment`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<Id<Upload>>,
+    pub files: Vec<Id<of::Upload>>,
     /// Status of the decision.
     pub status: Status,
     /// When it became a rejection, if it is one and was changed after that: another kind of
@@ -140,7 +138,7 @@ pub struct Submission {
     pub changes: Vec<StatusChange>,
     /// Id of the last change of its decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_change: Option<Id<DecisionChange>>,
+    pub last_change: Option<Id<of::DecisionChange>>,
     /// The scores of its reviews, by the id of the review; none for a review without a score. The
     /// comments are in the reviews.
     #[serde(default)]
@@ -184,10 +182,10 @@ pub struct Submission {
 impl Submission {
     /// Returns the id of a person's submission to an application and committee.
     pub fn id_of(
-        application: Id<Application>,
-        person: Id<Person>,
-        committee: Option<Id<Committee>>,
-    ) -> Id<Self> {
+        application: Id<of::Application>,
+        person: Id<of::Person>,
+        committee: Option<Id<of::Committee>>,
+    ) -> Id<of::Submission> {
         let committee = committee.map_or_else(String::new, |id| id.to_string());
         Id::derived(
             "submission",
@@ -198,10 +196,10 @@ impl Submission {
     /// Returns the ids of a person's submissions to an application with these committees: one for
     /// each, and one for none.
     pub fn ids_of(
-        application: Id<Application>,
-        person: Id<Person>,
-        committees: impl IntoIterator<Item = Id<Committee>>,
-    ) -> impl Iterator<Item = Id<Self>> {
+        application: Id<of::Application>,
+        person: Id<of::Person>,
+        committees: impl IntoIterator<Item = Id<of::Committee>>,
+    ) -> impl Iterator<Item = Id<of::Submission>> {
         let committees = committees.into_iter().map(Some).chain([None]);
         committees.map(move |committee| Self::id_of(application, person, committee))
     }
@@ -286,11 +284,11 @@ pub(crate) fn is_zero(number: &u32) -> bool {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RecentSubmission {
     /// Id of the person.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// Id of the submission.
-    pub submission: Id<Submission>,
+    pub submission: Id<of::Submission>,
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// The order number of the request, see [`crate::ids::Ids::received`].
     pub received: u64,
     /// When the table may delete it, in seconds since 1970.
@@ -330,15 +328,15 @@ pub struct Mailed {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DecisionChange {
     /// Id of the change, ordered by time.
-    pub id: Id<DecisionChange>,
+    pub id: Id<of::DecisionChange>,
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Id of the submission.
-    pub submission: Id<Submission>,
+    pub submission: Id<of::Submission>,
     /// When it was changed.
     pub at: Timestamp,
     /// Id of the user who changed it.
-    pub by: Id<Person>,
+    pub by: Id<of::Person>,
     /// Status before and after; none if it did not change.
     pub status: Option<OldAndNew<Status>>,
     /// Reason before and after; none if it did not change.
@@ -358,8 +356,8 @@ pub struct OldAndNew<T> {
 /// tells the time. It needs about 26 bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusChange(
-    pub(crate) Id<DecisionChange>,
-    pub(crate) Id<Person>,
+    pub(crate) Id<of::DecisionChange>,
+    pub(crate) Id<of::Person>,
     pub(crate) Status,
     pub(crate) Status,
 );

@@ -11,12 +11,10 @@ use crate::db::error::check_memory_budget;
 use crate::db::read::{MAX_BATCH_KEYS, Range};
 use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity as _, Table, TableError};
-use crate::domain::application::model::Application;
-use crate::domain::person::model::Person;
 use crate::domain::submission::model::{Answered, Submission};
 use crate::domain::submission::store::StoredSubmission;
 use crate::domain::submission::withdrawal::Withdrawal;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::limits;
 use crate::text::ClubCode;
 
@@ -25,12 +23,12 @@ impl Table {
     /// 100 applications of theirs.
     pub async fn has_applied(
         &self,
-        person: Id<Person>,
+        person: Id<of::Person>,
         club: &ClubCode,
     ) -> Result<bool, TableError> {
         let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
         let entries = self.index_entries(person::keys::own(person), range).await?;
-        let applications: BTreeSet<Id<Application>> = entries
+        let applications: BTreeSet<Id<of::Application>> = entries
             .iter()
             .filter_map(|entry| keys::application_of_submission(&entry.key()))
             .collect();
@@ -44,7 +42,10 @@ impl Table {
     /// [`Table::applied_of`] finds them: 1 batch read per 100 more.
     ///
     /// Fails with [`TableError::TooMuch`] if they are larger than the memory limit.
-    pub async fn submissions_of(&self, person: Id<Person>) -> Result<Vec<Answered>, TableError> {
+    pub async fn submissions_of(
+        &self,
+        person: Id<of::Person>,
+    ) -> Result<Vec<Answered>, TableError> {
         let (own, _) = self.applied_of(person).await?;
         self.answered(own).await
     }
@@ -53,7 +54,7 @@ impl Table {
     /// query of the index, 1 query of the person's partition, and 1 batch read per 100.
     pub async fn applied_of(
         &self,
-        person: Id<Person>,
+        person: Id<of::Person>,
     ) -> Result<(Vec<Submission>, Vec<Withdrawal>), TableError> {
         let requested = self.own_keys(person).await?;
         self.own_summaries(person, requested).await
@@ -63,8 +64,8 @@ impl Table {
     /// query of the person's partition, and 1 batch read if there are any.
     pub async fn submitted_to(
         &self,
-        person: Id<Person>,
-        application: Id<Application>,
+        person: Id<of::Person>,
+        application: Id<of::Application>,
     ) -> Result<Vec<Submission>, TableError> {
         let mut requested = self.own_keys(person).await?;
         requested.retain(|key| keys::application_of_submission(key) == Some(application));
@@ -73,7 +74,7 @@ impl Table {
     }
 
     /// The keys of a person's submissions, also of withdrawn ones.
-    async fn own_keys(&self, person: Id<Person>) -> Result<Vec<Key>, TableError> {
+    async fn own_keys(&self, person: Id<of::Person>) -> Result<Vec<Key>, TableError> {
         let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
         let (entries, one) = futures::try_join!(
             self.index_entries(person::keys::own(person), range),
@@ -88,7 +89,7 @@ impl Table {
 
     async fn own_summaries(
         &self,
-        person: Id<Person>,
+        person: Id<of::Person>,
         requested: Vec<Key>,
     ) -> Result<(Vec<Submission>, Vec<Withdrawal>), TableError> {
         let (mut own, mut withdrawn): (Vec<Submission>, Vec<Withdrawal>) = (vec![], vec![]);
@@ -112,8 +113,8 @@ impl Table {
     /// index and 1 batch read. If the index does not know it, 2 reads.
     pub async fn own_submission(
         &self,
-        person: Id<Person>,
-        id: Id<Submission>,
+        person: Id<of::Person>,
+        id: Id<of::Submission>,
     ) -> Result<StoredSubmission, TableError> {
         let Key { pk, sk } = keys::own_submission(person, id);
         if let Some(item) = self.index_items(pk, Range::Prefix(sk)).await?.pop() {
@@ -140,7 +141,7 @@ impl Table {
     /// partition, for submissions that the index does not have yet.
     pub async fn count_submissions(
         &self,
-        person: Id<Person>,
+        person: Id<of::Person>,
     ) -> Result<(usize, usize), TableError> {
         let range = Range::Prefix(keys::OWN_SUBMISSIONS.into());
         let entries = self.index_entries(person::keys::own(person), range).await?;

@@ -12,10 +12,9 @@ use serde::Deserialize;
 use crate::db::error::check_memory_budget;
 use crate::db::response::Stored;
 use crate::db::{Item, Key, Table, TableError};
-use crate::domain::application::model::Application;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::{FoundSubmissions, SubmissionQuery};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 
 /// How many submissions are read at once, unless the slice needs fewer. Filters may leave few of
 /// them.
@@ -46,7 +45,7 @@ impl Table {
     /// submissions for the price of one.
     pub(crate) async fn newest_submissions(
         &self,
-        application: Id<Application>,
+        application: Id<of::Application>,
         requested: &SubmissionQuery<'_>,
         limit: usize,
     ) -> Result<FoundSubmissions, TableError> {

@@ -10,11 +10,10 @@ use crate::db::error::check_memory_budget;
 use crate::db::read::{Fetch, Range};
 use crate::db::response::{AnyItem, Stored};
 use crate::db::{Entity, Table, TableError};
-use crate::domain::application::model::{Application, Committee};
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{Answered, Submission, SubmissionAnswers};
 use crate::domain::submission::withdrawal::Withdrawal;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::Timestamp;
 
@@ -161,8 +160,8 @@ impl Table {
     /// Returns what is stored at the key of a submission: 1 read.
     pub async fn stored_submission(
         &self,
-        application: Id<Application>,
-        id: Id<Submission>,
+        application: Id<of::Application>,
+        id: Id<of::Submission>,
     ) -> Result<StoredSubmission, TableError> {
         StoredSubmission::of(self.read(keys::submission(application, id)).await?)
     }
@@ -191,13 +190,13 @@ impl Table {
     /// Returns what is stored at these keys: 1 batch read per 100.
     pub async fn stored_submissions(
         &self,
-        application: Id<Application>,
-        ids: impl IntoIterator<Item = Id<Submission>>,
-    ) -> Result<HashMap<Id<Submission>, StoredSubmission>, TableError> {
-        let ids: Vec<Id<Submission>> = ids.into_iter().collect();
+        application: Id<of::Application>,
+        ids: impl IntoIterator<Item = Id<of::Submission>>,
+    ) -> Result<HashMap<Id<of::Submission>, StoredSubmission>, TableError> {
+        let ids: Vec<Id<of::Submission>> = ids.into_iter().collect();
         let requested = ids.iter().map(|id| keys::submission(application, *id));
         let mut found = self.get_many(requested.collect()).await?;
-        let stored = |id: Id<Submission>| {
+        let stored = |id: Id<of::Submission>| {
             let item = found.take_item(&keys::submission(application, id));
             Ok((id, StoredSubmission::of(item)?))
         };
@@ -207,8 +206,8 @@ impl Table {
     /// Returns a submission by its id: 1 read.
     pub async fn submission(
         &self,
-        application: Id<Application>,
-        id: Id<Submission>,
+        application: Id<of::Application>,
+        id: Id<of::Submission>,
     ) -> Result<Option<Submission>, TableError> {
         let found = self.read(keys::submission(application, id)).await?;
         found
@@ -220,8 +219,8 @@ impl Table {
     /// Returns submissions by their ids; ids that do not exist are skipped: 1 batch read per 100.
     pub async fn submissions_by_id(
         &self,
-        application: Id<Application>,
-        ids: &[Id<Submission>],
+        application: Id<of::Application>,
+        ids: &[Id<of::Submission>],
     ) -> Result<Vec<Submission>, TableError> {
         let requested: Vec<Key> = ids
             .iter()
@@ -242,7 +241,7 @@ impl Table {
     /// [`TableError::TooMuch`] if the submissions are larger than the memory limit.
     pub async fn submissions(
         &self,
-        application: Id<Application>,
+        application: Id<of::Application>,
         requested: &SubmissionQuery<'_>,
     ) -> Result<FoundSubmissions, TableError> {
         match (requested.limit, requested.order) {
@@ -254,7 +253,7 @@ impl Table {
     /// Reads all submissions of an application, and returns the first ones in the order.
     pub(crate) async fn best_submissions(
         &self,
-        application: Id<Application>,
+        application: Id<of::Application>,
         requested: &SubmissionQuery<'_>,
     ) -> Result<FoundSubmissions, TableError> {
         let (memory_used, examined) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -308,7 +307,10 @@ impl Table {
 
     /// Returns whether an application has submissions: one query per partition, in parallel, with a
     /// few items per page.
-    pub async fn has_submissions(&self, application: Id<Application>) -> Result<bool, TableError> {
+    pub async fn has_submissions(
+        &self,
+        application: Id<of::Application>,
+    ) -> Result<bool, TableError> {
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let mut any = false;
             self.each_page(
@@ -330,7 +332,7 @@ impl Table {
     /// Returns the records of the withdrawn submissions of an application.
     pub(crate) async fn withdrawals(
         &self,
-        application: Id<Application>,
+        application: Id<of::Application>,
     ) -> Result<Vec<Withdrawal>, TableError> {
         let parts = (0..keys::SUBMISSION_PARTS)
             .map(|part| self.query(keys::submissions(application, part), Range::All));
@@ -344,8 +346,8 @@ impl Table {
     /// Returns the committees that have submissions.
     pub async fn committees_in_use(
         &self,
-        application: Id<Application>,
-    ) -> Result<HashSet<Id<Committee>>, TableError> {
+        application: Id<of::Application>,
+    ) -> Result<HashSet<Id<of::Committee>>, TableError> {
         let parts = (0..keys::SUBMISSION_PARTS).map(async |part| {
             let mut used = HashSet::new();
             let take = |page: Vec<Submission>| {

@@ -12,11 +12,10 @@ use crate::db::Tombstone;
 use crate::db::error::{check_memory_budget, ignore_refusal};
 use crate::db::read::{Fetch, MAX_BATCH_KEYS, Range};
 use crate::db::{Entity, Key, Table, TableError, Write, each};
-use crate::domain::application::model::Application;
 use crate::domain::file::attachment::Attachment;
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{Answered, Submission, SubmissionAnswers};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::RequestTime;
 
@@ -68,7 +67,7 @@ impl Table {
     /// partition, in parallel. Cheaper than [`Table::answered`] if they are most of `all`.
     pub async fn all_answered(
         &self,
-        application: Id<Application>,
+        application: Id<of::Application>,
         submissions: Vec<Submission>,
         all: usize,
     ) -> Result<Vec<Answered>, TableError> {
@@ -219,8 +218,8 @@ impl Table {
     /// of files that went with them.
     pub(crate) async fn delete_answers(
         &self,
-        application: Id<Application>,
-        submission: Id<Submission>,
+        application: Id<of::Application>,
+        submission: Id<of::Submission>,
         when: RequestTime,
     ) -> Result<Vec<Attachment>, TableError> {
         let Key { pk, sk: last } = keys::submission_answers(application, submission, when.received);

@@ -13,16 +13,14 @@ use crate::db::parts::parts;
 use crate::db::read::Range;
 use crate::db::response::{AnyItem as _, readable};
 use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::application::model::Application;
 use crate::domain::mail::model::Mail;
 use crate::domain::mail::state::{EmailStatus, MailKind};
-use crate::domain::person::model::Person;
 use crate::domain::submission::model::{
     Answered, RecentSubmission, Status, Submission, SubmissionAnswers,
 };
 use crate::domain::submission::store::StoredSubmission;
 use crate::domain::submission::withdrawal::Withdrawal;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::{RequestTime, Timestamp};
 
@@ -195,7 +193,7 @@ impl Table {
     /// Returns where a person has submitted within the last hour: 1 query.
     pub(crate) async fn recent_submissions(
         &self,
-        person: Id<Person>,
+        person: Id<of::Person>,
     ) -> Result<Vec<RecentSubmission>, TableError> {
         let range = Range::Prefix(keys::RECENT_SUBMISSIONS.into());
         self.query(person::keys::own(person), range).await
@@ -203,8 +201,8 @@ impl Table {
 
     pub(crate) async fn recent_submission(
         &self,
-        person: Id<Person>,
-        id: Id<Submission>,
+        person: Id<of::Person>,
+        id: Id<of::Submission>,
     ) -> Result<Option<RecentSubmission>, TableError> {
         let found = self.read(keys::recent_submission(person, id)).await?;
         Ok(readable(found).pop())
@@ -363,8 +361,8 @@ impl Table {
     /// Removes the reviews, and the answers that were sent before the withdrawal with their files.
     async fn finish_withdrawal(
         &self,
-        (application, id): (Id<Application>, Id<Submission>),
-        person: Option<Id<Person>>,
+        (application, id): (Id<of::Application>, Id<of::Submission>),
+        person: Option<Id<of::Person>>,
         when: RequestTime,
     ) -> Result<(), TableError> {
         let reviews = self.delete_reviews(application, id, when.received);

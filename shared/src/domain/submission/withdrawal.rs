@@ -4,10 +4,8 @@ use crate::domain::submission::keys;
 use serde::{Deserialize, Serialize};
 
 use crate::db::{Entity, Key};
-use crate::domain::application::model::Application;
-use crate::domain::person::model::Person;
-use crate::domain::submission::model::{Submission, is_zero};
-use crate::ids::Id;
+use crate::domain::submission::model::is_zero;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::Timestamp;
 
@@ -16,12 +14,12 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Withdrawal {
     /// Id of the submission.
-    pub id: Id<Submission>,
+    pub id: Id<of::Submission>,
     /// Id of the application.
-    pub application: Id<Application>,
+    pub application: Id<of::Application>,
     /// Id of the user; none after erasure. An erasure finds what belongs to it, such as reviews.
     #[serde(default)]
-    pub person: Option<Id<Person>>,
+    pub person: Option<Id<of::Person>>,
     /// The order number of the withdrawal.
     pub received: u64,
     /// The order number of the submission that was withdrawn.

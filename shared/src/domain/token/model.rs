@@ -1,8 +1,7 @@
 use chrono::{Months, NaiveDate, TimeDelta};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 
@@ -81,9 +80,9 @@ impl TokenScope {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Token {
     /// Id of the token.
-    pub id: Id<Token>,
+    pub id: Id<of::Token>,
     /// Id of the person.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// Its number among the [`crate::limits::TOKENS`] tokens of the person.
     pub number: u8,
     /// Its name.

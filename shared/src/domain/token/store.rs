@@ -12,7 +12,7 @@ use crate::db::{BatchItems, Entity, Table, TableError, Write};
 use crate::domain::conditions::check_not_erasing;
 use crate::domain::person::model::Person;
 use crate::domain::token::model::Token;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 
 impl Entity for Token {
@@ -30,7 +30,7 @@ impl Entity for Token {
 impl Table {
     /// Returns the tokens of a person, at most [`crate::limits::TOKENS`], also expired ones: 1
     /// query.
-    pub async fn tokens(&self, person: Id<Person>) -> Result<Vec<Token>, TableError> {
+    pub async fn tokens(&self, person: Id<of::Person>) -> Result<Vec<Token>, TableError> {
         let range = Range::Prefix(keys::OWN_TOKENS.into());
         self.query(person::keys::own(person), range).await
     }
@@ -39,7 +39,7 @@ impl Table {
     /// With `eventual` it has half the price, and what was written a moment ago may be missing.
     pub async fn token_and_person(
         &self,
-        (person, number): (Id<Person>, u8),
+        (person, number): (Id<of::Person>, u8),
         eventual: bool,
     ) -> Result<(Option<Token>, Option<Person>), TableError> {
         let (token, profile) = (keys::token(person, number), person::keys::profile(person));

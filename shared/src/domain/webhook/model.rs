@@ -3,11 +3,10 @@ use serde::de::IntoDeserializer as _;
 use serde::de::value::StringDeserializer;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::domain::application::model::Application;
 use crate::domain::change::model::{ChangeType, ClubChange, NewChange, Object};
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
 
@@ -20,7 +19,7 @@ pub struct WebhookKey {
     /// Which number it has.
     pub number: u8,
     /// Id of the webhook, because another one may get the number later.
-    pub webhook: Id<Webhook>,
+    pub webhook: Id<of::Webhook>,
 }
 
 /// A secret with which a webhook signs. It is stored encrypted (see
@@ -54,7 +53,7 @@ pub struct Webhook {
     /// Whether it is on.
     pub active: bool,
     /// Id of the person who created it, or switched it on last. It works while they are an owner.
-    pub creator: Id<Person>,
+    pub creator: Id<of::Person>,
     /// When it was created.
     pub created_at: Timestamp,
     /// Since when it is on with this address. What came of earlier calls does not count any more.
@@ -75,7 +74,7 @@ impl Webhook {
     const ADMIN_WITHIN: TimeDelta = TimeDelta::days(90);
 
     /// Returns its id.
-    pub fn id(&self) -> Id<Self> {
+    pub fn id(&self) -> Id<of::Webhook> {
         self.key.webhook
     }
 
@@ -138,10 +137,10 @@ pub struct Notification {
     pub object: Option<u64>,
     /// As in [`NewChange`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub application: Option<Id<Application>>,
+    pub application: Option<Id<of::Application>>,
     /// As in [`NewChange`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Id<Person>>,
+    pub by: Option<Id<of::Person>>,
 }
 
 impl Notification {
@@ -293,7 +292,7 @@ impl OffReason {
 /// Somebody who is mailed.
 pub struct WebhookRecipient {
     /// Id of the user.
-    pub person: Id<Person>,
+    pub person: Id<of::Person>,
     /// First name.
     pub first_name: String,
     /// Address, or empty.

@@ -13,7 +13,7 @@ use crate::domain::member::model::Membership;
 use crate::domain::notice::model::{ScheduledTask, TaskKind};
 use crate::domain::person::model::Person;
 use crate::domain::webhook::model::{Delivery, Notification, Webhook, WebhookKey};
-use crate::ids::Id;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::limits;
 use crate::text::ClubCode;
@@ -180,7 +180,7 @@ impl Table {
 
     /// Returns the last deliveries of a webhook, the newest first, at most
     /// [`limits::DELIVERIES`]: 1 query.
-    pub async fn deliveries(&self, webhook: Id<Webhook>) -> Result<Vec<Delivery>, TableError> {
+    pub async fn deliveries(&self, webhook: Id<of::Webhook>) -> Result<Vec<Delivery>, TableError> {
         let mut found: Vec<Delivery> = Vec::new();
         let take = |page: Vec<Delivery>| {
             found.extend(page);
