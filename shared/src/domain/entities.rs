@@ -10,6 +10,7 @@ use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::change::model::{ChangeCount, ClubChange, RecordedChange};
 use crate::domain::club::model::{Club, ClubText};
+use crate::domain::draft::model::BegunDraft;
 use crate::domain::draft::model::DraftAnswer;
 use crate::domain::erase::{EraseItem, erase};
 use crate::domain::event::model::{Event, EventText};
@@ -23,7 +24,6 @@ use crate::domain::invite::model::{InvitationLog, Invite};
 use crate::domain::join_link::model::{JoinLink, LinkUse};
 use crate::domain::mail::model::Mail;
 use crate::domain::member::model::Membership;
-use crate::domain::notice::model::{BegunDraft, NoticeTimer, ScheduledTask};
 use crate::domain::person::model::{Creations, Person, PersonAddress, PersonWord};
 use crate::domain::question::model::{Prompt, Question};
 use crate::domain::reference::model::{
@@ -37,6 +37,7 @@ use crate::domain::submission::model::{
     DecisionChange, RecentSubmission, Submission, SubmissionAnswers,
 };
 use crate::domain::submission::withdrawal::Withdrawal;
+use crate::domain::task::model::{NoticeTimer, ScheduledTask};
 use crate::domain::token::model::Token;
 use crate::domain::webhook::model::{Delivery, Webhook};
 use crate::kind::Kind;

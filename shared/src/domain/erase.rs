@@ -13,11 +13,11 @@ use crate::domain::file::attachment::Attachment;
 use crate::domain::file::model::Upload;
 use crate::domain::invite::model::Invite;
 use crate::domain::member::model::Membership;
-use crate::domain::notice::model::ScheduledTask;
 use crate::domain::review::model::Review;
 use crate::domain::submission::model::{RecentSubmission, Status, Submission};
 use crate::domain::submission::submit::WithdrawOutcome;
 use crate::domain::submission::withdrawal::Withdrawal;
+use crate::domain::task::model::ScheduledTask;
 use crate::ids::{Id, of};
 use crate::time::RequestTime;
 

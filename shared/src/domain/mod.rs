@@ -11,7 +11,6 @@ mod bookmark;
 mod catalogue;
 mod change;
 mod club;
-mod conditions;
 mod draft;
 mod entities;
 mod erase;
@@ -36,11 +35,13 @@ mod request;
 mod review;
 mod slot;
 mod submission;
+mod task;
 mod token;
 mod waiting;
 mod webhook;
 
 pub use application::deleted::DeletedApplication;
+pub use application::model::draft_reminder_at;
 pub use application::model::{Application, ApplicationTexts, Committee};
 pub use application::references::{ApplicationParts, References};
 pub use application::store::ApplicationQuota;
@@ -60,6 +61,7 @@ pub use change::model::{
 };
 pub use club::model::{Club, ClubProfile, ClubText, Window};
 pub use club::store::{ClubPage, ClubQuota, NewOwner};
+pub use draft::model::BegunDraft;
 pub use draft::model::DraftAnswer;
 pub use draft::store::DraftWrite;
 pub use entities::{Facts, misplaced};
@@ -90,14 +92,11 @@ pub use mail::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report
 pub use mail::store::DecisionMail;
 pub use member::model::{Membership, Role};
 pub use member::store::{Additions, NewMembership};
-pub use notice::model::{
-    BegunDraft, LOOKS_BACK, NewsItem, Notice, NoticeAbout, NoticeTimer, REMINDED_BEFORE,
-    ScheduledTask, TaskKind, draft_reminder_at, hour_of,
-};
-pub use notice::settings::{NewsRhythm, NoticeKind, Notices};
-pub use notice::store::NEWS_AT_ONCE;
+pub use notice::model::{NewsItem, Notice, NoticeAbout};
 pub use own::{Follower, OwnEntries};
+pub use person::model::Applicant;
 pub use person::model::{Creations, Person, PersonAddress, PersonWord, Personal};
+pub use person::notices::{NewsRhythm, NoticeKind, Notices};
 pub use personal_data::PersonalData;
 pub use question::model::{Choice, FileFormat, FileRule, Prompt, Question, QuestionType, ShowIf};
 #[cfg(feature = "api")]
@@ -117,7 +116,7 @@ pub use submission::answers::{Answer, Answers, StoredAnswer};
 pub use submission::decide::DecisionWrite;
 pub use submission::keys::SUBMISSION_PARTS;
 pub use submission::model::{
-    Answered, Applicant, DecisionChange, Mailed, OldAndNew, RecentSubmission, Status, StatusChange,
+    Answered, DecisionChange, Mailed, OldAndNew, RecentSubmission, Status, StatusChange,
     Submission, SubmissionAnswers,
 };
 pub use submission::remembered::RememberedKey;
@@ -125,9 +124,11 @@ pub use submission::store::{StoredSubmission, SubmissionQuery};
 pub use submission::submit::{CancelledInterview, WithdrawOutcome};
 pub use submission::visibility::{Communicated, Visible};
 pub use submission::withdrawal::Withdrawal;
+pub use task::model::WebhookKey;
+pub use task::model::{LOOKS_BACK, NoticeTimer, REMINDED_BEFORE, ScheduledTask, TaskKind, hour_of};
+pub use task::store::NEWS_AT_ONCE;
 pub use token::model::{Token, TokenScope};
 pub use waiting::{ClubWaiting, Waiting};
 pub use webhook::model::{
-    Call, CallKind, Delivery, EncryptedSecret, Notification, OffReason, Webhook, WebhookKey,
-    WebhookRecipient,
+    Call, CallKind, Delivery, EncryptedSecret, Notification, OffReason, Webhook, WebhookRecipient,
 };

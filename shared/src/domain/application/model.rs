@@ -1,3 +1,6 @@
+use crate::domain::task::model::REMINDED_BEFORE;
+use crate::domain::task::model::ScheduledTask;
+use crate::domain::task::model::TaskKind;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -145,5 +148,28 @@ impl ApplicationTexts {
             rejection_email: String::new(),
             interview_email: String::new(),
         }
+    }
+}
+
+/// When the draft of somebody is due, for whom the application is open in this time: 24 hours
+/// before the end, or after half of the time if it is open for less than 48 hours (G2).
+pub fn draft_reminder_at(start: Timestamp, end: Timestamp) -> Timestamp {
+    let open = end.moment() - start.moment();
+    if open < REMINDED_BEFORE * 2 {
+        return start.plus(open / 2);
+    }
+    end.plus(-REMINDED_BEFORE)
+}
+
+impl Application {
+    /// Returns when the timer has to look at the drafts of this application; none if it is over.
+    pub fn scheduled_task(&self, now: Timestamp) -> Option<ScheduledTask> {
+        let what = TaskKind::Drafts {
+            club: self.club.clone(),
+            application: self.id,
+            person: None,
+        };
+        let is_over = self.deleted.is_some() || !self.is_active || self.end <= now;
+        (!is_over).then(|| ScheduledTask::new(draft_reminder_at(self.start, self.end), now, what))
     }
 }

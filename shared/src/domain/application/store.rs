@@ -312,7 +312,7 @@ impl Table {
             (extension::keys::extensions(id), Range::All),
             (review::keys::reviews(id), Range::All),
             (slot::keys::slots(id), Range::All),
-            (notice::keys::begun_drafts(id), Range::All),
+            (draft::keys::begun_drafts(id), Range::All),
             (submission::keys::history(id), Range::All),
         ];
         let slots = self.all_slots(id).await?;

@@ -68,3 +68,20 @@ pub(crate) fn application_of_draft(index_sort_key: &str) -> Option<Id<of::Applic
     let (id, _) = index_sort_key.strip_prefix(OWN_DRAFTS)?.split_once('#')?;
     Some(Id::new(id.parse().ok()?))
 }
+
+/// Returns the partition of the drafts of an application that were begun.
+pub(crate) fn begun_drafts(application: Id<of::Application>) -> String {
+    format!("BEGUN#{}", padded(application))
+}
+
+pub(crate) fn begun_draft(
+    application: Id<of::Application>,
+    person: Id<of::Person>,
+    committee: Option<Id<of::Committee>>,
+) -> Key {
+    let committee = padded(committee.map_or(0, u64::from));
+    Key::new(
+        begun_drafts(application),
+        format!("{}#{committee}", padded(person)),
+    )
+}

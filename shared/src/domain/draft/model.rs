@@ -46,3 +46,18 @@ impl DraftAnswer {
         self.received > submitted && self.expires > now.epoch_seconds()
     }
 }
+
+/// A draft that was begun: for whom and when. The answers are elsewhere.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct BegunDraft {
+    /// Id of the application.
+    pub application: Id<of::Application>,
+    /// Id of the person.
+    pub person: Id<of::Person>,
+    /// The committee that the draft is for.
+    pub committee: Option<Id<of::Committee>>,
+    /// When its first answer was saved.
+    pub begun_at: Timestamp,
+    /// When the table may delete it, in seconds since 1970.
+    pub expires: i64,
+}

@@ -1,9 +1,9 @@
 //! The end of a profile that is being erased.
 
 use crate::db::{Entity as _, Table, TableError, Write};
-use crate::domain::notice::model::{ScheduledTask, TaskKind};
 use crate::domain::person::model::{Creations, Person, Personal};
 use crate::domain::reference::store::count_person;
+use crate::domain::task::model::{ScheduledTask, TaskKind};
 use crate::ids::{Id, of};
 use crate::time::Timestamp;
 

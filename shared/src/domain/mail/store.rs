@@ -18,7 +18,7 @@ use crate::domain::mail::model::{AppointmentNews, Mail, SUPERSEDED};
 use crate::domain::mail::state::{EmailStatus, MailId, MailKind, MailState, Telling};
 use crate::domain::mail::status_writes::{communicated_writes, shows, state_of, status_writes};
 use crate::domain::notice::model::NoticeAbout;
-use crate::domain::notice::settings::{NewsRhythm, NoticeKind};
+use crate::domain::person::notices::{NewsRhythm, NoticeKind};
 use crate::domain::submission::model::Submission;
 use crate::ids::{Id, of};
 use crate::kind::Kind;

@@ -1,5 +1,6 @@
 //! Memberships.
 
+pub(crate) mod authority;
 pub(crate) mod keys;
 pub(crate) mod model;
 pub(crate) mod store;

@@ -1,8 +1,6 @@
 //! Reminders and news: what is due when, and what was begun.
 
 pub(crate) mod current;
-pub(crate) mod keys;
 pub(crate) mod model;
 pub(crate) mod people;
-pub(crate) mod settings;
 pub(crate) mod store;

@@ -1,9 +1,9 @@
 //! How people switch notices on and off (G1, G4).
 
 use crate::db::{Entity, Table, TableError, Write};
-use crate::domain::notice::model::{ScheduledTask, TaskKind};
-use crate::domain::notice::settings::NoticeKind;
 use crate::domain::person::model::Person;
+use crate::domain::person::notices::NoticeKind;
+use crate::domain::task::model::{ScheduledTask, TaskKind};
 use crate::time::Timestamp;
 
 /// Returns the write by which the timer knows that somebody switched the news on.

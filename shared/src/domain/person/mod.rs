@@ -1,7 +1,9 @@
 //! People: profiles, search entries and copies.
 
+pub(crate) mod conditions;
 pub(crate) mod keys;
 pub(crate) mod model;
+pub(crate) mod notices;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod store;

@@ -1,7 +1,7 @@
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::notice::settings::Notices;
+use crate::domain::person::notices::Notices;
 use crate::domain::reference::model::{Major, School};
 use crate::ids::{Id, of};
 use crate::text::Email;
@@ -164,4 +164,19 @@ pub struct PersonAddress {
     pub address: String,
     /// Id of the user.
     pub person: Id<of::Person>,
+}
+
+/// The applicant as lists show them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Applicant {
+    /// Copied from the token.
+    pub personal: Personal,
+    /// Year of graduation, from the profile.
+    pub graduation_year: Option<u16>,
+    /// Ids of schools, from the profile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub school: Vec<Id<School>>,
+    /// Ids of majors, from the profile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub major: Vec<Id<Major>>,
 }

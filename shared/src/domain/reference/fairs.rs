@@ -3,7 +3,7 @@
 use crate::db::Key;
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::catalogue::versions::{invalidate, invalidate_segments};
-use crate::domain::conditions::authority;
+use crate::domain::member::authority::authority;
 use crate::domain::member::model::Membership;
 use crate::domain::reference::keys;
 use crate::domain::reference::model::{Fair, ReferenceKind as _, Registration};

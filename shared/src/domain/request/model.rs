@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::submission::model::Applicant;
+use crate::domain::person::model::Applicant;
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;

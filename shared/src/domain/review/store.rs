@@ -12,7 +12,7 @@ use crate::db::execute::client_token;
 use crate::db::read::Range;
 use crate::db::response::Stored;
 use crate::db::{Entity, Table, TableError, Write, each};
-use crate::domain::conditions::check_not_erasing;
+use crate::domain::person::conditions::check_not_erasing;
 use crate::domain::review::model::Review;
 use crate::domain::submission::model::Submission;
 use crate::ids::{Id, of};

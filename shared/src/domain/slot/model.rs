@@ -1,3 +1,6 @@
+use crate::domain::task::model::REMINDED_BEFORE;
+use crate::domain::task::model::ScheduledTask;
+use crate::domain::task::model::TaskKind;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -124,4 +127,18 @@ pub struct OwnInterviews {
     /// ([`crate::domain::CalendarPart`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calendar_revision: Option<u64>,
+}
+
+impl Slot {
+    /// Returns when the timer has to look at the bookings of this slot; none if nobody who books
+    /// now would be reminded.
+    pub fn scheduled_task(&self, now: Timestamp) -> Option<ScheduledTask> {
+        let what = TaskKind::Slot {
+            application: self.application,
+            slot: self.id,
+        };
+        let at = self.start.plus(-REMINDED_BEFORE);
+        (at > now || (self.start > now && !self.seats.is_empty()))
+            .then(|| ScheduledTask::new(at, now, what))
+    }
 }

@@ -1,3 +1,4 @@
+use crate::domain::person::model::Applicant;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -293,21 +294,6 @@ pub struct RecentSubmission {
     pub received: u64,
     /// When the table may delete it, in seconds since 1970.
     pub expires: i64,
-}
-
-/// The applicant as lists show them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Applicant {
-    /// Copied from the token.
-    pub personal: Personal,
-    /// Year of graduation, from the profile.
-    pub graduation_year: Option<u16>,
-    /// Ids of schools, from the profile.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub school: Vec<Id<School>>,
-    /// Ids of majors, from the profile.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub major: Vec<Id<Major>>,
 }
 
 /// A decision as it was mailed.

@@ -9,7 +9,7 @@ use chrono::NaiveDate;
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{BatchItems, Entity, Table, TableError, Write};
-use crate::domain::conditions::check_not_erasing;
+use crate::domain::person::conditions::check_not_erasing;
 use crate::domain::person::model::Person;
 use crate::domain::token::model::Token;
 use crate::ids::{Id, of};

@@ -1,6 +1,7 @@
 use crate::db::Key;
 use crate::db::keys::padded;
-use crate::domain::webhook::model::{Notification, WebhookKey};
+use crate::domain::task::model::WebhookKey;
+use crate::domain::webhook::model::Notification;
 use crate::ids::{Id, MAX_ID, of};
 use crate::text::ClubCode;
 

@@ -1,3 +1,4 @@
+use crate::domain::task::model::WebhookKey;
 use chrono::{DateTime, NaiveDate, TimeDelta};
 use serde::de::IntoDeserializer as _;
 use serde::de::value::StringDeserializer;
@@ -9,18 +10,6 @@ use crate::domain::person::model::Person;
 use crate::ids::{Id, of};
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
-
-/// Where a webhook is stored: under one of the [`crate::limits::WEBHOOKS`] numbers of its club.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WebhookKey {
-    /// Code of the club; none if it is for all clubs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub club: Option<ClubCode>,
-    /// Which number it has.
-    pub number: u8,
-    /// Id of the webhook, because another one may get the number later.
-    pub webhook: Id<of::Webhook>,
-}
 
 /// A secret with which a webhook signs. It is stored encrypted (see
 /// [`crate::encryption::SecretCipher`]).

@@ -1,9 +1,8 @@
-//! The keys of reminders and news in the table.
+//! The keys of what is due in the table.
 
 use crate::db::Key;
 use crate::db::keys::padded;
-use crate::domain::notice::model::TaskKind;
-use crate::ids::{Id, of};
+use crate::domain::task::model::TaskKind;
 use crate::time::Timestamp;
 
 /// Returns the partition of what is due in an hour.
@@ -46,21 +45,4 @@ pub(crate) const NEWS_END: &str = "NEWS#~";
 /// Returns the key of the hour up to which everything is done.
 pub(crate) fn notice_timer() -> Key {
     Key::new("NOTICES".into(), "TIMER".into())
-}
-
-/// Returns the partition of the drafts of an application that were begun.
-pub(crate) fn begun_drafts(application: Id<of::Application>) -> String {
-    format!("BEGUN#{}", padded(application))
-}
-
-pub(crate) fn begun_draft(
-    application: Id<of::Application>,
-    person: Id<of::Person>,
-    committee: Option<Id<of::Committee>>,
-) -> Key {
-    let committee = padded(committee.map_or(0, u64::from));
-    Key::new(
-        begun_drafts(application),
-        format!("{}#{committee}", padded(person)),
-    )
 }

@@ -1,30 +1,13 @@
-//! Conditions on people and roles. They are part of transactions that change other objects.
+//! Conditions on people. They are part of transactions that change other objects.
 
-use crate::db::{Entity as _, Refusal, Write};
-use crate::domain::member::model::{Membership, Role};
-use crate::domain::person;
+use crate::db::{Refusal, Write};
+use crate::domain::person::keys;
 use crate::ids::{Id, of};
-
-/// Returns the condition that `by` is still an officer or owner, and that their role is still at
-/// least as high as each of `roles`. `None` if `by` is `None` (an admin, for example).
-pub(crate) fn authority(by: Option<&Membership>, roles: &[Role]) -> Option<Write> {
-    let needed = roles
-        .iter()
-        .copied()
-        .min()
-        .unwrap_or(Role::Officer)
-        .min(Role::Officer);
-    by.map(|by| {
-        Write::check(by.key())
-            .if_at_most("role", &needed)
-            .or(Refusal::Authority)
-    })
-}
 
 /// Returns the condition that a person exists and is not being erased. It is part of each
 /// transaction that copies data of the person.
 pub(crate) fn check_not_erasing(person: Id<of::Person>) -> Write {
-    not_erased(Write::check(person::keys::profile(person))).or(Refusal::Erased)
+    not_erased(Write::check(keys::profile(person))).or(Refusal::Erased)
 }
 
 /// Adds the condition that the person is not being erased, and was not erased since the request
@@ -36,7 +19,7 @@ fn not_erased(profile: Write) -> Write {
 /// Returns the write that changes the number of clubs that a person owns. If the number grows, the
 /// person must not be in erasure. If there is a `limit`, the number must be below it before.
 pub(crate) fn counted_owner(person: Id<of::Person>, change: i64, limit: Option<u32>) -> Write {
-    let write = Write::update(person::keys::profile(person))
+    let write = Write::update(keys::profile(person))
         .count("clubs_owned", change)
         .if_exists();
     let write = if change > 0 { not_erased(write) } else { write };
