@@ -101,7 +101,7 @@ pub async fn export_settings(app: Context, user: User) -> Result<Response> {
     // An invite is shown only if the mail with its present version was sent.
     let was_mailed = |invite: &Invite| {
         let mut sent = mails.iter().filter(|mail| sent(mail));
-        sent.any(|mail| mail.brings(invite))
+        sent.any(|mail| invite.is_brought_by(mail))
     };
     let invites = all.take().into_iter().filter(was_mailed);
     let invites: Vec<ExportedInvite> = invites.map(ExportedInvite::from).collect();

@@ -22,8 +22,8 @@ use crate::domain::idempotency::model::IdempotencyRecord;
 use crate::domain::interview::model::Booking;
 use crate::domain::invite::model::{InvitationLog, Invite};
 use crate::domain::join_link::model::{JoinLink, LinkUse};
-use crate::domain::mail::model::Mail;
 use crate::domain::member::model::Membership;
+use crate::domain::outbox::model::Mail;
 use crate::domain::person::model::{Creations, Person, PersonAddress, PersonWord};
 use crate::domain::question::model::{Prompt, Question};
 use crate::domain::reference::model::{

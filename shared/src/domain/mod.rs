@@ -11,6 +11,7 @@ mod bookmark;
 mod catalogue;
 mod change;
 mod club;
+mod decision;
 mod draft;
 mod entities;
 mod erase;
@@ -26,6 +27,7 @@ mod join_link;
 mod mail;
 mod member;
 mod notice;
+mod outbox;
 mod own;
 mod person;
 mod personal_data;
@@ -34,6 +36,7 @@ mod reference;
 mod request;
 mod review;
 mod slot;
+mod status;
 mod submission;
 mod task;
 mod token;
@@ -61,6 +64,8 @@ pub use change::model::{
 };
 pub use club::model::{Club, ClubProfile, ClubText, Window};
 pub use club::store::{ClubPage, ClubQuota, NewOwner};
+pub use decision::ended::{Cancellations, EndedInterview, EndedInterviews};
+pub use decision::store::DecisionMail;
 pub use draft::model::BegunDraft;
 pub use draft::model::DraftAnswer;
 pub use draft::store::DraftWrite;
@@ -77,22 +82,20 @@ pub use form::memory::Forms;
 pub use form::model::{Form, WholeForm};
 pub use idempotency::model::{IdempotencyOutcome, IdempotencyRecord};
 pub use interview::calendar_revisions::CalendarPart;
-pub use interview::ended::{Cancellations, EndedInterview, EndedInterviews};
 pub use interview::model::{Booking, Interview};
 pub use interview::store::InterviewChange;
 pub use invite::model::{AcceptanceMail, DailyCount, InvitationLog, Invite};
 pub use invite::store::InviteWrite;
 pub use join_link::model::{JoinLink, LinkUse};
-pub use mail::model::{
+pub use mail::report::{MailReport, MailResult};
+pub use member::model::{Membership, Role};
+pub use member::store::{Additions, NewMembership};
+pub use outbox::model::{
     Appointment, AppointmentNews, CommunicatedDecision, Decision, InviteLink, Mail, RequestNews,
     SUPERSEDED,
 };
-pub use mail::report::{MailReport, MailResult};
-pub use mail::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report, Telling};
-pub use mail::store::DecisionMail;
-pub use member::model::{Membership, Role};
-pub use member::store::{Additions, NewMembership};
-pub use notice::model::{NewsItem, Notice, NoticeAbout};
+pub use outbox::notice::{NewsItem, Notice, NoticeAbout};
+pub use outbox::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report, Telling};
 pub use own::{Follower, OwnEntries};
 pub use person::model::Applicant;
 pub use person::model::{Creations, Person, PersonAddress, PersonWord, Personal};
@@ -112,12 +115,13 @@ pub use review::store::GivenScore;
 pub use slot::memory::{ApplicationKey, BookedSlots, SeenSubmission, SlotCache};
 pub use slot::model::{Interviewer, OwnInterviews, Slot, SlotNote};
 pub use slot::store::SlotChange;
+pub use status::Status;
 pub use submission::answers::{Answer, Answers, StoredAnswer};
 pub use submission::decide::DecisionWrite;
 pub use submission::keys::SUBMISSION_PARTS;
 pub use submission::model::{
-    Answered, DecisionChange, Mailed, OldAndNew, RecentSubmission, Status, StatusChange,
-    Submission, SubmissionAnswers,
+    Answered, DecisionChange, Mailed, OldAndNew, RecentSubmission, StatusChange, Submission,
+    SubmissionAnswers,
 };
 pub use submission::remembered::RememberedKey;
 pub use submission::store::{StoredSubmission, SubmissionQuery};

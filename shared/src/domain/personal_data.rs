@@ -12,7 +12,7 @@ use crate::db::read::{MAX_BATCH_KEYS, Range};
 use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity, Key, Table, TableError};
 use crate::domain::entities::Erasure;
-use crate::domain::mail::model::Mail;
+use crate::domain::outbox::model::Mail;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::RecentSubmission;
 use crate::ids::{Id, of};

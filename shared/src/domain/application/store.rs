@@ -7,7 +7,6 @@ use crate::domain::club;
 use crate::domain::draft;
 use crate::domain::extension;
 use crate::domain::file;
-use crate::domain::notice;
 use crate::domain::question;
 use crate::domain::review;
 use crate::domain::slot;

@@ -2,8 +2,8 @@
 
 use crate::db::{Entity as _, Refusal, Table, TableError, Write};
 use crate::domain::interview::model::Interview;
-use crate::domain::mail::model::Mail;
-use crate::domain::mail::state::MailKind;
+use crate::domain::outbox::model::Mail;
+use crate::domain::outbox::state::MailKind;
 use crate::domain::slot::model::Slot;
 use crate::domain::submission::model::Submission;
 use crate::ids::{Id, of};

@@ -2,8 +2,8 @@
 
 use crate::db::{Table, TableError};
 use crate::domain::invite::model::AcceptanceMail;
-use crate::domain::mail::model::{CommunicatedDecision, Mail};
-use crate::domain::mail::state::MailKind;
+use crate::domain::outbox::model::{CommunicatedDecision, Mail};
+use crate::domain::outbox::state::MailKind;
 use crate::domain::submission::model::Submission;
 use crate::ids::{Id, of};
 

@@ -1,10 +1,11 @@
 //! What a mail changes in the submissions that it is about.
 
 use crate::db::{Refusal, Write};
-use crate::domain::interview::ended::{EndedInterviews, other_writes, with_end};
-use crate::domain::mail::model::{CommunicatedDecision, Mail};
-use crate::domain::mail::state::{EmailStatus, MailKind};
+use crate::domain::decision::ended::{EndedInterviews, other_writes, with_end};
+use crate::domain::outbox::model::{CommunicatedDecision, Mail};
+use crate::domain::outbox::state::{EmailStatus, MailKind};
 use crate::domain::submission;
+use crate::domain::submission::model::Mailed;
 use crate::domain::submission::model::Submission;
 use crate::time::Timestamp;
 
@@ -62,7 +63,7 @@ pub(crate) fn communicated_writes(
                 let write = write.set("notified", &true);
                 if is_last(&communicated) {
                     write
-                        .set("mailed", &communicated.mailed(now))
+                        .set("mailed", &Mailed::of(&communicated, now))
                         .if_absent_or_below("mailed.order", &(communicated.order + 1))
                 } else {
                     write

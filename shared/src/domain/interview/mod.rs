@@ -1,7 +1,6 @@
 //! Interviews: the invitation of a submission, and the slot that is booked for it.
 
 pub(crate) mod calendar_revisions;
-pub(crate) mod ended;
 pub(crate) mod keys;
 pub(crate) mod model;
 pub(crate) mod store;

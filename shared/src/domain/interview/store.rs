@@ -3,7 +3,9 @@
 
 use crate::db;
 use crate::db::Key;
+use crate::db::Refusal;
 use crate::domain::interview::keys;
+use crate::domain::outbox::model::AppointmentNews;
 use crate::domain::person;
 use crate::domain::slot;
 use crate::domain::submission;
@@ -13,7 +15,7 @@ use crate::db::read::{Fetch, Range};
 use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::interview::model::{Booking, Interview};
-use crate::domain::mail::model::Mail;
+use crate::domain::outbox::model::Mail;
 use crate::domain::slot::model::{OwnInterviews, Slot};
 use crate::domain::submission::model::Submission;
 use crate::ids::{Id, of};
@@ -217,4 +219,16 @@ impl Table {
         let range = Range::Prefix(keys::BOOKINGS.into());
         self.query(person::keys::own(person), range).await
     }
+}
+
+/// Returns the condition under which the news of an appointment may still be told: no rejection
+/// that the applicant was told has ended the interview. A cancellation is told in any case.
+pub(crate) fn not_over(mail: &Mail) -> Option<Write> {
+    let appointment = mail.appointment.as_ref()?;
+    if appointment.news == AppointmentNews::Cancelled {
+        return None;
+    }
+    let submission = submission::keys::submission(appointment.application_id?, Id::new(mail.about));
+    let check = Write::check(submission).if_none("interview.over");
+    Some(check.or(Refusal::Superseded))
 }

@@ -1,3 +1,4 @@
+use crate::domain::outbox::model::Mail;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::member::model::Role;
@@ -209,4 +210,12 @@ pub struct AcceptanceMail {
     pub submission: Id<of::Submission>,
     /// As in [`super::MailState`].
     pub order: u32,
+}
+
+impl Invite {
+    /// Returns whether this mail was sent for the latest change of this invite.
+    pub fn is_brought_by(&self, mail: &Mail) -> bool {
+        let link = mail.invite.as_ref();
+        mail.queued_at == self.updated_at && link.is_some_and(|link| link.invite == self.id)
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::db;
 use crate::db::Key;
+use crate::db::Refusal;
 use crate::domain::club;
 use crate::domain::invite::keys;
 use std::collections::{HashMap, HashSet};
@@ -11,9 +12,9 @@ use crate::db::read::Range;
 use crate::db::response::readable;
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::invite::model::{AcceptanceMail, InvitationLog, Invite};
-use crate::domain::mail::model::{InviteLink, Mail};
 use crate::domain::member::authority::authority;
 use crate::domain::member::model::{Membership, Role};
+use crate::domain::outbox::model::{InviteLink, Mail};
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::{ClubCode, Email};
@@ -282,4 +283,15 @@ impl Table {
     pub async fn delete_invite(&self, invite: &Invite) -> Result<(), TableError> {
         self.write(invite.end()).await.map(drop)
     }
+}
+
+/// Returns the condition under which the mail with an invite may still be sent: its link works.
+pub(crate) fn still_open(mail: &Mail) -> Option<Write> {
+    let link = mail.invite.as_ref()?;
+    let check = Write::check(keys::invite(&link.club, &link.invite));
+    Some(
+        check
+            .if_equals("version", &link.version)
+            .or(Refusal::Superseded),
+    )
 }

@@ -1,9 +1,5 @@
-//! The outbox and the state of its mails.
+//! What becomes of mails: who owns each kind, and what its owner does with it.
 
-pub(crate) mod keys;
-pub(crate) mod model;
+pub(crate) mod owner;
 pub(crate) mod report;
-mod revoke;
-pub(crate) mod state;
-pub(crate) mod status_writes;
 pub(crate) mod store;

@@ -1,12 +1,13 @@
 //! What SES reports about mails, and the result of sending them.
 
 use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::interview::ended::{
+use crate::domain::decision::ended::{
     Cancellations, EndedInterview, EndedInterviews, other_writes, with_end,
 };
-use crate::domain::mail::model::{CommunicatedDecision, Mail};
-use crate::domain::mail::state::{EmailStatus, MailId, MailKind, Report};
-use crate::domain::mail::status_writes::{communicated_writes, shows, state_of};
+use crate::domain::decision::status_writes::{communicated_writes, shows, state_of};
+use crate::domain::mail::owner::owner_writes;
+use crate::domain::outbox::model::{CommunicatedDecision, Mail};
+use crate::domain::outbox::state::{EmailStatus, MailId, MailKind, Report};
 use crate::domain::submission::model::Mailed;
 use crate::ids::{Id, of};
 use crate::time::Timestamp;
@@ -96,7 +97,10 @@ impl Table {
             if !mail.kind.is_decision() {
                 record = record.set("html", &"").set("text", &"").remove("request");
             }
-            let mut shown = Vec::new();
+            let mut shown = match &mail.decision {
+                Some(_) => vec![],
+                None => owner_writes(&mail, status, reported.now),
+            };
             if let Some(decision) = mail.decision.as_ref().filter(|_| mail.status != status) {
                 // The worker did not know that the mail went out.
                 let ended = if status.taken() && !mail.status.taken() {
@@ -192,7 +196,7 @@ impl Table {
             if submission.mailed.as_ref().is_none_or(|mailed| {
                 (mailed.order, mailed.at) < (communicated.order, reported.taken_at)
             }) {
-                write = write.set("mailed", &communicated.mailed(reported.taken_at));
+                write = write.set("mailed", &Mailed::of(communicated, reported.taken_at));
             }
         }
         // SES may have accepted a later attempt.
@@ -219,15 +223,18 @@ impl Table {
         result: &MailResult<'_>,
         ends: &EndedInterviews,
     ) -> Result<(), TableError> {
-        let communicated = communicated_writes(
-            mail,
-            mail.communicated(),
-            (result.to, result.now),
-            ends,
-            |_| true,
-        );
-        let all = std::iter::once(result.record(mail)).chain(communicated);
-        self.transact(all.collect()).await
+        let mut writes = vec![result.record(mail)];
+        writes.extend(match &mail.decision {
+            Some(_) => communicated_writes(
+                mail,
+                mail.communicated(),
+                (result.to, result.now),
+                ends,
+                |_| true,
+            ),
+            None => owner_writes(mail, result.to, result.now),
+        });
+        self.transact(writes).await
     }
 
     /// Like [`Table::settle_mail`] for the submissions that still show this mail: 1 batch read

@@ -1,11 +1,18 @@
 //! Notices as they are when they are sent: what they say may have changed meanwhile (G2).
 
+use crate::db::Refusal;
+use crate::db::Write;
 use crate::db::{Table, TableError};
 use crate::domain::club::model::Club;
 use crate::domain::extension::model::Extension;
-use crate::domain::mail::model::Mail;
-use crate::domain::notice::model::{Notice, NoticeAbout};
+use crate::domain::outbox::model::Mail;
+use crate::domain::outbox::notice::{Notice, NoticeAbout};
+use crate::domain::person;
+use crate::domain::person::notices::NewsRhythm;
+use crate::domain::person::notices::NoticeKind;
+use crate::domain::slot;
 use crate::domain::slot::model::Slot;
+use crate::domain::submission;
 use crate::domain::submission::model::Submission;
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
@@ -116,4 +123,37 @@ impl Table {
     async fn open_club(&self, code: &ClubCode) -> Result<Option<Club>, TableError> {
         Ok(self.club(code).await?.filter(|club| !club.archived))
     }
+}
+
+/// Returns the conditions under which a notice is still right: the person wants it, and the draft
+/// was not submitted, or the interview is booked and at the same time.
+pub(crate) fn still_true(mail: &Mail) -> Vec<Write> {
+    let Some((notice, person)) = mail.notice.as_ref().zip(mail.person) else {
+        return vec![];
+    };
+    let requested = Write::check(person::keys::profile(person))
+        .if_equals("created_at", &notice.since)
+        .if_equals("erasing", &false);
+    let requested = match notice.kind {
+        NoticeKind::Drafts => requested.if_absent_or_equals("notices.drafts", &true),
+        NoticeKind::Interviews => requested.if_absent_or_equals("notices.interviews", &true),
+        NoticeKind::News => requested.if_equals("notices.news", &NewsRhythm::Weekly),
+    };
+    let object = match &notice.about {
+        NoticeAbout::Interview {
+            id, slot, start, ..
+        } => Some(
+            Write::check(slot::keys::slot(*id, *slot))
+                .if_equals("start", start)
+                .if_none("deleted")
+                .if_there(&format!("seats.{}", mail.about)),
+        ),
+        // A submission has a status. What a withdrawal leaves has none.
+        NoticeAbout::Draft { id, .. } => Some(
+            Write::check(submission::keys::submission(*id, Id::new(mail.about))).if_none("status"),
+        ),
+        NoticeAbout::News { .. } => None,
+    };
+    let all = std::iter::once(requested).chain(object);
+    all.map(|check| check.or(Refusal::Superseded)).collect()
 }

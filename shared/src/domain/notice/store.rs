@@ -1,7 +1,7 @@
 //! How a notice is stored, and what was due is finished (G5).
 
 use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::mail::model::Mail;
+use crate::domain::outbox::model::Mail;
 use crate::domain::person::conditions::check_not_erasing;
 use crate::domain::task::model::ScheduledTask;
 

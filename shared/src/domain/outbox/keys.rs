@@ -2,7 +2,7 @@
 
 use crate::db::Key;
 use crate::db::keys::padded;
-use crate::domain::mail::state::MailKind;
+use crate::domain::outbox::state::MailKind;
 use crate::domain::person::keys::{address, own};
 use crate::ids::{Id, of};
 

@@ -1,9 +1,8 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::invite::model::Invite;
-use crate::domain::mail::state::{EmailStatus, MailId, MailKind, Report};
-use crate::domain::notice::model::Notice;
-use crate::domain::submission::model::{Mailed, Status};
+use crate::domain::outbox::notice::Notice;
+use crate::domain::outbox::state::{EmailStatus, MailId, MailKind, Report};
+use crate::domain::status::Status;
 use crate::ids::{Id, of};
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
@@ -97,15 +96,6 @@ impl Mail {
         let outcome = self.outcome.as_deref();
         self.status == EmailStatus::Failed && outcome == Some(SUPERSEDED)
     }
-
-    /// Returns whether this mail was sent for the latest change of this invite.
-    pub fn brings(&self, invite: &Invite) -> bool {
-        self.queued_at == invite.updated_at
-            && self
-                .invite
-                .as_ref()
-                .is_some_and(|link| link.invite == invite.id)
-    }
 }
 
 crate::text::enums::text_enum! {
@@ -194,18 +184,6 @@ pub struct CommunicatedDecision {
     /// As in [`MailState`].
     #[serde(default)]
     pub order: u32,
-}
-
-impl CommunicatedDecision {
-    /// Returns the part that the submission stores after SES accepted the mail.
-    pub fn mailed(&self, at: Timestamp) -> Mailed {
-        Mailed {
-            status: self.status,
-            reason: self.reason.clone(),
-            at,
-            order: self.order,
-        }
-    }
 }
 
 impl Mail {

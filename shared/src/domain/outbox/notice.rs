@@ -1,10 +1,7 @@
-use chrono::{DurationRound as _, TimeDelta};
 use serde::{Deserialize, Serialize};
 
-use crate::db::execute::client_token;
 use crate::domain::person::notices::NoticeKind;
-use crate::domain::task::model::WebhookKey;
-use crate::ids::{Id, derived, of};
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::db::read::Range;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::application::model::Application;
-use crate::domain::mail::model::Mail;
+use crate::domain::outbox::model::Mail;
 use crate::domain::person::conditions::check_not_erasing;
 use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
 use crate::ids::{Id, of};

@@ -6,7 +6,8 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::db::execute::MOST_WRITES;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::submission::model::{DecisionChange, Status, Submission};
+use crate::domain::status::Status;
+use crate::domain::submission::model::{DecisionChange, Submission};
 use crate::ids::{Id, of};
 use crate::time::Timestamp;
 

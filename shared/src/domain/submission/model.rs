@@ -1,4 +1,6 @@
+use crate::domain::outbox::model::CommunicatedDecision;
 use crate::domain::person::model::Applicant;
+use crate::domain::status::Status;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -6,9 +8,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::interview::model::Interview;
-use crate::domain::mail::state::{MailId, MailKind, MailState};
-use crate::domain::person::model::Personal;
-use crate::domain::reference::model::{Major, School};
+use crate::domain::outbox::state::{MailId, MailKind, MailState};
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::remembered::RememberedKey;
 use crate::ids::{Id, of};
@@ -56,27 +56,6 @@ impl Deref for Answered {
 
     fn deref(&self) -> &Submission {
         &self.submission
-    }
-}
-
-crate::text::enums::integer_enum! {
-    /// The decision about a submission.
-    Status {
-        /// Not decided yet.
-        Pending = 1,
-        /// Rejected after the written application.
-        RejectedWritten = 2,
-        /// Rejected after the interview.
-        RejectedInterview = 3,
-        /// Accepted.
-        Accepted = 4,
-    }
-}
-
-impl Status {
-    /// Returns whether it is a rejection, before or after an interview.
-    pub fn is_rejection(self) -> bool {
-        matches!(self, Self::RejectedWritten | Self::RejectedInterview)
     }
 }
 
@@ -296,20 +275,6 @@ pub struct RecentSubmission {
     pub expires: i64,
 }
 
-/// A decision as it was mailed.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Mailed {
-    /// Status in the mail.
-    pub status: Status,
-    /// Reason in the mail.
-    pub reason: String,
-    /// When SES accepted the mail.
-    pub at: Timestamp,
-    /// As in [`MailState`].
-    #[serde(default)]
-    pub order: u32,
-}
-
 /// A change of a decision (D2).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DecisionChange {
@@ -347,3 +312,29 @@ pub struct StatusChange(
     pub(crate) Status,
     pub(crate) Status,
 );
+
+/// A decision as it was mailed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Mailed {
+    /// Status in the mail.
+    pub status: Status,
+    /// Reason in the mail.
+    pub reason: String,
+    /// When SES accepted the mail.
+    pub at: Timestamp,
+    /// As in [`MailState`].
+    #[serde(default)]
+    pub order: u32,
+}
+
+impl Mailed {
+    /// Returns what the submission stores of a decision after SES accepted the mail.
+    pub fn of(communicated: &CommunicatedDecision, at: Timestamp) -> Self {
+        Self {
+            status: communicated.status,
+            reason: communicated.reason.clone(),
+            at,
+            order: communicated.order,
+        }
+    }
+}

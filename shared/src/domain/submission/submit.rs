@@ -2,7 +2,7 @@
 
 use crate::db;
 use crate::db::Key;
-use crate::domain::mail;
+use crate::domain::outbox;
 use crate::domain::person;
 use crate::domain::submission::keys;
 use std::collections::BTreeMap;
@@ -13,11 +13,10 @@ use crate::db::parts::parts;
 use crate::db::read::Range;
 use crate::db::response::{AnyItem as _, readable};
 use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::mail::model::Mail;
-use crate::domain::mail::state::{EmailStatus, MailKind};
-use crate::domain::submission::model::{
-    Answered, RecentSubmission, Status, Submission, SubmissionAnswers,
-};
+use crate::domain::outbox::model::Mail;
+use crate::domain::outbox::state::{EmailStatus, MailKind};
+use crate::domain::status::Status;
+use crate::domain::submission::model::{Answered, RecentSubmission, Submission, SubmissionAnswers};
 use crate::domain::submission::store::StoredSubmission;
 use crate::domain::submission::withdrawal::Withdrawal;
 use crate::ids::{Id, of};
@@ -215,7 +214,7 @@ impl Table {
         submission: &Submission,
         at: Timestamp,
     ) -> Result<(), TableError> {
-        let confirmation = mail::keys::outbox(
+        let confirmation = outbox::keys::outbox(
             submission.id.get(),
             submission.sequence,
             MailKind::Confirmation,
