@@ -105,7 +105,7 @@ async fn find_all(
     let mut hits: Vec<Hit> = Vec::new();
     for (segment, events) in segments.iter().enumerate() {
         for (position, listed) in events.iter().enumerate() {
-            let Some(club) = clubs.host(listed) else {
+            let Some(club) = listed.host(&clubs) else {
                 continue;
             };
             let host = clubs.at(club);

@@ -11,6 +11,7 @@ mod bookmark;
 mod catalogue;
 mod change;
 mod club;
+mod club_page;
 mod decision;
 mod draft;
 mod entities;
@@ -24,6 +25,7 @@ mod idempotency;
 mod interview;
 mod invite;
 mod join_link;
+mod joining;
 mod mail;
 mod member;
 mod notice;
@@ -31,8 +33,10 @@ mod outbox;
 mod own;
 mod person;
 mod personal_data;
+mod profile;
 mod question;
 mod reference;
+mod registration;
 mod request;
 mod review;
 mod slot;
@@ -55,15 +59,16 @@ pub use audit::{
 pub use bookmark::model::{Favorite, Subscription};
 pub use bookmark::store::{Bookmark, Bookmarks};
 #[cfg(feature = "api")]
-pub use catalogue::memory::{
-    Catalogue, Clubs, ListedAt, ListedClub, ListedEvent, SegmentItems, club_segments,
-};
+pub use catalogue::memory::{Catalogue, ListedAt, SegmentItems};
 pub use catalogue::versions::Versions;
 pub use change::model::{
     ChangeCount, ChangeType, ClubChange, NewChange, Object, ObjectType, RecordedChange,
 };
+pub use club::invitation_log::{DailyCount, InvitationLog};
+pub use club::listed::{Clubs, ListedClub, club_segments};
 pub use club::model::{Club, ClubProfile, ClubText, Window};
-pub use club::store::{ClubPage, ClubQuota, NewOwner};
+pub use club::store::ClubQuota;
+pub use club_page::ClubPage;
 pub use decision::ended::{Cancellations, EndedInterview, EndedInterviews};
 pub use decision::store::DecisionMail;
 pub use draft::model::BegunDraft;
@@ -71,6 +76,7 @@ pub use draft::model::DraftAnswer;
 pub use draft::store::DraftWrite;
 pub use entities::{Facts, misplaced};
 pub use erasure::begin::{ERASURE_BEGINS_AFTER, OnlyOwner};
+pub use event::listed::ListedEvent;
 pub use event::model::{Event, EventText, EventType, Image, Showing, Span};
 pub use event::store::{EventListing, listed, listing_segments};
 pub use extension::model::Extension;
@@ -84,12 +90,13 @@ pub use idempotency::model::{IdempotencyOutcome, IdempotencyRecord};
 pub use interview::calendar_revisions::CalendarPart;
 pub use interview::model::{Booking, Interview};
 pub use interview::store::InterviewChange;
-pub use invite::model::{AcceptanceMail, DailyCount, InvitationLog, Invite};
+pub use invite::model::{AcceptanceMail, Invite};
 pub use invite::store::InviteWrite;
 pub use join_link::model::{JoinLink, LinkUse};
+pub use joining::{Additions, NewMembership};
 pub use mail::report::{MailReport, MailResult};
+pub use member::clubs::NewOwner;
 pub use member::model::{Membership, Role};
-pub use member::store::{Additions, NewMembership};
 pub use outbox::model::{
     Appointment, AppointmentNews, CommunicatedDecision, Decision, InviteLink, Mail, RequestNews,
     SUPERSEDED,

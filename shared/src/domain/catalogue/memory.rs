@@ -2,7 +2,6 @@
 //! collections that admins edit. Each segment has a version, which every write increases in its
 //! transaction. A list reads the versions, and again each segment that moved.
 
-use crate::domain::club;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -13,11 +12,6 @@ use tokio::sync::Mutex;
 use crate::db::read::Range;
 use crate::db::{Entity, PARALLEL, Table, TableError};
 use crate::domain::catalogue::versions::Versions;
-use crate::domain::club::model::Club;
-use crate::domain::event::model::{Event, Showing, Span};
-use crate::domain::event::store::EventListing;
-use crate::text::{ClubCode, html};
-use crate::{ids, text};
 
 /// Memory for the segments of one catalogue, in bytes as counted by [`Listed::size`]. If more is
 /// needed, the segments that were not used recently are removed.
@@ -179,136 +173,6 @@ impl<L> Loaded<L> {
                 .remove(&name)
                 .map_or(0, |segment| segment.size);
         }
-    }
-}
-
-/// A club in a list, with its searchable text.
-pub struct ListedClub {
-    /// The club.
-    pub club: Club,
-    /// Name, code, subtitle and the text of the description, folded (no case, no diacritics).
-    pub text: String,
-    /// The name, folded.
-    pub name: String,
-    /// A number derived from the code. It decides the order of clubs that are otherwise equal.
-    pub tie_break: u64,
-}
-
-impl Listed for ListedClub {
-    type Stored = Club;
-    /// C9
-    const LASTS: TimeDelta = TimeDelta::minutes(5);
-
-    fn new(club: Club) -> Self {
-        let profile = &club.profile;
-        let texts = [
-            profile.name.as_str(),
-            &club.code,
-            &profile.subtitle,
-            &html::to_words(&profile.description),
-        ]
-        .join("\n");
-        Self {
-            text: text::searchable(&texts),
-            name: text::searchable(&profile.name),
-            tie_break: ids::derived("lot", &[&club.code]),
-            club,
-        }
-    }
-
-    fn size(&self) -> usize {
-        self.club.profile.description.len() + self.text.len() + 1_000
-    }
-}
-
-/// All clubs, including archived ones and those that wait for approval.
-pub struct Clubs(SegmentItems<ListedClub>);
-
-impl Clubs {
-    /// Returns all clubs, segment by segment.
-    pub fn iter(&self) -> impl Iterator<Item = &ListedClub> {
-        self.0.iter().flat_map(|segment| segment.iter())
-    }
-
-    /// Returns where the club that hosts an event is.
-    pub fn host(&self, listed: &ListedEvent) -> Option<ListedAt> {
-        let (segment, code) = (listed.club_segment, &listed.event.club);
-        let position = self
-            .0
-            .get(segment)?
-            .binary_search_by(|club| club.club.code.cmp(code));
-        position.ok().map(|position| ListedAt { segment, position })
-    }
-
-    /// Returns the club at a position that [`Clubs::host`] returned.
-    pub fn at(&self, listed_at: ListedAt) -> &ListedClub {
-        &self.0[listed_at.segment][listed_at.position]
-    }
-
-    /// Returns the club with this code.
-    pub fn get(&self, code: &ClubCode) -> Option<&ListedClub> {
-        let segment = self
-            .0
-            .get(usize::try_from(club::keys::club_segment(code)).ok()?)?;
-        let position = segment
-            .binary_search_by(|listed| listed.club.code.cmp(code))
-            .ok()?;
-        segment.get(position)
-    }
-}
-
-/// Returns the names of the segments of the catalogue that contain clubs.
-pub fn club_segments() -> Vec<String> {
-    (0..club::keys::CLUB_SEGMENTS)
-        .map(club::keys::clubs)
-        .collect()
-}
-
-impl Catalogue<ListedClub> {
-    /// Returns all clubs.
-    pub async fn clubs(
-        &self,
-        table: &Table,
-        versions: &Versions,
-        now: DateTime<Utc>,
-    ) -> Result<Clubs, TableError> {
-        self.segments(table, versions, &club_segments(), now)
-            .await
-            .map(Clubs)
-    }
-}
-
-/// An event in a list, with its searchable text.
-pub struct ListedEvent {
-    /// The event.
-    pub event: Event,
-    /// Name and the text of the description, folded.
-    pub text: String,
-    /// When its showings start and end. It is what lists are ordered by.
-    pub span: Option<Span>,
-    /// The number of the segment of the catalogue that has its club.
-    pub club_segment: usize,
-}
-
-impl Listed for ListedEvent {
-    type Stored = EventListing;
-
-    fn new(EventListing { event, .. }: EventListing) -> Self {
-        let texts = [event.name.as_str(), &html::to_words(&event.description)].join("\n");
-        Self {
-            text: text::searchable(&texts),
-            span: event.span(),
-            club_segment: usize::try_from(club::keys::club_segment(&event.club))
-                .unwrap_or_default(),
-            event,
-        }
-    }
-
-    fn size(&self) -> usize {
-        let showings = self.event.showings.iter();
-        let location = |showing: &Showing| showing.location.as_ref().map_or(0, String::len);
-        let showings: usize = showings.map(|showing| location(showing) + 200).sum();
-        self.event.description.len() + self.text.len() + showings + 500
     }
 }
 

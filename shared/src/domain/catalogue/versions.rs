@@ -1,7 +1,6 @@
 //! The versions of the catalogue segments. All of them are in one item, and every list reads it.
 
 use crate::domain::catalogue::keys;
-use crate::domain::event;
 use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
@@ -9,7 +8,6 @@ use serde_json::Value;
 use crate::db::response::Stored;
 use crate::db::{Key, Table, TableError, Write};
 use crate::kind::Kind;
-use crate::time::Timestamp;
 
 /// The value of the item's `type` attribute.
 const TYPE: &str = Kind::Version.name();
@@ -38,27 +36,14 @@ impl Versions {
         self.versions.is_empty()
     }
 
+    /// Returns the names of all segments.
+    pub(crate) fn segments(&self) -> impl Iterator<Item = &String> {
+        self.versions.keys()
+    }
+
     /// Returns the version of a segment; 0 if nothing was ever written there.
     pub fn of(&self, segment: &str) -> u64 {
         self.versions.get(segment).copied().unwrap_or_default()
-    }
-
-    /// Returns the segments with events whose last showing ends between `from` and `to`, in order
-    /// of time. Segments are whole months, so they may contain other events too.
-    pub fn event_segments(&self, from: Option<Timestamp>, to: Option<Timestamp>) -> Vec<String> {
-        let segment = |time: Timestamp| event::keys::events(&time.to_string());
-        let (from, to) = (from.map(segment), to.map(segment));
-        let all = self
-            .versions
-            .keys()
-            .filter(|segment| segment.starts_with(event::keys::EVENT_SEGMENTS));
-        let inside = all.filter(|segment| {
-            from.as_ref().is_none_or(|from| *segment >= from)
-                && to.as_ref().is_none_or(|to| *segment <= to)
-        });
-        let mut segments: Vec<String> = inside.cloned().collect();
-        segments.sort();
-        segments
     }
 }
 

@@ -29,3 +29,7 @@ pub(crate) fn club_text(code: &ClubCode) -> Key {
 pub(crate) fn club_items(code: &ClubCode) -> String {
     format!("CLUB#{code}")
 }
+
+pub(crate) fn invitation_log(club: &ClubCode) -> Key {
+    Key::new(club_items(club), "LOG#INVITATIONS".into())
+}

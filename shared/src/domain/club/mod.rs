@@ -1,5 +1,8 @@
 //! Clubs.
 
+pub(crate) mod invitation_log;
 pub(crate) mod keys;
+#[cfg(feature = "api")]
+pub(crate) mod listed;
 pub(crate) mod model;
 pub(crate) mod store;

@@ -2,7 +2,7 @@
 
 use crate::db::{Entity as _, Table, TableError, Write};
 use crate::domain::person::model::{Creations, Person, Personal};
-use crate::domain::reference::store::count_person;
+use crate::domain::reference::store::count_profile;
 use crate::domain::task::model::{ScheduledTask, TaskKind};
 use crate::ids::{Id, of};
 use crate::time::Timestamp;
@@ -52,7 +52,7 @@ impl Table {
         };
         let left = (left.clubs_created > 0).then(|| Write::put(&left));
         let mut writes = vec![profile, Write::put(next)?];
-        writes.extend(count_person(person, &nothing));
+        writes.extend(count_profile(person.uses(), nothing.uses()));
         writes.extend(left.transpose()?);
         match self.transact(writes).await {
             // Another run was faster.

@@ -1,5 +1,7 @@
 //! Events and their showings.
 
 pub(crate) mod keys;
+#[cfg(feature = "api")]
+pub(crate) mod listed;
 pub(crate) mod model;
 pub(crate) mod store;

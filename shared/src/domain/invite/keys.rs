@@ -14,7 +14,3 @@ pub(crate) const INVITES: &str = "INVITE#";
 pub(crate) fn invite(club: &ClubCode, invite: &str) -> Key {
     Key::new(club_items(club), format!("{INVITES}{invite}"))
 }
-
-pub(crate) fn invitation_log(club: &ClubCode) -> Key {
-    Key::new(club_items(club), "LOG#INVITATIONS".into())
-}

@@ -4,6 +4,7 @@ use crate::db;
 use crate::db::Key;
 use crate::db::Refusal;
 use crate::domain::club;
+use crate::domain::club::invitation_log::logged;
 use crate::domain::invite::keys;
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +12,8 @@ use crate::db::Tombstone;
 use crate::db::read::Range;
 use crate::db::response::readable;
 use crate::db::{Entity, Table, TableError, Write};
-use crate::domain::invite::model::{AcceptanceMail, InvitationLog, Invite};
+use crate::domain::club::invitation_log::InvitationLog;
+use crate::domain::invite::model::{AcceptanceMail, Invite};
 use crate::domain::member::authority::authority;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::outbox::model::{InviteLink, Mail};
@@ -34,30 +36,6 @@ impl Entity for Invite {
     fn expires(&self) -> Option<i64> {
         Some(forgotten(self.expires_at))
     }
-}
-
-impl Entity for InvitationLog {
-    const KIND: Kind = Kind::InvitationLog;
-
-    fn key(&self) -> Key {
-        keys::invitation_log(&self.club)
-    }
-
-    fn expires(&self) -> Option<i64> {
-        Some(self.expires)
-    }
-}
-
-/// Returns the write that replaces a club's log `old` by `new`. Refused if it changed after `old`
-/// was read.
-pub(crate) fn logged(old: &InvitationLog, new: &InvitationLog) -> Result<Write, TableError> {
-    let log = Write::put(new)?;
-    // A log that DynamoDB removed after its expiry starts again.
-    Ok(if old.version == 0 {
-        log.if_new()
-    } else {
-        log.if_new_or_equals("version", &old.version)
-    })
 }
 
 /// Returns when DynamoDB may delete an invite with this expiry, in seconds since 1970.
@@ -199,14 +177,6 @@ impl Table {
             there.extend(readable::<Invite>([item]));
         }
         Ok((there, ended))
-    }
-
-    /// Returns the log of the invitations that a club has sent recently: 1 read.
-    pub async fn invitation_log(&self, club: &ClubCode) -> Result<InvitationLog, TableError> {
-        Ok(self
-            .get(keys::invitation_log(club))
-            .await?
-            .unwrap_or_default())
     }
 
     /// Stores invites with their mails, all or none, and updates the club's log. At most

@@ -1,6 +1,7 @@
 //! Memberships.
 
 pub(crate) mod authority;
+pub(crate) mod clubs;
 pub(crate) mod keys;
 pub(crate) mod model;
 pub(crate) mod store;

@@ -12,15 +12,10 @@ use crate::db::read::Range;
 use crate::db::response::Stored;
 use crate::db::{Entity, Refusal, Table, TableError, Write};
 use crate::domain::club::model::Club;
-use crate::domain::invite::model::{InvitationLog, Invite};
-use crate::domain::invite::store::logged;
 use crate::domain::member::authority::authority;
 use crate::domain::member::model::{Membership, Role};
-use crate::domain::outbox::model::Mail;
 use crate::domain::person::conditions::{check_not_erasing, counted_owner};
 use crate::domain::person::model::Person;
-use crate::domain::request::model::MembershipRequest;
-use crate::domain::request::store::delete_request_of;
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;
@@ -44,28 +39,6 @@ impl Entity for Membership {
 struct MemberEntry {
     gsi1sk: String,
     role: Role,
-}
-
-/// A person whom an officer or admin adds to a club.
-#[derive(Debug)]
-pub struct NewMembership<'a> {
-    /// The new membership.
-    pub membership: &'a Membership,
-    /// The person's request to join, if one was found.
-    pub request: Option<&'a MembershipRequest>,
-    /// The mail to the new member.
-    pub mail: Option<&'a Mail>,
-}
-
-/// Who adds members, and within which limits.
-#[derive(Debug)]
-pub struct Additions<'a> {
-    /// The officer's membership; `None` for admins.
-    pub by: Option<&'a Membership>,
-    /// The club's log of mails before and after the mails to the new members.
-    pub log: Option<(&'a InvitationLog, &'a InvitationLog)>,
-    /// Maximum number of clubs that one person may own; `None` (no limit) if an admin adds them.
-    pub limit: Option<u32>,
 }
 
 impl Membership {
@@ -103,7 +76,7 @@ impl Membership {
 }
 
 /// Returns the write that changes the numbers of members and owners of a club.
-fn count(club: &ClubCode, members: i64, owners: i64) -> Write {
+pub(crate) fn count(club: &ClubCode, members: i64, owners: i64) -> Write {
     Write::update(club::keys::club(club))
         .count("members", members)
         .count("owners", owners)
@@ -112,7 +85,7 @@ fn count(club: &ClubCode, members: i64, owners: i64) -> Write {
 
 /// Returns the writes that add a member, without those that count them. An owner may own at most
 /// `limit` clubs.
-fn added(membership: &Membership, limit: Option<u32>) -> Result<[Write; 2], TableError> {
+pub(crate) fn added(membership: &Membership, limit: Option<u32>) -> Result<[Write; 2], TableError> {
     let person = match membership.role {
         Role::Owner => counted_owner(membership.person, 1, limit).or(Refusal::Quota),
         _ => check_not_erasing(membership.person),
@@ -270,71 +243,6 @@ impl Table {
             ..member.clone()
         };
         ignore_refusal(self.update_member(member, &confirmed, None, None).await)
-    }
-
-    /// Maximum members that are added in one transaction: each needs four writes, and DynamoDB
-    /// allows 100 writes.
-    pub const ADDED: usize = 20;
-
-    /// Adds members of one club, all or none, changes the counters, and deletes the requests of
-    /// these people. At most [`Table::ADDED`].
-    pub async fn add_members(
-        &self,
-        new: &[NewMembership<'_>],
-        Additions { by, log, limit }: Additions<'_>,
-    ) -> Result<(), TableError> {
-        let (mut writes, mut owners) = (Vec::new(), 0);
-        for NewMembership {
-            membership,
-            request,
-            mail,
-        } in new
-        {
-            owners += i64::from(membership.role == Role::Owner);
-            writes.extend(added(membership, limit)?);
-            let answered = delete_request_of(&membership.club, membership.person);
-            // The text of the mail depends on the request, so refuse if it was created or deleted
-            // after it was read.
-            writes.push(match request {
-                Some(request) => answered.if_equals("creation", &request.creation),
-                None => answered.if_absent(),
-            });
-            writes.extend(mail.map(Write::put).transpose()?);
-        }
-        let Some(club) = new.first().map(|new| &new.membership.club) else {
-            return Ok(());
-        };
-        writes.push(count(club, i64::try_from(new.len()).unwrap_or(0), owners));
-        let roles: Vec<Role> = new.iter().map(|new| new.membership.role).collect();
-        writes.extend(authority(by, &roles));
-        writes.extend(log.map(|(old, new)| logged(old, new)).transpose()?);
-        self.transact(writes).await
-    }
-
-    /// Uses an invite: adds the member, changes the counters, and deletes the invite and the
-    /// request.
-    ///
-    /// If the role is above member, the person who sent the invite must still have at least this
-    /// role.
-    pub async fn accept_invite(
-        &self,
-        invite: &Invite,
-        membership: &Membership,
-        limit: Option<u32>,
-    ) -> Result<(), TableError> {
-        let used = invite.end();
-        let mut writes: Vec<Write> = counted(membership, limit)?.into();
-        writes.push(used);
-        writes.push(delete_request_of(&membership.club, membership.person));
-        if let Some(by) = invite.by.filter(|_| invite.role < Role::Member) {
-            if by == membership.id {
-                return Err(TableError::Refused(Refusal::Authority));
-            }
-            let check =
-                Write::check(keys::member(&invite.club, by)).if_at_most("role", &invite.role);
-            writes.push(check.or(Refusal::Authority));
-        }
-        self.transact(writes).await
     }
 
     /// Replaces a membership by `new`. Refused if it changed after `old` was read.

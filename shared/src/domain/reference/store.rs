@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::db::{Entity, Item, Refusal, Table, TableError, Write};
 use crate::domain::catalogue::versions::{invalidate, invalidate_segments};
-use crate::domain::person::model::Person;
 use crate::domain::reference::model::{Major, ReferenceEntry, ReferenceKind, School};
 use crate::ids::Id;
 use crate::kind::Kind;
@@ -81,10 +80,18 @@ pub(crate) fn count_uses<T: ReferenceKind>(old: &[Id<T>], new: &[Id<T>]) -> Vec<
         .collect()
 }
 
+/// The entries that a profile uses.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ProfileUses<'a> {
+    pub school: &'a [Id<School>],
+    pub major: &'a [Id<Major>],
+    pub graduation_year: Option<u16>,
+}
+
 /// Returns the writes that change the use counters when a profile changes from `old` to `new`.
-pub(crate) fn count_person(old: &Person, new: &Person) -> Vec<Write> {
-    let mut writes = count_uses::<School>(&old.school, &new.school);
-    writes.extend(count_uses::<Major>(&old.major, &new.major));
+pub(crate) fn count_profile(old: ProfileUses<'_>, new: ProfileUses<'_>) -> Vec<Write> {
+    let mut writes = count_uses::<School>(old.school, new.school);
+    writes.extend(count_uses::<Major>(old.major, new.major));
     if old.graduation_year != new.graduation_year {
         // People may also graduate in years that are not in the collection.
         let count = |year: u16, change| {
@@ -161,9 +168,12 @@ impl Table {
 
     /// Stores how many people graduate in each year. Only for loading data into a table that has no
     /// other writers.
-    pub(crate) async fn load_years(&self, people: &[Person]) -> Result<(), TableError> {
+    pub(crate) async fn load_years(
+        &self,
+        graduations: impl Iterator<Item = u16>,
+    ) -> Result<(), TableError> {
         let mut counts = BTreeMap::new();
-        for year in people.iter().filter_map(|person| person.graduation_year) {
+        for year in graduations {
             *counts.entry(year).or_default() += 1;
         }
         self.load(
