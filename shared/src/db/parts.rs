@@ -36,7 +36,9 @@ macro_rules! parts {
     ) => {
         const _: fn($entity) = |$entity { $($field: _),+ }| ();
         $crate::db::parts::parts! {
-            @ ($($name),+) [$(stringify!($field), $roles;)+ $($crate::db::keys::$attribute, $also;)+]
+            @ ($($name),+) [
+                $(stringify!($field), $roles;)+ $($crate::db::keys::$attribute, $also;)+
+            ]
         }
     };
     // The constants one after another: each takes the first role of every line.

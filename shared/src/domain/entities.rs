@@ -17,7 +17,6 @@ use crate::domain::erase::{EraseItem, erase};
 use crate::domain::event::model::{Event, EventText};
 use crate::domain::event::store::{EventClub, EventListing};
 use crate::domain::extension::model::Extension;
-use crate::domain::file::attachment::Attachment;
 use crate::domain::file::model::Upload;
 use crate::domain::idempotency::model::IdempotencyRecord;
 use crate::domain::interview::model::Booking;
@@ -34,6 +33,7 @@ use crate::domain::reference::store::YearUses;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::review::model::Review;
 use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
+use crate::domain::submission::attachment::Attachment;
 use crate::domain::submission::model::{
     DecisionChange, RecentSubmission, Submission, SubmissionAnswers,
 };

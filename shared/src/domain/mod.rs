@@ -22,6 +22,7 @@ mod extension;
 mod file;
 mod form;
 mod idempotency;
+mod image;
 mod interview;
 mod invite;
 mod join_link;
@@ -37,6 +38,7 @@ mod profile;
 mod question;
 mod reference;
 mod registration;
+mod removal;
 mod request;
 mod review;
 mod slot;
@@ -50,7 +52,6 @@ mod webhook;
 pub use application::deleted::DeletedApplication;
 pub use application::model::draft_reminder_at;
 pub use application::model::{Application, ApplicationTexts, Committee};
-pub use application::references::{ApplicationParts, References};
 pub use application::store::ApplicationQuota;
 pub use audit::{
     DERIVED_ENTRIES, NOT_COMPARED, answers_of, derived_entries, leads_to, reviewed, seat_of,
@@ -77,18 +78,20 @@ pub use draft::store::DraftWrite;
 pub use entities::{Facts, misplaced};
 pub use erasure::begin::{ERASURE_BEGINS_AFTER, OnlyOwner};
 pub use event::listed::ListedEvent;
-pub use event::model::{Event, EventText, EventType, Image, Showing, Span};
+pub use event::model::{Event, EventText, EventType, Showing, Span};
 pub use event::store::{EventListing, listed, listing_segments};
 pub use extension::model::Extension;
-pub use file::attachment::Attachment;
 pub use file::model::{AnswerFile, FileState, Upload};
 pub use form::conditions::Choices;
 #[cfg(feature = "api")]
 pub use form::memory::Forms;
 pub use form::model::{Form, WholeForm};
 pub use idempotency::model::{IdempotencyOutcome, IdempotencyRecord};
+pub use image::Image;
 pub use interview::calendar_revisions::CalendarPart;
-pub use interview::model::{Booking, Interview};
+#[cfg(feature = "api")]
+pub use interview::memory::{ApplicationKey, BookedSlots, SeenSubmission, SlotCache};
+pub use interview::model::Booking;
 pub use interview::store::InterviewChange;
 pub use invite::model::{AcceptanceMail, Invite};
 pub use invite::store::InviteWrite;
@@ -118,18 +121,19 @@ pub use request::model::MembershipRequest;
 pub use request::store::JoinState;
 pub use review::model::Review;
 pub use review::store::GivenScore;
-#[cfg(feature = "api")]
-pub use slot::memory::{ApplicationKey, BookedSlots, SeenSubmission, SlotCache};
 pub use slot::model::{Interviewer, OwnInterviews, Slot, SlotNote};
 pub use slot::store::SlotChange;
 pub use status::Status;
 pub use submission::answers::{Answer, Answers, StoredAnswer};
+pub use submission::attachment::Attachment;
 pub use submission::decide::DecisionWrite;
+pub use submission::interview::Interview;
 pub use submission::keys::SUBMISSION_PARTS;
 pub use submission::model::{
     Answered, DecisionChange, Mailed, OldAndNew, RecentSubmission, StatusChange, Submission,
     SubmissionAnswers,
 };
+pub use submission::references::{ApplicationParts, References};
 pub use submission::remembered::RememberedKey;
 pub use submission::store::{StoredSubmission, SubmissionQuery};
 pub use submission::submit::{CancelledInterview, WithdrawOutcome};

@@ -1,5 +1,5 @@
-//! The layers of `shared`: a module uses only modules in lower layers. In every crate, files do not
-//! use each other in a circle.
+//! The layers of `shared`: a module uses only modules in lower layers. In every crate, neither files
+//! nor folders that stand beside each other use each other in a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -187,8 +187,39 @@ impl Modules {
     }
 }
 
+/// What stands beside each other in one folder, and what of it each one uses: files, and folders
+/// with all that is in them.
+type Beside = BTreeMap<String, BTreeSet<String>>;
+
+/// Returns for each folder of a crate what stands in it.
+fn beside(modules: &Modules) -> BTreeMap<String, Beside> {
+    let mut folders: BTreeMap<String, Beside> = BTreeMap::new();
+    for module in modules.0.keys() {
+        for target in modules.used_by(module) {
+            let mut own = module.split("::").filter(|name| !name.is_empty());
+            let mut other = target.split("::");
+            let mut folder = vec![];
+            loop {
+                match (own.next(), other.next()) {
+                    (Some(own), Some(other)) if own == other => folder.push(own),
+                    (Some(own), Some(other)) => {
+                        let uses = folders.entry(folder.join("::")).or_default();
+                        uses.entry(own.to_owned())
+                            .or_default()
+                            .insert(other.to_owned());
+                        break;
+                    }
+                    // One is inside the other: its `mod.rs`.
+                    _ => break,
+                }
+            }
+        }
+    }
+    folders
+}
+
 #[test]
-fn no_files_of_a_crate_use_each_other_in_a_circle() {
+fn nothing_in_a_folder_uses_each_other_in_a_circle() {
     let crates = ["functions", "infra"]
         .iter()
         .flat_map(|folder| fs::read_dir(crate::root().join(folder)).unwrap())
@@ -198,30 +229,26 @@ fn no_files_of_a_crate_use_each_other_in_a_circle() {
         .map(|path| path.join("src"))
         .filter(|path| path.is_dir())
     {
-        let modules = Modules::of(&folder);
-        let mut uses: BTreeMap<&String, BTreeSet<String>> = modules
-            .0
-            .keys()
-            .map(|module| (module, modules.used_by(module)))
-            .collect();
-        // Modules that use no other one are removed, again and again. Those that stay are in a
-        // circle, or use one.
-        loop {
-            let free: Vec<&String> = uses
-                .iter()
-                .filter(|(_, targets)| !targets.iter().any(|target| uses.contains_key(target)))
-                .map(|(module, _)| *module)
-                .collect();
-            if free.is_empty() {
-                break;
+        for (inside, mut uses) in beside(&Modules::of(&folder)) {
+            // What uses nothing else is removed, and what nothing uses, again and again. What stays
+            // is in a circle, or between two.
+            loop {
+                let all: BTreeSet<String> = uses.keys().cloned().collect();
+                let used: BTreeSet<String> = uses.values().flatten().cloned().collect();
+                for targets in uses.values_mut() {
+                    targets.retain(|target| all.contains(target));
+                }
+                uses.retain(|name, targets| !targets.is_empty() && used.contains(name));
+                if uses.len() == all.len() {
+                    break;
+                }
             }
-            uses.retain(|module, _| !free.contains(module));
+            assert!(
+                uses.is_empty(),
+                "{} {inside}: a circle among {uses:?}",
+                folder.display()
+            );
         }
-        assert!(
-            uses.is_empty(),
-            "{}: a circle among {uses:?}",
-            folder.display()
-        );
     }
 }
 

@@ -3,5 +3,4 @@
 pub(crate) mod deleted;
 pub(crate) mod keys;
 pub(crate) mod model;
-pub(crate) mod references;
 pub(crate) mod store;

@@ -64,13 +64,13 @@ impl Clubs {
     }
 
     /// Returns where a club is that is in this segment.
-    pub(crate) fn place(&self, segment: usize, code: &ClubCode) -> Option<ListedAt> {
+    pub(crate) fn position_of(&self, segment: usize, code: &ClubCode) -> Option<ListedAt> {
         let clubs = self.0.get(segment)?;
         let position = clubs.binary_search_by(|club| club.club.code.cmp(code));
         position.ok().map(|position| ListedAt { segment, position })
     }
 
-    /// Returns the club at a position that [`super::super::event::listed::ListedEvent::host`] returned.
+    /// Returns the club at a position that `ListedEvent::host` returned.
     pub fn at(&self, listed_at: ListedAt) -> &ListedClub {
         &self.0[listed_at.segment][listed_at.position]
     }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::event::model::Image;
+use crate::domain::image::Image;
 use crate::domain::reference::model::{Badge, Tag};
 use crate::ids::Id;
 use crate::text::{ClubCode, Email};

@@ -1,10 +1,10 @@
 //! Interviews that end because a mail told the applicant that they were rejected (K9).
 
 use crate::db::{Entity as _, Refusal, Table, TableError, Write};
-use crate::domain::interview::model::Interview;
 use crate::domain::outbox::model::Mail;
 use crate::domain::outbox::state::MailKind;
 use crate::domain::slot::model::Slot;
+use crate::domain::submission::interview::Interview;
 use crate::domain::submission::model::Submission;
 use crate::ids::{Id, of};
 use crate::time::Timestamp;

@@ -50,7 +50,7 @@ impl Listed for ListedEvent {
 impl ListedEvent {
     /// Returns where the club that hosts it is.
     pub fn host(&self, clubs: &Clubs) -> Option<ListedAt> {
-        clubs.place(self.club_segment, &self.event.club)
+        clubs.position_of(self.club_segment, &self.event.club)
     }
 }
 

@@ -1,3 +1,4 @@
+use crate::domain::image::Image;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Id, of};
@@ -91,15 +92,6 @@ impl Showing {
     pub fn needs_tickets(&self) -> bool {
         self.ticketed || self.ticket_drop.is_some()
     }
-}
-
-/// A stored image: the names of its files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Image {
-    /// File in full size.
-    pub full: String,
-    /// File with a width of at most 600 pixels.
-    pub small: String,
 }
 
 /// The earliest and latest times of an event's showings.

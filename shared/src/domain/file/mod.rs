@@ -1,7 +1,5 @@
 //! Files that applicants upload as answers.
 
-pub(crate) mod attachment;
-pub(crate) mod attachments;
 pub(crate) mod keys;
 pub(crate) mod model;
 pub(crate) mod store;

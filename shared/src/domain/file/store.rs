@@ -5,7 +5,6 @@ use crate::db::Tombstone;
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::{Entity, Table, TableError, Write};
-use crate::domain::file::attachment::Attachment;
 use crate::domain::file::keys;
 use crate::domain::file::model::{AnswerFile, Upload};
 use crate::domain::person;
@@ -118,45 +117,6 @@ impl Table {
             .set("used", &true)
             .if_equals("id", &upload.id);
         ignore_refusal(self.write(write).await.map(drop))
-    }
-
-    /// Notes that uploads are not used any more, because a submission that had copies of them is
-    /// gone, and makes the timer look at them at its next run: 1 query, and 2 writes for each. It
-    /// removes what no draft names.
-    pub async fn release_uploads(
-        &self,
-        person: Id<of::Person>,
-        attachments: &[Attachment],
-        now: Timestamp,
-    ) -> Result<(), TableError> {
-        let Some(first) = attachments.first() else {
-            return Ok(());
-        };
-        let uploads = self.uploads(person, first.application).await?;
-        let is_one = |upload: &&Upload| {
-            upload.used
-                && attachments
-                    .iter()
-                    .any(|attachment| attachment.file == upload.id)
-        };
-        let unused = uploads.iter().filter(is_one).map(async |upload| {
-            let write = Write::update(upload.key())
-                .set("used", &false)
-                .if_equals("id", &upload.id);
-            ignore_refusal(self.write(write).await.map(drop))
-        });
-        futures::future::try_join_all(unused).await?;
-        let entries = attachments.iter().map(async |attachment| {
-            let what = TaskKind::Upload {
-                person,
-                application: attachment.application,
-                file: attachment.file,
-            };
-            self.write(Write::put(&ScheduledTask::new(now, now, what))?)
-                .await
-                .map(drop)
-        });
-        futures::future::try_join_all(entries).await.map(drop)
     }
 
     /// Removes an upload, and returns whether it is gone now: not if it was changed since it was

@@ -3,4 +3,5 @@
 pub(crate) mod conditions;
 pub(crate) mod memory;
 pub(crate) mod model;
+pub(crate) mod questions;
 pub(crate) mod store;

@@ -2,5 +2,7 @@
 
 pub(crate) mod calendar_revisions;
 pub(crate) mod keys;
+#[cfg(feature = "api")]
+pub(crate) mod memory;
 pub(crate) mod model;
 pub(crate) mod store;

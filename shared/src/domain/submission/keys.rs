@@ -4,6 +4,7 @@ use crate::db::Key;
 use crate::db::keys::padded;
 use crate::db::read::Range;
 use crate::domain::person::keys::own;
+use crate::domain::submission::attachment::Attachment;
 use crate::ids::{Id, of};
 
 /// The number of partitions for the submissions of one application. Each partition allows 1,000
@@ -111,3 +112,56 @@ pub(crate) fn history_item(
         format!("{}{}", history_prefix(submission), padded(change)),
     )
 }
+
+/// Returns what the keys in the bucket begin with of the files of the submissions.
+pub(crate) fn attachments_of(application: Id<of::Application>) -> String {
+    format!("files/{}/", padded(application))
+}
+
+/// Returns the key of the entry of a copy. It stands behind that of the answers that name the file.
+pub(crate) fn attachment(attachment: &Attachment) -> Key {
+    let Key { pk, sk } =
+        submission_answers(attachment.application, attachment.submission, attachment.at);
+    Key::new(pk, format!("{sk}#{}", padded(attachment.file)))
+}
+
+/// Returns the key of the entry of a copy in the index.
+pub(crate) fn own_attachment(person: Id<of::Person>, attachment: &Attachment) -> Key {
+    let (submission, at) = (padded(attachment.submission), padded(attachment.at));
+    Key::new(
+        own(person),
+        format!(
+            "{OWN_ATTACHMENTS}{submission}#{at}#{}",
+            padded(attachment.file)
+        ),
+    )
+}
+
+/// Returns the copy whose entry has this key; none if it is the key of answers.
+pub(crate) fn attachment_at(key: &Key) -> Option<Attachment> {
+    let (_, rest) = key.pk.split_once('#')?;
+    let (application, _) = rest.split_once('#')?;
+    let mut parts = key.sk.split('#').map(|part| part.parse::<u64>().ok());
+    let (submission, at, file) = (parts.next()??, parts.next()??, parts.next()??);
+    Some(Attachment {
+        application: Id::new(application.parse().ok()?),
+        submission: Id::new(submission),
+        person: None,
+        at,
+        file: Id::new(file),
+    })
+}
+
+/// Returns the key in the bucket of a file of a submission.
+pub(crate) fn attachment_object(attachment: &Attachment) -> String {
+    format!(
+        "{}{}/{}/{}",
+        attachments_of(attachment.application),
+        padded(attachment.submission),
+        padded(attachment.at),
+        padded(attachment.file)
+    )
+}
+
+/// What the keys of copies in the index begin with.
+pub(crate) const OWN_ATTACHMENTS: &str = "ATTACHMENT#";

@@ -7,9 +7,9 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::interview::model::Interview;
 use crate::domain::outbox::state::{MailId, MailKind, MailState};
 use crate::domain::submission::answers::Answers;
+use crate::domain::submission::interview::Interview;
 use crate::domain::submission::remembered::RememberedKey;
 use crate::ids::{Id, of};
 use crate::text::ClubCode;

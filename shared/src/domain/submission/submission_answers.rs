@@ -1,7 +1,7 @@
 //! Reads the answers of submissions, and removes those that no submission names any more.
 
 use crate::db;
-use crate::domain::file;
+use crate::domain::submission;
 use crate::domain::submission::keys;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,8 +12,8 @@ use crate::db::Tombstone;
 use crate::db::error::{check_memory_budget, ignore_refusal};
 use crate::db::read::{Fetch, MAX_BATCH_KEYS, Range};
 use crate::db::{Entity, Key, Table, TableError, Write, each};
-use crate::domain::file::attachment::Attachment;
 use crate::domain::submission::answers::Answers;
+use crate::domain::submission::attachment::Attachment;
 use crate::domain::submission::model::{Answered, Submission, SubmissionAnswers};
 use crate::ids::{Id, of};
 use crate::kind::Kind;
@@ -225,11 +225,13 @@ impl Table {
         let Key { pk, sk: last } = keys::submission_answers(application, submission, when.received);
         let range = Range::Between(keys::answers_prefix(submission), last);
         let found = self.keys(pk, range).await?;
-        let attachments: Vec<Attachment> =
-            found.iter().filter_map(file::keys::attachment_at).collect();
+        let attachments: Vec<Attachment> = found
+            .iter()
+            .filter_map(submission::keys::attachment_at)
+            .collect();
         let submission_answers = found
             .into_iter()
-            .filter(|key| file::keys::attachment_at(key).is_none());
+            .filter(|key| submission::keys::attachment_at(key).is_none());
         self.remove_attachments(&attachments, when).await?;
         each(submission_answers, |key| self.delete_one(key, when)).await?;
         Ok(attachments)

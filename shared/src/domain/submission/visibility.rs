@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 
 use crate::domain::application::model::Application;
-use crate::domain::interview::model::Interview;
 use crate::domain::outbox::state::{EmailStatus, MailKind, MailState};
 use crate::domain::status::Status;
+use crate::domain::submission::interview::Interview;
 use crate::domain::submission::model::{Mailed, Submission};
 use crate::time::Timestamp;
 

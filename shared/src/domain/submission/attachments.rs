@@ -1,13 +1,17 @@
 //! The copies of files that submissions have, in the table and in the bucket.
 
 use crate::db;
-use crate::domain::file::keys;
+use crate::domain::file::model::Upload;
+use crate::domain::submission::keys;
+use crate::domain::task::model::ScheduledTask;
+use crate::domain::task::model::TaskKind;
+use crate::time::Timestamp;
 use std::collections::HashSet;
 
 use crate::db::Tombstone;
 use crate::db::error::ignore_refusal;
 use crate::db::{Entity, Key, Table, TableError, Write};
-use crate::domain::file::attachment::Attachment;
+use crate::domain::submission::attachment::Attachment;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
 use crate::ids::{Id, of};
@@ -67,6 +71,45 @@ impl Submission {
 }
 
 impl Table {
+    /// Notes that uploads are not used any more, because a submission that had copies of them is
+    /// gone, and makes the timer look at them at its next run: 1 query, and 2 writes for each. It
+    /// removes what no draft names.
+    pub async fn release_uploads(
+        &self,
+        person: Id<of::Person>,
+        attachments: &[Attachment],
+        now: Timestamp,
+    ) -> Result<(), TableError> {
+        let Some(first) = attachments.first() else {
+            return Ok(());
+        };
+        let uploads = self.uploads(person, first.application).await?;
+        let is_one = |upload: &&Upload| {
+            upload.used
+                && attachments
+                    .iter()
+                    .any(|attachment| attachment.file == upload.id)
+        };
+        let unused = uploads.iter().filter(is_one).map(async |upload| {
+            let write = Write::update(upload.key())
+                .set("used", &false)
+                .if_equals("id", &upload.id);
+            ignore_refusal(self.write(write).await.map(drop))
+        });
+        futures::future::try_join_all(unused).await?;
+        let entries = attachments.iter().map(async |attachment| {
+            let what = TaskKind::Upload {
+                person,
+                application: attachment.application,
+                file: attachment.file,
+            };
+            self.write(Write::put(&ScheduledTask::new(now, now, what))?)
+                .await
+                .map(drop)
+        });
+        futures::future::try_join_all(entries).await.map(drop)
+    }
+
     /// Stores that these copies will be made: 1 transaction. It may be repeated. Refused if one was
     /// removed already.
     pub async fn note_attachments(&self, attachments: &[Attachment]) -> Result<(), TableError> {
