@@ -14,7 +14,7 @@ use shared::web::{ApiError, Field, Mode, Reader, Reference};
 use shared::{ids, limits};
 use utoipa::ToSchema;
 
-use crate::file_sources::CheckedFiles;
+use crate::files::CheckedFiles;
 
 shared::input! {
     /// A submission: the answers, and possibly a committee.

@@ -8,7 +8,7 @@ use shared::domain::{Answered, Attachment};
 use shared::time::RequestTime;
 use shared::web::{ApiError, Result};
 
-use crate::file_sources::CheckedFiles;
+use crate::files::CheckedFiles;
 use crate::store::SubmitResult;
 
 /// Copies the files of a submission to keys that no address of an upload names, each on condition

@@ -16,7 +16,7 @@ use shared::web::{ApiError, Code, Field, Mode, Reader, Reference, Result};
 use utoipa::ToSchema;
 
 use crate::answers::{AnswerValue, Completeness, check_answer};
-use crate::file_sources::CheckedFiles;
+use crate::files::CheckedFiles;
 
 /// The sentence of a conflict.
 pub const CHANGED_ELSEWHERE: &str =

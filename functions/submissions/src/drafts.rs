@@ -12,7 +12,7 @@ use shared::{Context, limits};
 
 use crate::applicant::ApplicantData;
 use crate::draft_body::{CHANGED_ELSEWHERE, DraftBody, DraftConflictBody, DraftInput, conflict};
-use crate::file_sources::{CheckedFiles, NOT_HERE, check_files};
+use crate::files::{CheckedFiles, NOT_HERE, check_files};
 use crate::own_draft::{DRAFT_KEPT, OwnDraft, Stamp, committee, named_committee};
 use crate::store::{closed, is_orphaned};
 

@@ -11,8 +11,8 @@ use shared::ids::{Id, of};
 use shared::web::scopes::RecruitmentRead;
 use shared::web::{ApiError, Officer, Params, Result, Slice, Sliced};
 
+use crate::filter::FilterParams;
 use crate::filter::find;
-use crate::filter_params::FilterParams;
 
 const COLUMNS: [&str; 12] = [
     "id",

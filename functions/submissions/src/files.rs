@@ -1,29 +1,64 @@
-//! `/clubs/{club}/applications/{application}/files/`, `…/{file}/`: files that applicants upload.
-//! The bytes go from the browser to the bucket, so that no function carries them (U2).
-
-use std::collections::BTreeMap;
-
-use axum::Json;
-use axum::response::{IntoResponse as _, Response};
-use serde::Serialize;
-use shared::db::TableError;
-use shared::domain::{FileFormat, FileState, Form, Question, Upload};
-use shared::files::Announced;
-use shared::ids::{Id, of};
-use shared::reason::Reason;
-use shared::text::kinds::{FileBytes, FileName, Sha256};
-use shared::time::Timestamp;
-use shared::web::scopes::SessionOnly;
-use shared::web::{
-    ApiError, ChangedNothing, Code, Created, Input, Mode, NewId, PathIds, Reader, ReceivedAt,
-    Reference, Result, SignedIn,
-};
-use shared::{Context, limits};
-use utoipa::ToSchema;
+//! `/clubs/{club}/applications/{application}/files/`, `…/{file}/`: files that applicants upload, and
+//! those of their submissions. The bytes go from the browser to the bucket, so that no function
+//! carries them (U2). A draft or a submission names uploads, and copies that earlier submissions of
+//! the same person have (U4).
 
 use crate::applicant::ApplicantData;
-use crate::file_sources::{FileSource, find_sources};
-use crate::store::{closed, is_orphaned};
+use crate::store::closed;
+use crate::store::is_orphaned;
+use axum::Json;
+use axum::http::HeaderMap;
+use axum::http::HeaderValue;
+use axum::http::StatusCode;
+use axum::http::header;
+use axum::response::IntoResponse as _;
+use axum::response::Response;
+use chrono::TimeDelta;
+use futures::future::try_join_all;
+use serde::Serialize;
+use shared::Context;
+use shared::db::TableError;
+use shared::domain::AnswerFile;
+use shared::domain::Application;
+use shared::domain::Attachment;
+use shared::domain::FileFormat;
+use shared::domain::FileState;
+use shared::domain::Form;
+use shared::domain::Question;
+use shared::domain::QuestionType;
+use shared::domain::StoredSubmission;
+use shared::domain::Submission;
+use shared::domain::Upload;
+use shared::files::Announced;
+use shared::files::HandedOut;
+use shared::ids::Id;
+use shared::ids::of;
+use shared::limits;
+use shared::reason::Reason;
+use shared::text::kinds::FileBytes;
+use shared::text::kinds::FileName;
+use shared::text::kinds::Sha256;
+use shared::time::Timestamp;
+use shared::web::ApiError;
+use shared::web::ChangedNothing;
+use shared::web::Code;
+use shared::web::Created;
+use shared::web::Input;
+use shared::web::Maybe;
+use shared::web::Mode;
+use shared::web::NewId;
+use shared::web::PathIds;
+use shared::web::Reader;
+use shared::web::ReceivedAt;
+use shared::web::Reference;
+use shared::web::Result;
+use shared::web::SignedIn;
+use shared::web::scopes::RecruitmentRead;
+use shared::web::scopes::SessionOnly;
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use utoipa::ToSchema;
 
 shared::input! {
     /// A file that is going to be uploaded.
@@ -320,4 +355,291 @@ pub async fn show_file(
         },
     };
     Ok(Json(body))
+}
+
+/// How long an address is good.
+const GOOD_FOR: TimeDelta = TimeDelta::seconds(60);
+
+/// Where the bytes of a file are.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FileAddressBody {
+    /// An address of the bucket, good for 60 seconds for whoever has it.
+    url: String,
+    /// Until when it is good.
+    expires_at: Timestamp,
+}
+
+/// Get a file of a submission.
+///
+/// For officers and for the applicant. The answer leads to an address of the bucket that is good
+/// for 60 seconds. With `Accept: application/json` it says the address instead.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/files/{file}/",
+    tag = "files", security(("bearer" = []), ("token" = ["recruitment:read"])),
+    params(
+        ("club" = String, Path),
+        ("application" = u64, Path),
+        ("submission" = u64, Path),
+        ("file" = u64, Path)
+    ),
+    responses(
+        (status = 302, description = "The header `Location` has the address."),
+        (status = 200, body = FileAddressBody, example = json!({
+            "url": "https://files.example/files/1/2/3/4?signature=9f86d081",
+            "expires_at": "2026-11-21T09:01:00Z",
+        }))
+    )
+)]
+pub async fn show_submitted_file(
+    app: Context,
+    headers: HeaderMap,
+    scope: SignedIn<RecruitmentRead, Application, Maybe<Submission>>,
+    path: PathIds,
+) -> Result<Response> {
+    let is_officer = scope.is_officer();
+    let person = scope.user.id();
+    let Maybe(submission) = scope.object;
+    let submission = submission.filter(|found| is_officer || found.person == Some(person));
+    let Some(submission) = submission else {
+        return Err(if is_officer {
+            ApiError::NotFound
+        } else {
+            ApiError::Forbidden
+        });
+    };
+    let id = path.id("file").ok_or(ApiError::NotFound)?;
+    let submission = app.table.one_answered(submission).await?;
+    let submission = submission.ok_or(ApiError::NotFound)?;
+    let files = submission.answers.files();
+    let file = files
+        .iter()
+        .find(|file| file.id == id)
+        .ok_or(ApiError::NotFound)?;
+    let own_file = Attachment {
+        application: submission.application,
+        submission: submission.id,
+        person: submission.person,
+        at: submission.answers_at,
+        file: id,
+    };
+    let store = app.table.files().store()?;
+    // A file that a scanner refuses cannot be looked at.
+    let key = own_file.object();
+    if store.look(&key).await?.is_none() {
+        return Err(ApiError::NotFound);
+    }
+    let expires_at = app.now().plus(GOOD_FOR);
+    let address = HandedOut {
+        key: &key,
+        disposition: &attachment(&file.name),
+        media_type: &file.media_type,
+        until: expires_at,
+    };
+    let url = store.address(&address).await?;
+    let mut response = if accepts_json(&headers) {
+        Json(FileAddressBody { url, expires_at }).into_response()
+    } else {
+        let location = HeaderValue::from_str(&url)
+            .map_err(|_| ApiError::Internal("an address that is no header".into()))?;
+        (StatusCode::FOUND, [(header::LOCATION, location)]).into_response()
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+fn accepts_json(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT).iter();
+    accepted
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|range| range.split(';').next().unwrap_or_default().trim() == "application/json")
+}
+
+/// The header `Content-Disposition` for a file with this name (RFC 6266): a name in ASCII, and the
+/// whole name in UTF-8 (RFC 8187).
+fn attachment(name: &str) -> String {
+    let plain: String = name
+        .chars()
+        .map(|c| match c {
+            '"' | '\\' | '/' | '%' => '_',
+            c if c.is_ascii_graphic() || c == ' ' => c,
+            _ => '_',
+        })
+        .collect();
+    let mut whole = String::new();
+    for byte in name.bytes() {
+        let is_plain = byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte);
+        if is_plain {
+            whole.push(char::from(byte));
+        } else {
+            let _ = write!(whole, "%{byte:02X}");
+        }
+    }
+    format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{whole}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::attachment;
+
+    // proves U8
+    #[test]
+    fn names_are_clean_in_headers() {
+        assert_eq!(
+            attachment("Le\u{202e}bens\"lauf\\ü.pdf"),
+            "attachment; filename=\"Le_bens_lauf__.pdf\"; \
+             filename*=UTF-8''Le%E2%80%AEbens%22lauf%5C%C3%BC.pdf"
+        );
+    }
+}
+
+/// A file of a person.
+pub enum FileSource {
+    /// It was uploaded, or will be.
+    Upload(Upload),
+    /// An earlier submission has it.
+    Copy {
+        attachment: Attachment,
+        question: Id<of::Question>,
+        file: AnswerFile,
+    },
+}
+
+/// A file that is there, and was looked at.
+pub struct CheckedFile {
+    /// What is stored of it.
+    pub file: AnswerFile,
+    /// The upload, if it is one.
+    pub upload: Option<Upload>,
+    /// Its key in the bucket.
+    pub object: String,
+    /// Its tag when it was looked at.
+    pub tag: String,
+}
+
+/// The files that a request names, by id; or why one cannot be used.
+pub type CheckedFiles = HashMap<Id<of::Upload>, std::result::Result<CheckedFile, Reason>>;
+
+/// Finds files of a person in an application: 1 query, and for files that were submitted 1 batch
+/// read of the person's submissions, and 1 of their answers.
+pub async fn find_sources(
+    app: &Context,
+    form: &Form,
+    person: Id<of::Person>,
+    ids: &[Id<of::Upload>],
+) -> Result<HashMap<Id<of::Upload>, FileSource>> {
+    let (application, now) = (form.application.id, app.now());
+    let uploads = app.table.uploads(person, application).await?;
+    let is_there = |upload: &Upload| upload.used || upload.kept_until > now;
+    let mut found: HashMap<Id<of::Upload>, FileSource> = uploads
+        .into_iter()
+        .filter(|upload| ids.contains(&upload.id) && is_there(upload))
+        .map(|upload| (upload.id, FileSource::Upload(upload)))
+        .collect();
+    if ids.iter().all(|id| found.contains_key(id)) {
+        return Ok(found);
+    }
+    let committees = form.application.committees.iter().map(|one| one.id);
+    let submission_ids: Vec<Id<of::Submission>> =
+        Submission::ids_of(application, person, committees).collect();
+    let stored = app
+        .table
+        .stored_submissions(application, submission_ids)
+        .await?;
+    let has_some = |submission: &Submission| submission.files.iter().any(|id| ids.contains(id));
+    let submitted = stored.into_values().filter_map(|stored| match stored {
+        StoredSubmission::Present(submission) => Some(*submission).filter(has_some),
+        _ => None,
+    });
+    for answered in app.table.answered(submitted.collect()).await? {
+        for answer in answered.answers.read() {
+            let Some(file) = answer.file().filter(|file| ids.contains(&file.id)) else {
+                continue;
+            };
+            let attachment = Attachment {
+                application,
+                submission: answered.id,
+                person: answered.person,
+                at: answered.answers_at,
+                file: file.id,
+            };
+            let question = answer.question;
+            found.entry(file.id).or_insert(FileSource::Copy {
+                attachment,
+                question,
+                file,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Why a file that is gone cannot be named.
+pub const NOT_HERE: Reason = Reason::unknown("file");
+const WAITING: Reason = Reason::FileNotArrived;
+const OTHER: Reason = Reason::OtherFile;
+const NO_SUCH_FORMAT: Reason = Reason::FileOfOtherType;
+
+/// Looks at the files that answers name, each for its question: at most 5 requests of the bucket
+/// at the same time.
+pub async fn check_files(
+    app: &Context,
+    form: &Form,
+    person: Id<of::Person>,
+    named: impl IntoIterator<Item = (Id<of::Question>, Id<of::Upload>)>,
+) -> Result<CheckedFiles> {
+    let is_file = |question: &Question| question.prompt.question_type == QuestionType::File;
+    let named: HashMap<Id<of::Question>, Id<of::Upload>> = named
+        .into_iter()
+        .filter(|(question, _)| form.question(*question).is_some_and(is_file))
+        .collect();
+    if named.is_empty() {
+        return Ok(CheckedFiles::new());
+    }
+    let ids: Vec<Id<of::Upload>> = named.values().copied().collect();
+    let mut sources = find_sources(app, form, person, &ids).await?;
+    let looked = named.into_iter().map(|(question, id)| {
+        let source = sources.remove(&id);
+        async move { Ok::<_, ApiError>((id, check_file(app, question, source).await?)) }
+    });
+    Ok(try_join_all(looked).await?.into_iter().collect())
+}
+
+async fn check_file(
+    app: &Context,
+    question: Id<of::Question>,
+    source: Option<FileSource>,
+) -> Result<std::result::Result<CheckedFile, Reason>> {
+    let (file, of, upload, object) = match source {
+        Some(FileSource::Upload(upload)) => {
+            let object = upload.object();
+            (upload.answer(), upload.question, Some(upload), object)
+        }
+        Some(FileSource::Copy {
+            attachment,
+            question,
+            file,
+        }) => (file, question, None, attachment.object()),
+        None => return Ok(Err(NOT_HERE)),
+    };
+    if of != question {
+        return Ok(Err(NOT_HERE));
+    }
+    let Some(seen) = app.table.files().store()?.look(&object).await? else {
+        return Ok(Err(WAITING));
+    };
+    if seen.size != file.size || seen.sha256 != file.sha256 {
+        return Ok(Err(OTHER));
+    }
+    let format = FileFormat::of(&file.media_type);
+    if !format.is_some_and(|format| format.fits(&seen.first)) {
+        return Ok(Err(NO_SUCH_FORMAT));
+    }
+    Ok(Ok(CheckedFile {
+        file,
+        upload,
+        object,
+        tag: seen.tag,
+    }))
 }

@@ -1,14 +1,31 @@
 //! Which submissions an officer asks for, and in which order: the same for the list and the export.
 
-use chrono::{DateTime, Utc};
+use chrono::DateTime;
+use chrono::Utc;
+use shared::Context;
 use shared::bodies::Scores;
-use shared::domain::{
-    Answered, Application, EmailStatus, Interview, Review, Submission, SubmissionQuery,
-};
-use shared::ids::{Id, of};
+use shared::domain::Answered;
+use shared::domain::Application;
+use shared::domain::EmailStatus;
+use shared::domain::Interview;
+use shared::domain::Review;
+use shared::domain::Status;
+use shared::domain::Submission;
+use shared::domain::SubmissionQuery;
+use shared::ids::Id;
+use shared::ids::of;
+use shared::openapi::fields::EmailStatuses;
+use shared::openapi::fields::InterviewStage;
+use shared::openapi::fields::Reviewed;
+use shared::openapi::fields::SliceCount;
+use shared::openapi::fields::SubmissionOrdering;
 use shared::reason::Reason;
-use shared::web::{ApiError, Params, Result, Slice};
-use shared::{Context, text};
+use shared::text;
+use shared::web::ApiError;
+use shared::web::Params;
+use shared::web::Result;
+use shared::web::Slice;
+use utoipa::IntoParams;
 
 /// The filters of a request.
 pub(crate) struct SubmissionFilter {
@@ -275,4 +292,36 @@ fn email_statuses(text: &str) -> Result<Vec<Option<EmailStatus>>> {
         }
     };
     text.split(',').map(|name| one(name.trim())).collect()
+}
+
+/// What [`crate::filter::find`] and the slices read.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "the parameters are read by their names")]
+pub(crate) struct FilterParams {
+    /// Only submissions with this status
+    status: Option<Status>,
+    /// Only submissions for the committee with this id
+    committee: Option<u64>,
+    /// Whether a decision mail was sent
+    notified: Option<bool>,
+    /// One or more states of the last decision mail, separated by commas. `none` means applicants
+    /// who were sent nothing
+    email_status: Option<EmailStatuses>,
+    /// `mine`: the caller has reviewed it. `none`: nobody has. `others`: others have, but not the
+    /// caller
+    reviewed: Option<Reviewed>,
+    /// `none`: not invited. `invited`: invited, and nothing is booked. `booked`: also those who
+    /// came or did not. `attended`, `missed`: what an officer noted
+    interview: Option<InterviewStage>,
+    /// `-created_at`: the newest first. `-score`: the best average score first. `score`: the lowest
+    /// first. Those without a score are last
+    ordering: Option<SubmissionOrdering>,
+    /// Every word must occur in the name, user name or address
+    search: Option<String>,
+    /// Largest number of results, at most 10,000; all if not sent. If there are more, the header
+    /// `Link` has the address of the next part
+    limit: Option<SliceCount>,
+    /// Where the next part begins: from the header `Link` of the last answer
+    cursor: Option<String>,
 }

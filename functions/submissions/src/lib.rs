@@ -4,16 +4,12 @@ pub mod answers;
 mod applicant;
 mod attachments;
 mod booking;
-mod composer;
 pub mod decisions;
 pub mod draft_body;
 pub mod drafts;
 pub mod export;
-pub mod file_reading;
-mod file_sources;
 pub mod files;
 mod filter;
-mod filter_params;
 pub mod interviews;
 pub mod list;
 pub mod own;
@@ -25,13 +21,8 @@ pub mod receipts;
 mod release;
 pub mod reviewers;
 pub mod reviews;
-mod selection;
 pub mod send_emails;
 mod slot_body;
-mod slot_change;
-pub mod slot_delete;
-pub mod slot_series;
-mod slot_store;
 pub mod slots;
 mod store;
 pub mod submissions;
@@ -61,14 +52,14 @@ pub fn routes() -> OpenApiRouter<Shared> {
         ))
         .routes(routes!(files::create_file))
         .routes(routes!(files::show_file))
-        .routes(routes!(file_reading::show_submitted_file))
+        .routes(routes!(files::show_submitted_file))
         .routes(routes!(send_emails::send_emails))
         .routes(routes!(slots::list_slots, slots::create_slot))
-        .routes(routes!(slot_series::create_slots))
+        .routes(routes!(slots::create_slots))
         .routes(routes!(
             slots::show_slot,
             slots::update_slot,
-            slot_delete::delete_slot
+            slots::delete_slot
         ))
         .routes(routes!(
             interviews::show_submission_interview,

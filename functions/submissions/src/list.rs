@@ -9,8 +9,8 @@ use shared::web::scopes::RecruitmentRead;
 use shared::web::{Officer, Params, Result, Slice, accepts_csv};
 
 use crate::export;
+use crate::filter::FilterParams;
 use crate::filter::find;
-use crate::filter_params::FilterParams;
 
 /// List the submissions to an application.
 ///

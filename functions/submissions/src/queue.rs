@@ -10,7 +10,7 @@ use shared::ids::{Id, of};
 use shared::mail::MailType;
 use shared::web::Result;
 
-use crate::composer::{Composer, PlannedMail};
+use crate::previews::{Composer, PlannedMail};
 
 /// How long the answer waits for its mails (E11).
 const MAX_WAIT: Duration = Duration::from_secs(3);

@@ -21,7 +21,7 @@ use shared::{Context, ids, limits};
 use crate::answers::{CheckError, CheckedAnswers, NewSubmission};
 use crate::applicant::ApplicantData;
 use crate::attachments::{attach_files, finish_files};
-use crate::file_sources::{CheckedFiles, check_files};
+use crate::files::{CheckedFiles, check_files};
 use crate::store::{SubmitResult, Target, closed, store};
 use shared::bodies::{SubmissionBody, references_of};
 

@@ -125,20 +125,20 @@ pub use slot::model::{Interviewer, OwnInterviews, Slot, SlotNote};
 pub use slot::store::SlotChange;
 pub use status::Status;
 pub use submission::answers::{Answer, Answers, StoredAnswer};
-pub use submission::attachment::Attachment;
+pub use submission::attachments::Attachment;
 pub use submission::decide::DecisionWrite;
 pub use submission::interview::Interview;
 pub use submission::keys::SUBMISSION_PARTS;
+pub use submission::lists::{ApplicationParts, References};
+pub use submission::model::RememberedKey;
 pub use submission::model::{
     Answered, DecisionChange, Mailed, OldAndNew, RecentSubmission, StatusChange, Submission,
     SubmissionAnswers,
 };
-pub use submission::references::{ApplicationParts, References};
-pub use submission::remembered::RememberedKey;
+pub use submission::model::{Communicated, Visible};
 pub use submission::store::{StoredSubmission, SubmissionQuery};
+pub use submission::submit::Withdrawal;
 pub use submission::submit::{CancelledInterview, WithdrawOutcome};
-pub use submission::visibility::{Communicated, Visible};
-pub use submission::withdrawal::Withdrawal;
 pub use task::model::WebhookKey;
 pub use task::model::{LOOKS_BACK, NoticeTimer, REMINDED_BEFORE, ScheduledTask, TaskKind, hour_of};
 pub use task::store::NEWS_AT_ONCE;

@@ -21,7 +21,7 @@ use crate::domain::question;
 use crate::domain::review;
 use crate::domain::slot;
 use crate::domain::submission;
-use crate::domain::submission::withdrawal::Withdrawal;
+use crate::domain::submission::submit::Withdrawal;
 use crate::time::RequestTime;
 use std::collections::BTreeSet;
 

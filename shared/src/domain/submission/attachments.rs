@@ -1,22 +1,27 @@
 //! The copies of files that submissions have, in the table and in the bucket.
 
 use crate::db;
+use crate::db::Entity;
+use crate::db::Key;
+use crate::db::Table;
+use crate::db::TableError;
+use crate::db::Tombstone;
+use crate::db::Write;
+use crate::db::error::ignore_refusal;
 use crate::domain::file::model::Upload;
 use crate::domain::submission::keys;
-use crate::domain::task::model::ScheduledTask;
-use crate::domain::task::model::TaskKind;
-use crate::time::Timestamp;
-use std::collections::HashSet;
-
-use crate::db::Tombstone;
-use crate::db::error::ignore_refusal;
-use crate::db::{Entity, Key, Table, TableError, Write};
-use crate::domain::submission::attachment::Attachment;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
-use crate::ids::{Id, of};
+use crate::domain::task::model::ScheduledTask;
+use crate::domain::task::model::TaskKind;
+use crate::ids::Id;
+use crate::ids::of;
 use crate::kind::Kind;
 use crate::time::RequestTime;
+use crate::time::Timestamp;
+use serde::Deserialize;
+use serde::Serialize;
+use std::collections::HashSet;
 
 impl Entity for Attachment {
     const KIND: Kind = Kind::Attachment;
@@ -184,4 +189,23 @@ impl Table {
         });
         futures::future::try_join_all(entries).await.map(drop)
     }
+}
+
+/// Says that a submission may have a copy of a file in the bucket. It is stored before the copy is
+/// made, and removed after the copy was deleted. So nothing in the bucket is without an entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// Id of the application.
+    pub application: Id<of::Application>,
+    /// Id of the submission.
+    pub submission: Id<of::Submission>,
+    /// Id of the person. An erasure finds it by this, also if the submission was never stored. None
+    /// if only the key in the bucket is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<Id<of::Person>>,
+    /// The order number of the request that sent the answers: each has copies of its own, so that
+    /// none can be exchanged.
+    pub at: u64,
+    /// Id of the file.
+    pub file: Id<of::Upload>,
 }

@@ -4,7 +4,7 @@ use crate::db::Key;
 use crate::db::keys::padded;
 use crate::db::read::Range;
 use crate::domain::person::keys::own;
-use crate::domain::submission::attachment::Attachment;
+use crate::domain::submission::attachments::Attachment;
 use crate::ids::{Id, of};
 
 /// The number of partitions for the submissions of one application. Each partition allows 1,000

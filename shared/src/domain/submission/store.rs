@@ -12,7 +12,7 @@ use crate::db::response::{AnyItem, Stored};
 use crate::db::{Entity, Table, TableError};
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::model::{Answered, Submission, SubmissionAnswers};
-use crate::domain::submission::withdrawal::Withdrawal;
+use crate::domain::submission::submit::Withdrawal;
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::Timestamp;

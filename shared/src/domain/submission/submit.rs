@@ -1,27 +1,39 @@
-//! Writes of the applicant: to submit, to submit again, and to withdraw.
+//! Writes of the applicant: to submit, to submit again, and to withdraw, and what remains then.
 
 use crate::db;
+use crate::db::Entity;
 use crate::db::Key;
-use crate::domain::outbox;
-use crate::domain::person;
-use crate::domain::submission::keys;
-use std::collections::BTreeMap;
-
+use crate::db::Refusal;
+use crate::db::Table;
+use crate::db::TableError;
+use crate::db::Write;
 use crate::db::error::ignore_refusal;
 use crate::db::execute::WriteResult;
 use crate::db::parts::parts;
 use crate::db::read::Range;
-use crate::db::response::{AnyItem as _, readable};
-use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::db::response::AnyItem as _;
+use crate::db::response::readable;
+use crate::domain::outbox;
 use crate::domain::outbox::model::Mail;
-use crate::domain::outbox::state::{EmailStatus, MailKind};
+use crate::domain::outbox::state::EmailStatus;
+use crate::domain::outbox::state::MailKind;
+use crate::domain::person;
 use crate::domain::status::Status;
-use crate::domain::submission::model::{Answered, RecentSubmission, Submission, SubmissionAnswers};
+use crate::domain::submission::keys;
+use crate::domain::submission::model::Answered;
+use crate::domain::submission::model::RecentSubmission;
+use crate::domain::submission::model::Submission;
+use crate::domain::submission::model::SubmissionAnswers;
+use crate::domain::submission::model::is_zero;
 use crate::domain::submission::store::StoredSubmission;
-use crate::domain::submission::withdrawal::Withdrawal;
-use crate::ids::{Id, of};
+use crate::ids::Id;
+use crate::ids::of;
 use crate::kind::Kind;
-use crate::time::{RequestTime, Timestamp};
+use crate::time::RequestTime;
+use crate::time::Timestamp;
+use serde::Deserialize;
+use serde::Serialize;
+use std::collections::BTreeMap;
 
 impl Entity for RecentSubmission {
     const KIND: Kind = Kind::RecentSubmission;
@@ -375,5 +387,50 @@ impl Table {
         futures::try_join!(reviews, answers)
             .map(drop)
             .map_err(TableError::after_write)
+    }
+}
+
+/// What remains of a withdrawn submission, at the same key. It prevents late repeats of older
+/// requests from storing the submission again.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Withdrawal {
+    /// Id of the submission.
+    pub id: Id<of::Submission>,
+    /// Id of the application.
+    pub application: Id<of::Application>,
+    /// Id of the user; none after erasure. An erasure finds what belongs to it, such as reviews.
+    #[serde(default)]
+    pub person: Option<Id<of::Person>>,
+    /// The order number of the withdrawal.
+    pub received: u64,
+    /// The order number of the submission that was withdrawn.
+    #[serde(default)]
+    pub submitted: u64,
+    /// As in [`Submission`].
+    pub revision: u32,
+    /// As in [`Submission`].
+    #[serde(default)]
+    pub withdrawn: u32,
+    /// As in [`Submission`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub erased: u32,
+    /// As in [`Submission`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub confirmations: Vec<Timestamp>,
+    /// When it was withdrawn.
+    pub withdrawn_at: Timestamp,
+}
+
+/// A withdrawal has the same key as its submission: it replaces the submission.
+impl Entity for Withdrawal {
+    const KIND: Kind = Kind::Withdrawal;
+
+    fn key(&self) -> Key {
+        keys::submission(self.application, self.id)
+    }
+
+    fn index_key(&self) -> Option<Key> {
+        self.person
+            .map(|person| keys::own_submission(person, self.id))
     }
 }
