@@ -1,8 +1,9 @@
 //! Clocks, and the format of date-times.
 
-use crate::reason::Reason;
 use chrono::{DateTime, Datelike, SecondsFormat, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::reason::Reason;
 
 /// A source of the current time. The functions use [`SystemClock`]; the local service and the tests
 /// use a clock that they can set.

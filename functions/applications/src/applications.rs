@@ -1,6 +1,5 @@
 //! `/clubs/{club}/applications/`, `…/current/`, `…/{application}/`, `…/{application}/duplicate/`
 
-use shared::reason::Reason;
 use std::collections::BTreeSet;
 
 use axum::Json;
@@ -10,6 +9,7 @@ use shared::domain::{
     WholeForm,
 };
 use shared::ids::{Id, of};
+use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{

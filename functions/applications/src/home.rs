@@ -6,18 +6,16 @@ use axum::Json;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::try_join_all;
 use serde::Serialize;
-use shared::Context;
 use shared::bodies::committee_of;
-use shared::domain::Clubs;
-use shared::domain::{Application, Club, Favorite, Invite, Role, Status, Submission, Window};
-use shared::domain::{ClubWaiting, Waiting};
-use shared::ids;
+use shared::domain::{
+    Application, Club, ClubWaiting, Clubs, Favorite, Invite, Role, Status, Submission, Waiting,
+    Window,
+};
 use shared::ids::{Id, of};
-use shared::limits;
-use shared::text;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::{ReceivedAt, Result, User, Visibility};
+use shared::{Context, ids, limits, text};
 use utoipa::ToSchema;
 
 use crate::home_interviews::{HomeInterviewBody, interviews_of};

@@ -5,16 +5,13 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use shared::Context;
-use shared::domain::Clubs;
-use shared::domain::{Application, Club, DraftAnswer, Extension, Submission};
-use shared::ids;
+use shared::domain::{Application, Club, Clubs, DraftAnswer, Extension, Submission};
 use shared::ids::{Id, of};
-use shared::limits;
 use shared::openapi::fields::OpenCount;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::{Params, ReceivedAt, Result, Slice, User, Visibility};
+use shared::{Context, ids, limits};
 use utoipa::ToSchema;
 
 use crate::own::{OwnSubmissionBody, own_end};

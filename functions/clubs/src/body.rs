@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use shared::bodies::{BadgeBody, Badges, NamedBody};
 use shared::db::TableError;
-use shared::domain::Entries;
-use shared::domain::{Club, Membership, Role, Tag};
-use shared::domain::{ClubPage, Versions};
+use shared::domain::{Club, ClubPage, Entries, Membership, Role, Tag, Versions};
 use shared::media::Media;
 use shared::text::ClubCode;
 use shared::text::kinds::{

@@ -4,12 +4,9 @@
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
-use shared::Context;
 use shared::bodies::NamedBody;
 use shared::db::{Refusal, TableError};
-use shared::domain::Bookmark;
-use shared::domain::Club;
-use shared::ids;
+use shared::domain::{Bookmark, Club};
 use shared::ids::Id;
 use shared::reason::Reason;
 use shared::text::ClubCode;
@@ -18,6 +15,7 @@ use shared::web::{
     ApiError, Created, Mode, NewId, NoContent, PathIds, Reader, Result, User, Visibility, create,
     no_such_club,
 };
+use shared::{Context, ids};
 use utoipa::ToSchema;
 
 use crate::body::{TagsAndBadges, logo};

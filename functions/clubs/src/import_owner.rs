@@ -3,8 +3,10 @@
 use chrono::TimeDelta;
 use shared::Context;
 use shared::db::{Refusal, TableError};
-use shared::domain::{Additions, InvitationLog, InviteWrite, NewMembership};
-use shared::domain::{Club, Invite, Membership, MembershipRequest, Person, Role};
+use shared::domain::{
+    Additions, Club, InvitationLog, Invite, InviteWrite, Membership, MembershipRequest,
+    NewMembership, Person, Role,
+};
 use shared::mail::{invitation, joined};
 use shared::reason::Reason;
 use shared::text::Email;

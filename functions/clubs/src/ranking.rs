@@ -1,16 +1,13 @@
 //! Filters and orders of the list of clubs (C10, C11, C12, C13, C14).
 
-use shared::reason::Reason;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use shared::domain::Entries;
-use shared::domain::{Badge, Club, ReferenceKind, Tag};
-use shared::domain::{Clubs, ListedClub};
+use shared::domain::{Badge, Club, Clubs, Entries, ListedClub, ReferenceKind, Tag};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text;
-use shared::text::ClubCode;
-use shared::text::Word;
+use shared::text::{ClubCode, Word};
 use shared::time::Timestamp;
 use shared::web::{ApiError, Params, Result};
 

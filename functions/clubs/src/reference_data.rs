@@ -8,16 +8,13 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use shared::db::{Refusal, TableError};
-use shared::domain::InMemory;
-use shared::domain::ReferenceEntry;
-use shared::domain::Versions;
+use shared::domain::{InMemory, ReferenceEntry, Versions};
 use shared::reason::Reason;
-use shared::text;
 use shared::web::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, Params, PathIds, Result, User,
     create, edit,
 };
-use shared::{Context, Shared};
+use shared::{Context, Shared, text};
 
 /// A collection of the API.
 pub trait Collection: InMemory + Default {

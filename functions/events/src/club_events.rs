@@ -3,11 +3,9 @@
 use axum::Json;
 use axum::response::Response;
 use serde::Serialize;
-use shared::Context;
 use shared::bodies::Badges;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Event, EventType};
-use shared::limits;
 use shared::openapi::fields::ImageUpload;
 use shared::reason::Reason;
 use shared::text::ClubCode;
@@ -18,6 +16,7 @@ use shared::web::{
     ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, NoInput, Officer, Result, SignedIn,
     Upload, User, WithImage, create, edit, remove_unless_saved, shown_at, store_image,
 };
+use shared::{Context, limits};
 
 use crate::body::{EventBody, EventViewer};
 use crate::input::EventInput;

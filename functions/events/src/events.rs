@@ -7,9 +7,9 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::response::Response;
 use shared::bodies::Badges;
-use shared::domain::Versions;
-use shared::domain::{Club, Event, EventType};
-use shared::domain::{Clubs, ListedAt, ListedEvent, SegmentItems};
+use shared::domain::{
+    Club, Clubs, Event, EventType, ListedAt, ListedEvent, SegmentItems, Versions,
+};
 use shared::ids::{Id, of};
 use shared::openapi::fields::{Count, EventOrdering, SearchText};
 use shared::time::Timestamp;

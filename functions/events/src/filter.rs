@@ -1,6 +1,5 @@
 //! Which events a list has
 
-use shared::reason::Reason;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
@@ -8,6 +7,7 @@ use shared::Context;
 use shared::db::TableError;
 use shared::domain::{Event, Fair, ListedEvent, Showing, Versions};
 use shared::ids::Id;
+use shared::reason::Reason;
 use shared::text::{ClubCode, Word};
 use shared::time::Timestamp;
 use shared::web::{ApiError, Params, Result};

@@ -10,9 +10,8 @@ use shared::ids::{Id, of};
 use shared::mail::token_matches;
 use shared::reason::Reason;
 use shared::text::ClubCode;
-use shared::web::User;
 use shared::web::{
-    ApiError, Code, Input, Mode, NewId, PathIds, Reader, Result, Visibility, shown_at,
+    ApiError, Code, Input, Mode, NewId, PathIds, Reader, Result, User, Visibility, shown_at,
 };
 use shared::{Context, Shared};
 

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use chrono::TimeDelta;
-use futures::stream::{self, StreamExt, TryStreamExt};
+use futures::stream;
+use futures::stream::{StreamExt, TryStreamExt};
 use shared::Context;
 use shared::db::{PARALLEL, Refusal, Table, TableError};
-use shared::domain::InviteWrite;
-use shared::domain::{InvitationLog, Invite, Mail, Person, Personal, Role};
+use shared::domain::{InvitationLog, Invite, InviteWrite, Mail, Person, Personal, Role};
 use shared::ids::{Id, of};
 use shared::mail::invitation;
 use shared::reason::Reason;

@@ -7,10 +7,9 @@ use serde::Serialize;
 use shared::domain::{Personal, Role};
 use shared::ids::{Id, of};
 use shared::reason::Reason;
-use shared::text;
 use shared::text::{ClubCode, Email};
 use shared::web::{ApiError, Params, Result, User};
-use shared::{Context, Shared, limits};
+use shared::{Context, Shared, limits, text};
 use utoipa::ToSchema;
 
 /// A person who was found.

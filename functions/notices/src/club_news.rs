@@ -1,6 +1,5 @@
 //! What is news of a club: its open applications, and its events with a showing soon (G3).
 
-use shared::ids::of;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use chrono::TimeDelta;
 use shared::db::{Table, TableError};
 use shared::domain::{Application, Club, Event, NewsItem, Window};
 use shared::ids;
+use shared::ids::of;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 

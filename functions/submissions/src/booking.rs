@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use futures::future::try_join_all;
-use shared::Context;
 use shared::bodies::{InterviewBody, changes_until};
 use shared::bookings::{BookingRelease, release_booking};
 use shared::db::TableError;
@@ -11,11 +10,11 @@ use shared::domain::{
     Application, AppointmentNews, Booking, Club, Interview, InterviewChange, Slot, Submission,
 };
 use shared::ids::{Id, of};
-use shared::limits;
 use shared::mail::appointment;
 use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::{ApiError, Code, IfMatch, Reference, Result};
+use shared::{Context, limits};
 
 use crate::release::release_full;
 

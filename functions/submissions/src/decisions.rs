@@ -6,23 +6,20 @@ use std::collections::{HashMap, HashSet};
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
-use shared::Context;
-use shared::bodies::Studies;
+use shared::bodies::{Studies, SubmissionBody, references_of};
 use shared::db::{Refusal, TableError};
-use shared::domain::DecisionWrite;
 use shared::domain::{
-    Answered, Application, DecisionChange, Form, OldAndNew, Person, Status, Submission,
+    Answered, Application, DecisionChange, DecisionWrite, Form, OldAndNew, Person, Status,
+    Submission,
 };
 use shared::ids::{Id, of};
-use shared::limits;
 use shared::reason::Reason;
 use shared::text::kinds::{List, ReasonText};
 use shared::time::Timestamp;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{ApiError, Input, Mode, Officer, Params, Reader, Result, applicant_erased};
+use shared::{Context, limits};
 use utoipa::ToSchema;
-
-use shared::bodies::{SubmissionBody, references_of};
 
 shared::input! {
     /// The decision about a submission.

@@ -11,8 +11,7 @@ use shared::ids::{Id, of};
 use shared::web::scopes::RecruitmentRead;
 use shared::web::{ApiError, Officer, Params, Result, Slice, Sliced};
 
-use crate::filter::FilterParams;
-use crate::filter::find;
+use crate::filter::{FilterParams, find};
 
 const COLUMNS: [&str; 12] = [
     "id",

@@ -3,62 +3,35 @@
 //! carries them (U2). A draft or a submission names uploads, and copies that earlier submissions of
 //! the same person have (U4).
 
-use crate::applicant::ApplicantData;
-use crate::store::closed;
-use crate::store::is_orphaned;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+
 use axum::Json;
-use axum::http::HeaderMap;
-use axum::http::HeaderValue;
-use axum::http::StatusCode;
-use axum::http::header;
-use axum::response::IntoResponse as _;
-use axum::response::Response;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
 use chrono::TimeDelta;
 use futures::future::try_join_all;
 use serde::Serialize;
-use shared::Context;
 use shared::db::TableError;
-use shared::domain::AnswerFile;
-use shared::domain::Application;
-use shared::domain::Attachment;
-use shared::domain::FileFormat;
-use shared::domain::FileState;
-use shared::domain::Form;
-use shared::domain::Question;
-use shared::domain::QuestionType;
-use shared::domain::StoredSubmission;
-use shared::domain::Submission;
-use shared::domain::Upload;
-use shared::files::Announced;
-use shared::files::HandedOut;
-use shared::ids::Id;
-use shared::ids::of;
-use shared::limits;
+use shared::domain::{
+    AnswerFile, Application, Attachment, FileFormat, FileState, Form, Question, QuestionType,
+    StoredSubmission, Submission, Upload,
+};
+use shared::files::{Announced, HandedOut};
+use shared::ids::{Id, of};
 use shared::reason::Reason;
-use shared::text::kinds::FileBytes;
-use shared::text::kinds::FileName;
-use shared::text::kinds::Sha256;
+use shared::text::kinds::{FileBytes, FileName, Sha256};
 use shared::time::Timestamp;
-use shared::web::ApiError;
-use shared::web::ChangedNothing;
-use shared::web::Code;
-use shared::web::Created;
-use shared::web::Input;
-use shared::web::Maybe;
-use shared::web::Mode;
-use shared::web::NewId;
-use shared::web::PathIds;
-use shared::web::Reader;
-use shared::web::ReceivedAt;
-use shared::web::Reference;
-use shared::web::Result;
-use shared::web::SignedIn;
-use shared::web::scopes::RecruitmentRead;
-use shared::web::scopes::SessionOnly;
-use std::collections::BTreeMap;
-use std::collections::HashMap;
-use std::fmt::Write as _;
+use shared::web::scopes::{RecruitmentRead, SessionOnly};
+use shared::web::{
+    ApiError, ChangedNothing, Code, Created, Input, Maybe, Mode, NewId, PathIds, Reader,
+    ReceivedAt, Reference, Result, SignedIn,
+};
+use shared::{Context, limits};
 use utoipa::ToSchema;
+
+use crate::applicant::ApplicantData;
+use crate::store::{closed, is_orphaned};
 
 shared::input! {
     /// A file that is going to be uploaded.

@@ -1,30 +1,17 @@
 //! Which submissions an officer asks for, and in which order: the same for the list and the export.
 
-use chrono::DateTime;
-use chrono::Utc;
-use shared::Context;
+use chrono::{DateTime, Utc};
 use shared::bodies::Scores;
-use shared::domain::Answered;
-use shared::domain::Application;
-use shared::domain::EmailStatus;
-use shared::domain::Interview;
-use shared::domain::Review;
-use shared::domain::Status;
-use shared::domain::Submission;
-use shared::domain::SubmissionQuery;
-use shared::ids::Id;
-use shared::ids::of;
-use shared::openapi::fields::EmailStatuses;
-use shared::openapi::fields::InterviewStage;
-use shared::openapi::fields::Reviewed;
-use shared::openapi::fields::SliceCount;
-use shared::openapi::fields::SubmissionOrdering;
+use shared::domain::{
+    Answered, Application, EmailStatus, Interview, Review, Status, Submission, SubmissionQuery,
+};
+use shared::ids::{Id, of};
+use shared::openapi::fields::{
+    EmailStatuses, InterviewStage, Reviewed, SliceCount, SubmissionOrdering,
+};
 use shared::reason::Reason;
-use shared::text;
-use shared::web::ApiError;
-use shared::web::Params;
-use shared::web::Result;
-use shared::web::Slice;
+use shared::web::{ApiError, Params, Result, Slice};
+use shared::{Context, text};
 use utoipa::IntoParams;
 
 /// The filters of a request.

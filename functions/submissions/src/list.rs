@@ -9,8 +9,7 @@ use shared::web::scopes::RecruitmentRead;
 use shared::web::{Officer, Params, Result, Slice, accepts_csv};
 
 use crate::export;
-use crate::filter::FilterParams;
-use crate::filter::find;
+use crate::filter::{FilterParams, find};
 
 /// List the submissions to an application.
 ///

@@ -1,44 +1,28 @@
 //! The plan of a call of `send_emails`: which mails it sends, made from the decisions, with their
 //! digest, and which applicants it skips (E1, E2, E9).
 
-use crate::send_emails::Eligibility;
-use crate::send_emails::Invitations;
-use crate::send_emails::MailSelection;
-use crate::send_emails::undecided;
-use crate::send_emails::was_communicated_otherwise;
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use shared::bodies::committee_of;
-use shared::domain::Application;
-use shared::domain::ApplicationTexts;
-use shared::domain::Club;
-use shared::domain::CommunicatedDecision;
-use shared::domain::Decision;
-use shared::domain::EmailStatus;
-use shared::domain::InviteLink;
-use shared::domain::Mail;
-use shared::domain::MailId;
-use shared::domain::Personal;
-use shared::domain::Status;
-use shared::domain::Submission;
-use shared::ids;
-use shared::ids::Id;
-use shared::ids::of;
-use shared::limits;
-use shared::mail::MailType;
-use shared::mail::Message;
-use shared::mail::PREVIEW_LINK;
-use shared::mail::Recipient;
-use shared::mail::Template;
-use shared::mail::Variable;
-use shared::mail::decision_message;
-use shared::mail::interview_url;
-use shared::mail::with_invite;
+use shared::domain::{
+    Application, ApplicationTexts, Club, CommunicatedDecision, Decision, EmailStatus, InviteLink,
+    Mail, MailId, Personal, Status, Submission,
+};
+use shared::ids::{Id, of};
+use shared::mail::{
+    MailType, Message, PREVIEW_LINK, Recipient, Template, Variable, decision_message,
+    interview_url, with_invite,
+};
 use shared::reason::Reason;
 use shared::time::Timestamp;
-use shared::web::ApiError;
-use shared::web::Result;
-use std::collections::BTreeMap;
+use shared::web::{ApiError, Result};
+use shared::{ids, limits};
 use utoipa::ToSchema;
+
+use crate::send_emails::{
+    Eligibility, Invitations, MailSelection, undecided, was_communicated_otherwise,
+};
 
 /// Numbers of submissions that get no mail. With `one_per_person` these are numbers of people.
 #[derive(Debug, Clone, Copy, Default, Serialize, ToSchema)]

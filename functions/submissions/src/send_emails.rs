@@ -1,53 +1,33 @@
 //! `/clubs/{club}/applications/{application}/send_emails/`: which submissions a sending is about, and
 //! what is due to each
 
-use crate::previews::Composer;
-use crate::previews::MailPlan;
-use crate::previews::PreviewBody;
-use crate::previews::SkippedBody;
-use crate::queue::SendCounts;
-use crate::queue::send;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
 use axum::Json;
-use axum::response::IntoResponse as _;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use chrono::TimeDelta;
-use serde::Deserialize;
-use serde::Serialize;
-use shared::Context;
+use serde::{Deserialize, Serialize};
 use shared::db::TableError;
-use shared::domain::Application;
-use shared::domain::ApplicationTexts;
-use shared::domain::Club;
-use shared::domain::EmailStatus;
-use shared::domain::Invite;
-use shared::domain::InviteLink;
-use shared::domain::Status;
-use shared::domain::Submission;
-use shared::domain::SubmissionQuery;
-use shared::ids::Id;
-use shared::ids::of;
-use shared::limits;
+use shared::domain::{
+    Application, ApplicationTexts, Club, EmailStatus, Invite, InviteLink, Status, Submission,
+    SubmissionQuery,
+};
+use shared::ids::{Id, of};
 use shared::mail::MailType;
 use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::text::kinds::List;
 use shared::time::Timestamp;
-use shared::web::ApiError;
-use shared::web::ChangedNothing;
-use shared::web::Code;
-use shared::web::ExactReference;
-use shared::web::Input;
-use shared::web::Mode;
-use shared::web::NewId;
-use shared::web::Officer;
-use shared::web::Params;
-use shared::web::Reader;
-use shared::web::Result;
 use shared::web::scopes::MailSend;
-use std::collections::BTreeSet;
-use std::collections::HashMap;
-use std::collections::HashSet;
+use shared::web::{
+    ApiError, ChangedNothing, Code, ExactReference, Input, Mode, NewId, Officer, Params, Reader,
+    Result,
+};
+use shared::{Context, limits};
 use utoipa::ToSchema;
+
+use crate::previews::{Composer, MailPlan, PreviewBody, SkippedBody};
+use crate::queue::{SendCounts, send};
 
 shared::input! {
     /// Which mails to send, and how.

@@ -3,16 +3,15 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use shared::Context;
 use shared::bookings::seated;
 use shared::domain::{Application, Interviewer, Membership, Personal, Slot, Submission};
 use shared::ids::{Id, of};
-use shared::limits;
 use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::text::kinds::{Line, List, Places, SlotNote};
 use shared::time::Timestamp;
 use shared::web::{Mode, Reader, Reference, Result};
+use shared::{Context, limits};
 use utoipa::ToSchema;
 
 /// A slot: a time at which a club holds interviews.

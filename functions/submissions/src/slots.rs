@@ -1,53 +1,25 @@
 //! `/clubs/{club}/applications/{application}/slots/`, `…/{slot}/` and `…/series/`, many slots at
 //! once (K1, K3, K4)
 
-use crate::release::release_bookings;
-use crate::slot_body::RequestedSlot;
-use crate::slot_body::ShownSlot;
-use crate::slot_body::SlotBody;
-use crate::slot_body::SlotInput;
-use crate::slot_body::interviewers;
 use axum::Json;
 use chrono::TimeDelta;
-use shared::Context;
 use shared::bookings::release_all_bookings;
-use shared::db::Refusal;
-use shared::db::TableError;
-use shared::domain::Application;
-use shared::domain::AppointmentNews;
-use shared::domain::Club;
-use shared::domain::Mail;
-use shared::domain::Slot;
-use shared::domain::SlotChange;
-use shared::ids::Id;
-use shared::ids::of;
-use shared::limits;
+use shared::db::{Refusal, TableError};
+use shared::domain::{Application, AppointmentNews, Club, Mail, Slot, SlotChange};
+use shared::ids::{Id, of};
 use shared::mail::appointment;
 use shared::reason::Reason;
-use shared::text::kinds::BreakMinutes;
-use shared::text::kinds::Line;
-use shared::text::kinds::List;
-use shared::text::kinds::Places;
-use shared::text::kinds::SlotMinutes;
-use shared::text::kinds::SlotNote;
+use shared::text::kinds::{BreakMinutes, Line, List, Places, SlotMinutes, SlotNote};
 use shared::time::Timestamp;
-use shared::web::ApiError;
-use shared::web::Code;
-use shared::web::Created;
-use shared::web::Input;
-use shared::web::Mode;
-use shared::web::NewId;
-use shared::web::NoBody;
-use shared::web::NoContent;
-use shared::web::Officer;
-use shared::web::Params;
-use shared::web::Reader;
-use shared::web::ReceivedAt;
-use shared::web::Reference;
-use shared::web::Result;
-use shared::web::create;
-use shared::web::scopes::RecruitmentRead;
-use shared::web::scopes::RecruitmentWrite;
+use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
+use shared::web::{
+    ApiError, Code, Created, Input, Mode, NewId, NoBody, NoContent, Officer, Params, Reader,
+    ReceivedAt, Reference, Result, create,
+};
+use shared::{Context, limits};
+
+use crate::release::release_bookings;
+use crate::slot_body::{RequestedSlot, ShownSlot, SlotBody, SlotInput, interviewers};
 
 /// List the slots of an application.
 ///

@@ -2,10 +2,9 @@
 
 use chrono::TimeDelta;
 use shared::db::TableError;
-use shared::domain::StoredSubmission;
 use shared::domain::{
     Answered, Answers, Application, Club, Form, Person, RecentSubmission, RememberedKey, Status,
-    Submission,
+    StoredSubmission, Submission,
 };
 use shared::ids::{Id, of};
 use shared::mail::confirmation;

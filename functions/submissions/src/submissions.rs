@@ -1,15 +1,16 @@
 //! `/clubs/{club}/applications/{application}/submissions/`, `…/{submission}/`
 
-use shared::reason::Reason;
 use std::collections::{BTreeMap, HashMap};
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
-use shared::bodies::Studies;
-use shared::domain::StoredSubmission;
-use shared::domain::{Answered, Form, Membership, Person, RememberedKey, Status, Submission};
+use shared::bodies::{Studies, SubmissionBody, references_of};
+use shared::domain::{
+    Answered, Form, Membership, Person, RememberedKey, Status, StoredSubmission, Submission,
+};
 use shared::ids::{Id, of};
+use shared::reason::Reason;
 use shared::time::{RequestTime, Timestamp};
 use shared::web::scopes::{RecruitmentRead, SessionOnly};
 use shared::web::{
@@ -23,7 +24,6 @@ use crate::applicant::ApplicantData;
 use crate::attachments::{attach_files, finish_files};
 use crate::files::{CheckedFiles, check_files};
 use crate::store::{SubmitResult, Target, closed, store};
-use shared::bodies::{SubmissionBody, references_of};
 
 /// How long an idempotency key is valid (X1).
 const KEY_VALIDITY: TimeDelta = TimeDelta::hours(24);

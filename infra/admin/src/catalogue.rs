@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use shared::domain::Event;
-use shared::domain::{EventListing, listed, listing_segments};
+use shared::domain::{Event, EventListing, listed, listing_segments};
 use shared::ids::{Id, of};
 
 use crate::finding::{Finding, Repair};

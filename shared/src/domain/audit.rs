@@ -1,15 +1,9 @@
 //! Checks for an audit of the whole table: what belongs together?
 
-use crate::db;
-use crate::db::Key;
-use crate::domain::application;
-use crate::domain::event;
-use crate::domain::person;
-use crate::domain::reference;
-use crate::domain::submission;
 use std::str::FromStr as _;
 
-use crate::db::{Entity as _, Item, from_item, to_item, type_of};
+use crate::db;
+use crate::db::{Entity as _, Item, Key, from_item, to_item, type_of};
 use crate::domain::application::deleted::DeletedApplication;
 use crate::domain::event::model::Event;
 use crate::domain::event::store::EventClub;
@@ -23,6 +17,7 @@ use crate::domain::reference::store::name_item;
 use crate::domain::review::model::Review;
 use crate::domain::slot::model::Slot;
 use crate::domain::submission::model::{Submission, SubmissionAnswers};
+use crate::domain::{application, event, person, reference, submission};
 use crate::ids::Id;
 use crate::kind::Kind;
 use crate::time::Timestamp;

@@ -1,20 +1,13 @@
 //! A club with what a person is to it.
 
-use crate::db::Key;
-use crate::db::Table;
-use crate::db::TableError;
-use crate::domain::bookmark::model::Favorite;
-use crate::domain::bookmark::model::Subscription;
+use crate::db::{Key, Table, TableError};
+use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::bookmark::store::Bookmark as _;
-use crate::domain::catalogue;
 use crate::domain::catalogue::versions::Versions;
-use crate::domain::club;
-use crate::domain::club::model::Club;
-use crate::domain::club::model::ClubText;
-use crate::domain::member;
+use crate::domain::club::model::{Club, ClubText};
 use crate::domain::member::model::Membership;
-use crate::ids::Id;
-use crate::ids::of;
+use crate::domain::{catalogue, club, member};
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::text::html::is_beginning;
 

@@ -1,9 +1,9 @@
 //! Everything that is stored: where it is and what it is. `docs/table.md` is made from it, and
 //! `clubs-admin check` compares each item with it. A kind without facts does not compile.
 
-use crate::db;
 use std::str::FromStr as _;
 
+use crate::db;
 use crate::db::{Entity, Item, from_item, to_item, type_of};
 use crate::domain::application::deleted::DeletedApplication;
 use crate::domain::application::model::{Application, ApplicationTexts};
@@ -11,8 +11,7 @@ use crate::domain::bookmark::model::{Favorite, Subscription};
 use crate::domain::change::model::{ChangeCount, ClubChange, RecordedChange};
 use crate::domain::club::invitation_log::InvitationLog;
 use crate::domain::club::model::{Club, ClubText};
-use crate::domain::draft::model::BegunDraft;
-use crate::domain::draft::model::DraftAnswer;
+use crate::domain::draft::model::{BegunDraft, DraftAnswer};
 use crate::domain::erase::{EraseItem, erase};
 use crate::domain::event::model::{Event, EventText};
 use crate::domain::event::store::{EventClub, EventListing};

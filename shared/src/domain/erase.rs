@@ -1,10 +1,10 @@
 //! What an erasure does with items that are not only deleted.
 
-use crate::db;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde::Deserialize;
 
+use crate::db;
 use crate::db::error::ignore_refusal;
 use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity, Table, TableError, Write};
@@ -16,8 +16,7 @@ use crate::domain::review::model::Review;
 use crate::domain::status::Status;
 use crate::domain::submission::attachments::Attachment;
 use crate::domain::submission::model::{RecentSubmission, Submission};
-use crate::domain::submission::submit::WithdrawOutcome;
-use crate::domain::submission::submit::Withdrawal;
+use crate::domain::submission::submit::{WithdrawOutcome, Withdrawal};
 use crate::domain::task::model::ScheduledTask;
 use crate::ids::{Id, of};
 use crate::time::RequestTime;

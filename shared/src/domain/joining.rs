@@ -1,18 +1,12 @@
 //! How people become members: added by officers, or by an invite. It ends their request.
-use crate::db::Refusal;
-use crate::db::Table;
-use crate::db::TableError;
-use crate::db::Write;
-use crate::domain::club::invitation_log::InvitationLog;
-use crate::domain::club::invitation_log::logged;
+
+use crate::db::{Refusal, Table, TableError, Write};
+use crate::domain::club::invitation_log::{InvitationLog, logged};
 use crate::domain::invite::model::Invite;
 use crate::domain::member;
 use crate::domain::member::authority::authority;
-use crate::domain::member::model::Membership;
-use crate::domain::member::model::Role;
-use crate::domain::member::store::added;
-use crate::domain::member::store::count;
-use crate::domain::member::store::counted;
+use crate::domain::member::model::{Membership, Role};
+use crate::domain::member::store::{added, count, counted};
 use crate::domain::outbox::model::Mail;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::request::store::delete_request_of;

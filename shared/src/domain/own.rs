@@ -1,21 +1,17 @@
 //! What the index has about a person: where they are a member, what was extended for them, and what
 //! they have begun.
 
-use crate::db::Key;
-use crate::domain::bookmark;
-use crate::domain::draft;
-use crate::domain::extension;
-use crate::domain::member;
-use crate::domain::person;
 use std::collections::{HashMap, HashSet};
 
 use crate::db::read::{Fetch, Range};
 use crate::db::response::{AnyItem as _, Stored, readable};
-use crate::db::{Entity as _, Table, TableError};
+use crate::db::{Entity as _, Key, Table, TableError};
 use crate::domain::bookmark::model::Subscription;
 use crate::domain::extension::model::Extension;
 use crate::domain::person::model::Person;
-use crate::ids::{self, Id, of};
+use crate::domain::{bookmark, draft, extension, member, person};
+use crate::ids;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
 

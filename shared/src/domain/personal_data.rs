@@ -1,8 +1,5 @@
 //! The stored data of a person besides their profile (P13, P14).
 
-use crate::domain::idempotency;
-use crate::domain::person;
-use crate::domain::submission;
 use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
@@ -15,6 +12,7 @@ use crate::domain::entities::Erasure;
 use crate::domain::outbox::model::Mail;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::RecentSubmission;
+use crate::domain::{idempotency, person, submission};
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 

@@ -1,27 +1,20 @@
 //! Changes of a profile, with the copies of it that lists need: in memberships, submissions,
 //! requests, subscriptions and extensions.
 
-use crate::db::Entity as _;
-use crate::db::JsonText;
-use crate::db::Refusal;
-use crate::db::Table;
-use crate::db::TableError;
-use crate::db::Write;
-use crate::db::each;
 use crate::db::error::ignore_refusal;
 use crate::db::parts::parts;
 use crate::db::read::Range;
 use crate::db::response::AnyItem as _;
-use crate::domain::bookmark;
+use crate::db::{Entity as _, JsonText, Refusal, Table, TableError, Write, each};
 use crate::domain::bookmark::model::Subscription;
 use crate::domain::extension::model::Extension;
 use crate::domain::member::model::Membership;
 use crate::domain::notice::people::news_switched_on;
-use crate::domain::person;
 use crate::domain::person::model::Person;
 use crate::domain::reference::store::count_profile;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::submission::model::Submission;
+use crate::domain::{bookmark, person};
 use crate::time::Timestamp;
 
 /// Which half of a profile was written.

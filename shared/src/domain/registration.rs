@@ -1,16 +1,11 @@
 //! How clubs register for fairs.
 
-use crate::db::Entity as _;
-use crate::db::Table;
-use crate::db::TableError;
-use crate::db::Write;
+use crate::db::{Entity as _, Table, TableError, Write};
 use crate::domain::catalogue::versions::invalidate;
 use crate::domain::member::authority::authority;
 use crate::domain::member::model::Membership;
 use crate::domain::reference::keys;
-use crate::domain::reference::model::Fair;
-use crate::domain::reference::model::ReferenceKind as _;
-use crate::domain::reference::model::Registration;
+use crate::domain::reference::model::{Fair, ReferenceKind as _, Registration};
 use crate::domain::reference::store::count_use;
 
 impl Table {

@@ -1,29 +1,18 @@
 //! How an application is removed with everything that belongs to it.
 
+use std::collections::BTreeSet;
+
 use crate::db;
-use crate::db::Entity as _;
-use crate::db::Key;
-use crate::db::Table;
-use crate::db::TableError;
-use crate::db::Tombstone;
-use crate::db::Write;
-use crate::db::each;
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
-use crate::domain::application;
+use crate::db::{Entity as _, Key, Table, TableError, Tombstone, Write, each};
 use crate::domain::application::deleted::DeletedApplication;
 use crate::domain::application::model::Application;
-use crate::domain::club;
-use crate::domain::draft;
-use crate::domain::extension;
-use crate::domain::file;
-use crate::domain::question;
-use crate::domain::review;
-use crate::domain::slot;
-use crate::domain::submission;
 use crate::domain::submission::submit::Withdrawal;
+use crate::domain::{
+    application, club, draft, extension, file, question, review, slot, submission,
+};
 use crate::time::RequestTime;
-use std::collections::BTreeSet;
 
 impl Table {
     /// Removes an application that is marked as deleted, with everything that belongs to it.

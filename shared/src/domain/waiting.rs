@@ -1,25 +1,19 @@
 //! What waits for officers: counts for the home page. They are read from copies that may be a
 //! second old, for half the price, and every read has an end.
 
-use crate::db::Key;
-use crate::domain::club;
-use crate::domain::invite;
-use crate::domain::person;
-use crate::domain::request;
-use crate::domain::submission;
 use chrono::TimeDelta;
 use futures::future::try_join_all;
 use serde::Deserialize;
 
 use crate::db::read::Range;
 use crate::db::response::Stored;
-use crate::db::{Table, TableError};
+use crate::db::{Key, Table, TableError};
 use crate::domain::invite::model::Invite;
 use crate::domain::outbox::state::{EmailStatus, MailKind, MailState};
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::status::Status;
-use crate::domain::submission::model::Communicated;
-use crate::domain::submission::model::{Mailed, Submission};
+use crate::domain::submission::model::{Communicated, Mailed, Submission};
+use crate::domain::{club, invite, person, request, submission};
 use crate::ids::{Id, of};
 use crate::limits;
 use crate::text::{ClubCode, Email};

@@ -1,6 +1,5 @@
 //! JSON request bodies, and the responses to create and delete requests.
 
-use crate::reason::Reason;
 use axum::Json;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};
@@ -15,6 +14,7 @@ use super::error::{ApiError, FieldErrors};
 use super::params::Params;
 use super::strict::{ReadError, Strict};
 use super::twice::Twice;
+use crate::reason::Reason;
 
 /// Returns the media type of a body in small letters, without parameters such as `charset`; empty
 /// if there is none.

@@ -1,6 +1,5 @@
 //! A field of a request body as it was sent, and when it must be present (H13, H14).
 
-use crate::reason::Reason;
 use std::convert::Infallible;
 
 use axum::extract::FromRequestParts;
@@ -9,6 +8,7 @@ use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
 use super::strict::{ReadError, Strict};
+use crate::reason::Reason;
 
 /// A field of a request body. A value of the wrong type is stored as `Wrong`, so that one response
 /// can report all wrong fields.

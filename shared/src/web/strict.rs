@@ -1,14 +1,15 @@
 //! Strict reading of JSON bodies: an array is not accepted as an object (H10), and error messages
 //! use the words of the API, not the type names of Rust (H8).
 
-use crate::reason::Reason;
-use serde::de::value::{MapDeserializer, SeqDeserializer};
 use std::fmt;
 
+use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::{Number, Value};
 use strum::IntoEnumIterator;
+
+use crate::reason::Reason;
 
 /// A JSON value that is read strictly at every level.
 pub(super) struct Strict(pub Value);

@@ -1,13 +1,13 @@
 //! Keys that a JSON object has twice. A parser takes one of them and says nothing, but a
 //! request that asks for a preview and for the sending must not send.
 
-use crate::reason::Reason;
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::error::ApiError;
+use crate::reason::Reason;
 
 /// The path of the first key that an object of a JSON text has twice, such as `answers.0.text`.
 pub(super) struct Twice(Option<String>);

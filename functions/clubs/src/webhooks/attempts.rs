@@ -3,14 +3,13 @@
 use axum::Json;
 use axum::http::StatusCode;
 use chrono::TimeDelta;
-use shared::Context;
 use shared::db::TableError;
 use shared::domain::{Delivery, Notification, Webhook};
 use shared::ids::made_at;
-use shared::limits;
 use shared::reason::Reason;
 use shared::time::Timestamp;
 use shared::web::{ApiError, NewId, Result};
+use shared::{Context, limits};
 
 use super::bodies::DeliveryBody;
 use super::holder::Holder;

@@ -1,8 +1,7 @@
-use crate::db::Key;
-use crate::domain::application::keys;
 use serde::{Deserialize, Serialize};
 
-use crate::db::{Entity, Table, TableError};
+use crate::db::{Entity, Key, Table, TableError};
+use crate::domain::application::keys;
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;

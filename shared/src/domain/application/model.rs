@@ -1,10 +1,8 @@
-use crate::domain::task::model::REMINDED_BEFORE;
-use crate::domain::task::model::ScheduledTask;
-use crate::domain::task::model::TaskKind;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::club::model::Window;
+use crate::domain::task::model::{REMINDED_BEFORE, ScheduledTask, TaskKind};
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;

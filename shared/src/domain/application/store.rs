@@ -1,15 +1,14 @@
 //! Applications with their committees, questions and prompts.
 
-use crate::db::Key;
-use crate::domain::application::keys;
-use crate::domain::club;
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 
-use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
+use crate::domain::application::keys;
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::catalogue::versions::invalidate;
+use crate::domain::club;
 use crate::domain::club::model::{Club, Window};
 use crate::ids::{Id, of};
 use crate::kind::Kind;

@@ -2,16 +2,14 @@
 //! in the partition of the person's profile. The transaction that stores or deletes a favorite also
 //! changes the club's counter.
 
-use crate::db::Key;
 use crate::db::read::Range;
 use crate::db::response::{AnyItem as _, readable};
-use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
 use crate::domain::bookmark::keys;
 use crate::domain::bookmark::model::{Favorite, Subscription};
-use crate::domain::club;
-use crate::domain::person;
 use crate::domain::person::conditions::check_not_erasing;
 use crate::domain::person::model::Person;
+use crate::domain::{club, person};
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;

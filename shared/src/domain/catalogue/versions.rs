@@ -1,12 +1,12 @@
 //! The versions of the catalogue segments. All of them are in one item, and every list reads it.
 
-use crate::domain::catalogue::keys;
 use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
 use crate::db::response::Stored;
 use crate::db::{Key, Table, TableError, Write};
+use crate::domain::catalogue::keys;
 use crate::kind::Kind;
 
 /// The value of the item's `type` attribute.

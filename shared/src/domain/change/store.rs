@@ -1,15 +1,14 @@
 //! Changes of clubs: how they get their numbers, and how they are read (Z7).
 
-use crate::db::Key;
-use crate::domain::change::keys;
-use crate::domain::person;
 use std::collections::{HashMap, HashSet};
 
 use chrono::TimeDelta;
 
 use crate::db::read::{Fetch, Range};
-use crate::db::{Entity, Table, TableError, Write};
+use crate::db::{Entity, Key, Table, TableError, Write};
+use crate::domain::change::keys;
 use crate::domain::change::model::{ChangeCount, ClubChange, NewChange, RecordedChange};
+use crate::domain::person;
 use crate::domain::person::model::Person;
 use crate::ids::{Id, MAX_ID, of};
 use crate::kind::Kind;

@@ -1,16 +1,12 @@
 //! How many people a club has invited or added in the last 24 hours (I13, M14).
 
-use crate::db::Entity;
-use crate::db::Key;
-use crate::db::Table;
-use crate::db::TableError;
-use crate::db::Write;
+use serde::{Deserialize, Serialize};
+
+use crate::db::{Entity, Key, Table, TableError, Write};
+use crate::domain::club::keys;
 use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::time::Timestamp;
-use serde::{Deserialize, Serialize};
-
-use crate::domain::club::keys;
 
 /// The invitations that a club sent recently, including those sent again (I13, I14).
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -1,19 +1,14 @@
 //! Clubs in memory, as lists show and search them.
 
-use crate::db::Table;
-use crate::db::TableError;
-use crate::domain::catalogue::memory::Catalogue;
-use crate::domain::catalogue::memory::Listed;
-use crate::domain::catalogue::memory::ListedAt;
-use crate::domain::catalogue::memory::SegmentItems;
-use crate::domain::catalogue::versions::Versions;
-use crate::domain::club::model::Club;
-use crate::ids;
-use crate::text::ClubCode;
-use crate::text::{self, html};
 use chrono::{DateTime, TimeDelta, Utc};
 
+use crate::db::{Table, TableError};
+use crate::domain::catalogue::memory::{Catalogue, Listed, ListedAt, SegmentItems};
+use crate::domain::catalogue::versions::Versions;
 use crate::domain::club::keys;
+use crate::domain::club::model::Club;
+use crate::text::{ClubCode, html};
+use crate::{ids, text};
 
 /// A club in a list, with its searchable text.
 pub struct ListedClub {

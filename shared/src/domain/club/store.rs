@@ -1,11 +1,10 @@
 //! Clubs, and the versions of their catalogue segments.
 
-use crate::db::Key;
-use crate::domain::club::keys;
 use std::collections::{BTreeSet, HashMap};
 
-use crate::db::{Entity, Table, TableError, Write};
+use crate::db::{Entity, Key, Table, TableError, Write};
 use crate::domain::catalogue::versions::{invalidate, invalidate_segments};
+use crate::domain::club::keys;
 use crate::domain::club::model::{Club, ClubProfile, ClubText};
 use crate::domain::reference::model::{Badge, Tag};
 use crate::domain::reference::store::count_uses;

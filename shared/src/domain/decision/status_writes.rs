@@ -5,8 +5,7 @@ use crate::domain::decision::ended::{EndedInterviews, other_writes, with_end};
 use crate::domain::outbox::model::{CommunicatedDecision, Mail};
 use crate::domain::outbox::state::{EmailStatus, MailKind};
 use crate::domain::submission;
-use crate::domain::submission::model::Mailed;
-use crate::domain::submission::model::Submission;
+use crate::domain::submission::model::{Mailed, Submission};
 use crate::time::Timestamp;
 
 /// Returns whether a submission still shows this mail.

@@ -1,27 +1,19 @@
 //! How decision mails and invitations to interviews are queued (E12).
 
-use crate::domain::decision::ended::EndedInterviews;
-use crate::domain::decision::status_writes::communicated_writes;
-use crate::domain::decision::status_writes::shows;
-use crate::domain::decision::status_writes::state_of;
-use crate::domain::invite::model::AcceptanceMail;
-use crate::domain::invite::store::invite_accepted;
-use crate::domain::outbox::model::Mail;
-use crate::domain::outbox::model::SUPERSEDED;
-use crate::domain::outbox::state::EmailStatus;
-use crate::domain::outbox::state::MailId;
-use crate::domain::outbox::state::MailKind;
-use crate::domain::outbox::state::MailState;
-use crate::domain::outbox::state::Telling;
-use crate::domain::outbox::store::key_of;
-use crate::domain::submission::interview::Interview;
-use crate::domain::submission::model::Submission;
-use crate::ids::Id;
-use crate::ids::of;
-use crate::time::Timestamp;
 use std::collections::BTreeMap;
 
 use crate::db::{Entity, Table, TableError, Write};
+use crate::domain::decision::ended::EndedInterviews;
+use crate::domain::decision::status_writes::{communicated_writes, shows, state_of};
+use crate::domain::invite::model::AcceptanceMail;
+use crate::domain::invite::store::invite_accepted;
+use crate::domain::outbox::model::{Mail, SUPERSEDED};
+use crate::domain::outbox::state::{EmailStatus, MailId, MailKind, MailState, Telling};
+use crate::domain::outbox::store::key_of;
+use crate::domain::submission::interview::Interview;
+use crate::domain::submission::model::Submission;
+use crate::ids::{Id, of};
+use crate::time::Timestamp;
 
 /// A decision mail to be queued, and the data that it was made from.
 pub struct DecisionMail<'a> {

@@ -1,21 +1,17 @@
 //! Drafts: the answers that a person has typed but not submitted.
 
-use crate::db::Key;
-use crate::domain::draft::keys;
-use crate::domain::person;
-use crate::domain::submission;
 use std::collections::{HashMap, HashSet};
 
-use crate::db::Tombstone;
 use crate::db::error::ignore_refusal;
 use crate::db::execute::MOST_WRITES;
 use crate::db::read::Range;
 use crate::db::response::Stored;
-use crate::db::{Entity, Table, TableError, Write, each};
-use crate::domain::draft::model::BegunDraft;
-use crate::domain::draft::model::DraftAnswer;
+use crate::db::{Entity, Key, Table, TableError, Tombstone, Write, each};
+use crate::domain::draft::keys;
+use crate::domain::draft::model::{BegunDraft, DraftAnswer};
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
+use crate::domain::{person, submission};
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::{RequestTime, Timestamp};

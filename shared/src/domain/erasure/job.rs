@@ -1,7 +1,5 @@
 //! The job that erases a person: passes, until one finds nothing.
 
-use crate::domain::idempotency;
-use crate::domain::person;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -12,6 +10,7 @@ use crate::db::response::Stored;
 use crate::db::{Table, TableError, each};
 use crate::domain::entities::Erasure;
 use crate::domain::person::model::Person;
+use crate::domain::{idempotency, person};
 use crate::ids::{Id, of, order_number};
 use crate::kind::Kind;
 use crate::time::{RequestTime, Timestamp};

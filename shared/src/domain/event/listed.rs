@@ -1,16 +1,14 @@
 //! Events in memory, as lists show and search them.
 
-use crate::domain::catalogue::memory::Listed;
-use crate::domain::catalogue::memory::ListedAt;
+use crate::domain::catalogue::memory::{Listed, ListedAt};
 use crate::domain::catalogue::versions::Versions;
 use crate::domain::club;
 use crate::domain::club::listed::Clubs;
 use crate::domain::event::keys;
-use crate::domain::event::model::Event;
-use crate::domain::event::model::Showing;
-use crate::domain::event::model::Span;
+use crate::domain::event::model::{Event, Showing, Span};
 use crate::domain::event::store::EventListing;
-use crate::text::{self, html};
+use crate::text;
+use crate::text::html;
 use crate::time::Timestamp;
 
 /// An event in a list, with its searchable text.

@@ -1,14 +1,13 @@
 //! Events; their copies in the catalogue, by the month in which they end; and the items that find
 //! the club of an event by the event's id.
 
-use crate::db::Key;
-use crate::domain::club;
-use crate::domain::event::keys;
 use serde::{Deserialize, Serialize};
 
 use crate::db::read::{Fetch, Range};
-use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
 use crate::domain::catalogue::versions::{invalidate, invalidate_segments};
+use crate::domain::club;
+use crate::domain::event::keys;
 use crate::domain::event::model::{Event, EventText};
 use crate::ids::{Id, of};
 use crate::kind::Kind;

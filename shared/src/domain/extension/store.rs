@@ -1,10 +1,8 @@
 //! Extensions: a later end of an application for one person.
 
-use crate::db::Key;
 use crate::db::read::Range;
-use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::application::model::Application;
-use crate::domain::application::model::draft_reminder_at;
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
+use crate::domain::application::model::{Application, draft_reminder_at};
 use crate::domain::extension::keys;
 use crate::domain::extension::model::Extension;
 use crate::domain::person::conditions::check_not_erasing;

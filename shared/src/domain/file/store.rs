@@ -1,10 +1,8 @@
 //! Uploads in the table.
 
-use crate::db::Key;
-use crate::db::Tombstone;
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
-use crate::db::{Entity, Table, TableError, Write};
+use crate::db::{Entity, Key, Table, TableError, Tombstone, Write};
 use crate::domain::file::keys;
 use crate::domain::file::model::{AnswerFile, Upload};
 use crate::domain::person;

@@ -1,18 +1,12 @@
 //! How a form is stored with its questions: each change of a question is one of its form.
 
-use crate::db::Entity as _;
-use crate::db::Refusal;
-use crate::db::Table;
-use crate::db::TableError;
-use crate::db::Write;
 use crate::db::error::ignore_refusal;
 use crate::db::execute::MOST_WRITES;
+use crate::db::{Entity as _, Refusal, Table, TableError, Write};
 use crate::domain::application;
 use crate::domain::application::model::Application;
-use crate::domain::application::store::ApplicationQuota;
-use crate::domain::application::store::questions_changed;
-use crate::domain::form::model::Form;
-use crate::domain::form::model::WholeForm;
+use crate::domain::application::store::{ApplicationQuota, questions_changed};
+use crate::domain::form::model::{Form, WholeForm};
 use crate::domain::question::model::Question;
 use crate::time::Timestamp;
 

@@ -1,11 +1,9 @@
 //! Forms: applications read together with their questions and texts.
 
-use crate::domain::application;
-use crate::domain::extension;
-use crate::domain::person;
 use std::collections::{BTreeSet, HashMap};
 
-use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures::stream;
+use futures::stream::{StreamExt as _, TryStreamExt as _};
 
 use crate::db::error::check_memory_budget;
 use crate::db::read::{Fetch, Range};
@@ -15,6 +13,7 @@ use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::extension::model::Extension;
 use crate::domain::form::model::{Form, WholeForm};
 use crate::domain::question::model::Question;
+use crate::domain::{application, extension, person};
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
 

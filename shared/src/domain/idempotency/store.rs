@@ -1,9 +1,8 @@
 //! Requests with an idempotency key. They are stored for a day, in the partition of the caller's
 //! profile.
 
-use crate::db::Key;
 use crate::db::execute::WriteResult;
-use crate::db::{Entity, Table, TableError, Write, from_item};
+use crate::db::{Entity, Key, Table, TableError, Write, from_item};
 use crate::domain::idempotency::keys;
 use crate::domain::idempotency::model::{IdempotencyOutcome, IdempotencyRecord};
 use crate::kind::Kind;

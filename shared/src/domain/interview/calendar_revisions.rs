@@ -1,14 +1,13 @@
 //! Marks in the entries that tell which interviews a person has (V22). From them the service sees
 //! whether a calendar changed, without reading each slot.
 
-use crate::db::Key;
-use crate::domain::interview::keys;
-use crate::domain::slot;
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::future::try_join_all;
 
-use crate::db::{Table, TableError, Write};
+use crate::db::{Key, Table, TableError, Write};
+use crate::domain::interview::keys;
+use crate::domain::slot;
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;

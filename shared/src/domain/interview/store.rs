@@ -1,24 +1,19 @@
 //! Interviews: how they are booked, moved and released. Each is one transaction of the submission,
 //! the slots, and the booking beside the profile (K7).
 
-use crate::db;
-use crate::db::Key;
-use crate::db::Refusal;
-use crate::domain::interview::keys;
-use crate::domain::outbox::model::AppointmentNews;
-use crate::domain::person;
-use crate::domain::slot;
-use crate::domain::submission;
 use std::collections::BTreeMap;
 
+use crate::db;
 use crate::db::read::{Fetch, Range};
 use crate::db::response::{AnyItem as _, Stored, readable};
-use crate::db::{Entity, Table, TableError, Write};
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
+use crate::domain::interview::keys;
 use crate::domain::interview::model::Booking;
-use crate::domain::outbox::model::Mail;
+use crate::domain::outbox::model::{AppointmentNews, Mail};
 use crate::domain::slot::model::{OwnInterviews, Slot};
 use crate::domain::submission::interview::Interview;
 use crate::domain::submission::model::Submission;
+use crate::domain::{person, slot, submission};
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 

@@ -1,18 +1,14 @@
 //! Invitations. The item exists as long as the invitation can be used or sent again.
 
-use crate::db;
-use crate::db::Key;
-use crate::db::Refusal;
-use crate::domain::club;
-use crate::domain::club::invitation_log::logged;
-use crate::domain::invite::keys;
 use std::collections::{HashMap, HashSet};
 
-use crate::db::Tombstone;
+use crate::db;
 use crate::db::read::Range;
 use crate::db::response::readable;
-use crate::db::{Entity, Table, TableError, Write};
-use crate::domain::club::invitation_log::InvitationLog;
+use crate::db::{Entity, Key, Refusal, Table, TableError, Tombstone, Write};
+use crate::domain::club;
+use crate::domain::club::invitation_log::{InvitationLog, logged};
+use crate::domain::invite::keys;
 use crate::domain::invite::model::{AcceptanceMail, Invite};
 use crate::domain::member::authority::authority;
 use crate::domain::member::model::{Membership, Role};

@@ -1,16 +1,14 @@
 //! Join links: anybody who has one can join a club.
 
-use crate::db::Key;
 use crate::db::parts::parts;
 use crate::db::read::Range;
-use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::club;
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
 use crate::domain::join_link::keys;
 use crate::domain::join_link::model::{JoinLink, LinkUse};
-use crate::domain::member;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::member::store::counted;
 use crate::domain::request::store::delete_request_of;
+use crate::domain::{club, member};
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;

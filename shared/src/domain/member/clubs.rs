@@ -1,16 +1,11 @@
 //! Clubs with their owners: how they are created, imported and edited.
-use crate::db::Entity as _;
-use crate::db::Refusal;
-use crate::db::Table;
-use crate::db::TableError;
-use crate::db::Write;
+
 use crate::db::parts::parts;
+use crate::db::{Entity as _, Refusal, Table, TableError, Write};
 use crate::domain::catalogue::versions::invalidate;
 use crate::domain::club::invitation_log::InvitationLog;
 use crate::domain::club::model::Club;
-use crate::domain::club::store::ClubQuota;
-use crate::domain::club::store::apart;
-use crate::domain::club::store::count_club;
+use crate::domain::club::store::{ClubQuota, apart, count_club};
 use crate::domain::member::model::Membership;
 use crate::domain::outbox::model::Mail;
 use crate::domain::person::conditions::counted_owner;

@@ -1,21 +1,19 @@
 //! Memberships. Each change is one transaction. It also changes the club's counters and checks that
 //! the person who makes the change still has the required role.
 
-use crate::db::Key;
-use crate::domain::club;
-use crate::domain::member::keys;
-use crate::domain::person;
 use serde::Deserialize;
 
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
 use crate::db::response::Stored;
-use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
 use crate::domain::club::model::Club;
 use crate::domain::member::authority::authority;
+use crate::domain::member::keys;
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::conditions::{check_not_erasing, counted_owner};
 use crate::domain::person::model::Person;
+use crate::domain::{club, person};
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;

@@ -1,19 +1,14 @@
 //! Notices as they are when they are sent: what they say may have changed meanwhile (G2).
 
-use crate::db::Refusal;
-use crate::db::Write;
-use crate::db::{Table, TableError};
+use crate::db::{Refusal, Table, TableError, Write};
 use crate::domain::club::model::Club;
 use crate::domain::extension::model::Extension;
 use crate::domain::outbox::model::Mail;
 use crate::domain::outbox::notice::{Notice, NoticeAbout};
-use crate::domain::person;
-use crate::domain::person::notices::NewsRhythm;
-use crate::domain::person::notices::NoticeKind;
-use crate::domain::slot;
+use crate::domain::person::notices::{NewsRhythm, NoticeKind};
 use crate::domain::slot::model::Slot;
-use crate::domain::submission;
 use crate::domain::submission::model::Submission;
+use crate::domain::{person, slot, submission};
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;

@@ -1,11 +1,10 @@
 //! The search entries of people: words of their names, and their addresses.
 
-use crate::db::Key;
-use crate::domain::person::keys;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::db::read::{Fetch, Range};
-use crate::db::{Entity, Table, TableError, Write};
+use crate::db::{Entity, Key, Table, TableError, Write};
+use crate::domain::person::keys;
 use crate::domain::person::model::{Person, PersonAddress, PersonWord, Personal};
 use crate::ids::{Id, of};
 use crate::kind::Kind;

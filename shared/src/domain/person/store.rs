@@ -1,14 +1,12 @@
 //! Profiles, the search entries of people, and the copies of names and addresses that lists need.
 
-use crate::db::Key;
-use crate::domain::person::keys;
-use crate::domain::reference::store::ProfileUses;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::db::read::Range;
-use crate::db::{Entity, Item, Table, TableError, Write, to_item};
-use crate::domain::person::model::Applicant;
-use crate::domain::person::model::{Creations, Person};
+use crate::db::{Entity, Item, Key, Table, TableError, Write, to_item};
+use crate::domain::person::keys;
+use crate::domain::person::model::{Applicant, Creations, Person};
+use crate::domain::reference::store::ProfileUses;
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 

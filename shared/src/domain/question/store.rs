@@ -1,10 +1,9 @@
 //! Questions and prompts in the table.
 
-use crate::db::Key;
-use crate::domain::question::keys;
 use std::collections::{HashMap, HashSet};
 
-use crate::db::{Entity, Table, TableError};
+use crate::db::{Entity, Key, Table, TableError};
+use crate::domain::question::keys;
 use crate::domain::question::model::{Prompt, Question};
 use crate::ids::{Id, of};
 use crate::kind::Kind;

@@ -1,7 +1,6 @@
 //! Registrations of clubs for fairs. The fair counts its registrations as references to it.
 
-use crate::db::Key;
-use crate::db::{Entity, Table, TableError};
+use crate::db::{Entity, Key, Table, TableError};
 use crate::domain::catalogue::versions::invalidate_segments;
 use crate::domain::reference::keys;
 use crate::domain::reference::model::{Fair, Registration};

@@ -1,6 +1,5 @@
 //! The collections that admins edit, cached in memory, and their entries in responses.
 
-use crate::domain::reference::keys;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -8,6 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::db::{Table, TableError};
 use crate::domain::catalogue::memory::{Catalogue, Items, Listed};
 use crate::domain::catalogue::versions::Versions;
+use crate::domain::reference::keys;
 use crate::domain::reference::model::{
     Badge, Fair, Major, ReferenceEntry, ReferenceKind, Registration, School, Tag, Year,
 };

@@ -1,16 +1,15 @@
 //! Collections that admins maintain. Their entries have unique names. An entry cannot be deleted
 //! while something refers to it (L2, L3).
 
-use crate::db;
-use crate::db::Key;
-use crate::domain::reference::keys;
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
-use crate::db::{Entity, Item, Refusal, Table, TableError, Write};
+use crate::db;
+use crate::db::{Entity, Item, Key, Refusal, Table, TableError, Write};
 use crate::domain::catalogue::versions::{invalidate, invalidate_segments};
+use crate::domain::reference::keys;
 use crate::domain::reference::model::{Major, ReferenceEntry, ReferenceKind, School};
 use crate::ids::Id;
 use crate::kind::Kind;

@@ -1,21 +1,18 @@
 //! Requests to join clubs (membership requests).
 
-use crate::db::Key;
 use crate::db::error::ignore_refusal;
 use crate::db::execute::WriteResult;
 use crate::db::read::{Fetch, Range};
 use crate::db::response::AnyItem as _;
-use crate::db::{Entity, Refusal, Table, TableError, Write};
-use crate::domain::club;
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
 use crate::domain::club::model::Club;
-use crate::domain::member;
 use crate::domain::member::model::Membership;
 use crate::domain::outbox::model::Mail;
-use crate::domain::person;
 use crate::domain::person::conditions::check_not_erasing;
 use crate::domain::person::model::Person;
 use crate::domain::request::keys;
 use crate::domain::request::model::MembershipRequest;
+use crate::domain::{club, member, person};
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;

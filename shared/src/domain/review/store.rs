@@ -1,8 +1,5 @@
 //! Reviews: what officers think of a submission.
 
-use crate::db::Key;
-use crate::domain::review::keys;
-use crate::domain::submission;
 use std::collections::HashMap;
 
 use serde::Deserialize;
@@ -11,9 +8,11 @@ use crate::db::error::ignore_refusal;
 use crate::db::execute::client_token;
 use crate::db::read::Range;
 use crate::db::response::Stored;
-use crate::db::{Entity, Table, TableError, Write, each};
+use crate::db::{Entity, Key, Table, TableError, Write, each};
 use crate::domain::person::conditions::check_not_erasing;
+use crate::domain::review::keys;
 use crate::domain::review::model::Review;
+use crate::domain::submission;
 use crate::domain::submission::model::Submission;
 use crate::ids::{Id, of};
 use crate::kind::Kind;

@@ -1,11 +1,9 @@
-use crate::domain::task::model::REMINDED_BEFORE;
-use crate::domain::task::model::ScheduledTask;
-use crate::domain::task::model::TaskKind;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::member::model::Membership;
+use crate::domain::task::model::{REMINDED_BEFORE, ScheduledTask, TaskKind};
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;

@@ -1,14 +1,13 @@
 //! Slots: how they are stored and read. `interview/store.rs` books them.
 
-use crate::db::Key;
-use crate::domain::slot::keys;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::db::read::Range;
-use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::outbox::model::Mail;
 use crate::domain::person::conditions::check_not_erasing;
+use crate::domain::slot::keys;
 use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
 use crate::ids::{Id, of};
 use crate::kind::Kind;

@@ -2,54 +2,33 @@
 //! table: a list of attributes would cost more in every write, and in every list that reads it. Those
 //! that no submission names any more are removed.
 
-use crate::db;
-use crate::db::Entity;
-use crate::db::Key;
-use crate::db::Table;
-use crate::db::TableError;
-use crate::db::Tombstone;
-use crate::db::Write;
-use crate::db::each;
-use crate::db::error::check_memory_budget;
-use crate::db::error::ignore_refusal;
-use crate::db::read::Fetch;
-use crate::db::read::MAX_BATCH_KEYS;
-use crate::db::read::Range;
-use crate::domain::file::model::AnswerFile;
-use crate::domain::submission;
-use crate::domain::submission::attachments::Attachment;
-use crate::domain::submission::keys;
-use crate::domain::submission::model::Answered;
-use crate::domain::submission::model::Submission;
-use crate::domain::submission::model::SubmissionAnswers;
-use crate::ids::Id;
-use crate::ids::of;
-use crate::ids::sha256_hex;
-use crate::kind::Kind;
-use crate::limits;
-use crate::time::RequestTime;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::io::{Read as _, Write as _};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use futures::stream;
-use futures::stream::StreamExt as _;
-use futures::stream::TryStreamExt as _;
-use serde::Deserialize;
-use serde::Deserializer;
-use serde::Serialize;
-use serde::Serializer;
-use serde::de::Error;
-use serde::de::Visitor;
-use serde::ser::Error as _;
-use serde::ser::SerializeTuple as _;
+use futures::stream::{StreamExt as _, TryStreamExt as _};
+use serde::de::{Error, Visitor};
+use serde::ser::{Error as _, SerializeTuple as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
-use std::collections::HashMap;
-use std::collections::HashSet;
-use std::fmt;
-use std::io::Read as _;
-use std::io::Write as _;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+
+use crate::db::error::{check_memory_budget, ignore_refusal};
+use crate::db::read::{Fetch, MAX_BATCH_KEYS, Range};
+use crate::db::{Entity, Key, Table, TableError, Tombstone, Write, each};
+use crate::domain::file::model::AnswerFile;
+use crate::domain::submission;
+use crate::domain::submission::attachments::Attachment;
+use crate::domain::submission::keys;
+use crate::domain::submission::model::{Answered, Submission, SubmissionAnswers};
+use crate::ids::{Id, of, sha256_hex};
+use crate::kind::Kind;
+use crate::time::RequestTime;
+use crate::{db, limits};
 
 /// An answer to a fixed version of its question.
 #[derive(Debug, Clone, PartialEq, Eq)]

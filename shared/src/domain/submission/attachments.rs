@@ -1,27 +1,20 @@
 //! The copies of files that submissions have, in the table and in the bucket.
 
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
 use crate::db;
-use crate::db::Entity;
-use crate::db::Key;
-use crate::db::Table;
-use crate::db::TableError;
-use crate::db::Tombstone;
-use crate::db::Write;
 use crate::db::error::ignore_refusal;
+use crate::db::{Entity, Key, Table, TableError, Tombstone, Write};
 use crate::domain::file::model::Upload;
 use crate::domain::submission::keys;
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
-use crate::domain::task::model::ScheduledTask;
-use crate::domain::task::model::TaskKind;
-use crate::ids::Id;
-use crate::ids::of;
+use crate::domain::task::model::{ScheduledTask, TaskKind};
+use crate::ids::{Id, of};
 use crate::kind::Kind;
-use crate::time::RequestTime;
-use crate::time::Timestamp;
-use serde::Deserialize;
-use serde::Serialize;
-use std::collections::HashSet;
+use crate::time::{RequestTime, Timestamp};
 
 impl Entity for Attachment {
     const KIND: Kind = Kind::Attachment;

@@ -2,32 +2,21 @@
 //! status is kept in the submission itself, which has room for two: the write of the decision is then
 //! the only one. Any other change has an item of its own.
 
-use crate::db::Entity;
-use crate::db::Key;
-use crate::db::Refusal;
-use crate::db::Table;
-use crate::db::TableError;
-use crate::db::Write;
-use crate::db::each;
-use crate::db::error::check_memory_budget;
-use crate::db::error::ignore_refusal;
+use std::collections::HashMap;
+
+use futures::stream;
+use futures::stream::{StreamExt, TryStreamExt};
+
+use crate::db::error::{check_memory_budget, ignore_refusal};
 use crate::db::execute::MOST_WRITES;
 use crate::db::read::Fetch;
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write, each};
 use crate::domain::status::Status;
 use crate::domain::submission::keys;
-use crate::domain::submission::model::DecisionChange;
-use crate::domain::submission::model::OldAndNew;
-use crate::domain::submission::model::StatusChange;
-use crate::domain::submission::model::Submission;
-use crate::ids::Id;
-use crate::ids::made_at;
-use crate::ids::of;
+use crate::domain::submission::model::{DecisionChange, OldAndNew, StatusChange, Submission};
+use crate::ids::{Id, made_at, of};
 use crate::kind::Kind;
 use crate::time::Timestamp;
-use futures::stream;
-use futures::stream::StreamExt;
-use futures::stream::TryStreamExt;
-use std::collections::HashMap;
 
 /// An officer's decision on one submission. A field that is `None` stays unchanged.
 #[derive(Debug, Clone)]

@@ -3,43 +3,27 @@
 //! noted. Those of an application come in slices, newest first: the index `gsi2` has the keys of all
 //! submissions in this order, so a slice reads about what it returns.
 
-use crate::db;
-use crate::db::Entity as _;
-use crate::db::Item;
-use crate::db::Key;
-use crate::db::Table;
-use crate::db::TableError;
-use crate::db::error::check_memory_budget;
-use crate::db::read::MAX_BATCH_KEYS;
-use crate::db::read::Range;
-use crate::db::response::AnyItem as _;
-use crate::db::response::Stored;
-use crate::db::response::readable;
-use crate::domain::application;
-use crate::domain::application::model::Application;
-use crate::domain::person;
-use crate::domain::question;
-use crate::domain::question::model::Prompt;
-use crate::domain::slot;
-use crate::domain::slot::model::Slot;
-use crate::domain::submission::keys;
-use crate::domain::submission::model::Answered;
-use crate::domain::submission::model::Submission;
-use crate::domain::submission::store::FoundSubmissions;
-use crate::domain::submission::store::StoredSubmission;
-use crate::domain::submission::store::SubmissionQuery;
-use crate::domain::submission::submit::Withdrawal;
-use crate::ids::Id;
-use crate::ids::of;
-use crate::limits;
-use crate::text::ClubCode;
-use aws_sdk_dynamodb::types::AttributeValue;
-use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 use futures::future::try_join_all;
 use serde::Deserialize;
-use std::collections::BTreeSet;
-use std::collections::HashMap;
-use std::collections::VecDeque;
+
+use crate::db::error::check_memory_budget;
+use crate::db::read::{MAX_BATCH_KEYS, Range};
+use crate::db::response::{AnyItem as _, Stored, readable};
+use crate::db::{Entity as _, Item, Key, Table, TableError};
+use crate::domain::application::model::Application;
+use crate::domain::question::model::Prompt;
+use crate::domain::slot::model::Slot;
+use crate::domain::submission::keys;
+use crate::domain::submission::model::{Answered, Submission};
+use crate::domain::submission::store::{FoundSubmissions, StoredSubmission, SubmissionQuery};
+use crate::domain::submission::submit::Withdrawal;
+use crate::domain::{application, person, question, slot};
+use crate::ids::{Id, of};
+use crate::text::ClubCode;
+use crate::{db, limits};
 
 impl Table {
     /// Returns whether a person has applied to a club: 1 query of the index, then 1 batch read per

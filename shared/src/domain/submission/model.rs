@@ -1,26 +1,22 @@
 //! Submissions, and what their applicants were told about them (E2).
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
 use crate::domain::application::model::Application;
 use crate::domain::outbox::model::CommunicatedDecision;
-use crate::domain::outbox::state::EmailStatus;
-use crate::domain::outbox::state::MailId;
-use crate::domain::outbox::state::MailKind;
-use crate::domain::outbox::state::MailState;
+use crate::domain::outbox::state::{EmailStatus, MailId, MailKind, MailState};
 use crate::domain::person::model::Applicant;
 use crate::domain::status::Status;
 use crate::domain::submission::answers::Answers;
 use crate::domain::submission::interview::Interview;
-use crate::ids::Id;
-use crate::ids::of;
+use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
-use chrono::DateTime;
-use chrono::Utc;
-use serde::Deserialize;
-use serde::Serialize;
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::ops::Deref;
 
 /// The answers of one revision, in an item of their own: a decision, a review and a mail write the
 /// submission, and none of them has to write answers again. It is written once, before the

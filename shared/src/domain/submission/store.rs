@@ -1,16 +1,14 @@
 //! Submissions: how they are stored and read. `submit.rs` writes them, `decide.rs` decides on them.
 
-use crate::db::Key;
-use crate::domain::submission::keys;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::db::Tombstone;
 use crate::db::error::check_memory_budget;
 use crate::db::read::{Fetch, Range};
 use crate::db::response::{AnyItem, Stored};
-use crate::db::{Entity, Table, TableError};
+use crate::db::{Entity, Key, Table, TableError, Tombstone};
 use crate::domain::submission::answers::Answers;
+use crate::domain::submission::keys;
 use crate::domain::submission::model::{Answered, Submission, SubmissionAnswers};
 use crate::domain::submission::submit::Withdrawal;
 use crate::ids::{Id, of};

@@ -1,39 +1,28 @@
 //! Writes of the applicant: to submit, to submit again, and to withdraw, and what remains then.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
 use crate::db;
-use crate::db::Entity;
-use crate::db::Key;
-use crate::db::Refusal;
-use crate::db::Table;
-use crate::db::TableError;
-use crate::db::Write;
 use crate::db::error::ignore_refusal;
 use crate::db::execute::WriteResult;
 use crate::db::parts::parts;
 use crate::db::read::Range;
-use crate::db::response::AnyItem as _;
-use crate::db::response::readable;
-use crate::domain::outbox;
+use crate::db::response::{AnyItem as _, readable};
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
 use crate::domain::outbox::model::Mail;
-use crate::domain::outbox::state::EmailStatus;
-use crate::domain::outbox::state::MailKind;
-use crate::domain::person;
+use crate::domain::outbox::state::{EmailStatus, MailKind};
 use crate::domain::status::Status;
 use crate::domain::submission::keys;
-use crate::domain::submission::model::Answered;
-use crate::domain::submission::model::RecentSubmission;
-use crate::domain::submission::model::Submission;
-use crate::domain::submission::model::SubmissionAnswers;
-use crate::domain::submission::model::is_zero;
+use crate::domain::submission::model::{
+    Answered, RecentSubmission, Submission, SubmissionAnswers, is_zero,
+};
 use crate::domain::submission::store::StoredSubmission;
-use crate::ids::Id;
-use crate::ids::of;
+use crate::domain::{outbox, person};
+use crate::ids::{Id, of};
 use crate::kind::Kind;
-use crate::time::RequestTime;
-use crate::time::Timestamp;
-use serde::Deserialize;
-use serde::Serialize;
-use std::collections::BTreeMap;
+use crate::time::{RequestTime, Timestamp};
 
 impl Entity for RecentSubmission {
     const KIND: Kind = Kind::RecentSubmission;

@@ -1,16 +1,15 @@
 //! Tokens in the table: under numbers in their person's partition, so that the quota needs no
 //! counter, and the text of a token tells its key.
 
-use crate::db::Key;
-use crate::domain::person;
-use crate::domain::token::keys;
 use chrono::NaiveDate;
 
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
-use crate::db::{BatchItems, Entity, Table, TableError, Write};
+use crate::db::{BatchItems, Entity, Key, Table, TableError, Write};
+use crate::domain::person;
 use crate::domain::person::conditions::check_not_erasing;
 use crate::domain::person::model::Person;
+use crate::domain::token::keys;
 use crate::domain::token::model::Token;
 use crate::ids::{Id, of};
 use crate::kind::Kind;

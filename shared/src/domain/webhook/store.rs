@@ -1,19 +1,15 @@
 //! Webhooks in the table: under numbers in their club, so that the quota needs no counter.
 
-use crate::db::Key;
-use crate::domain::club;
-use crate::domain::member;
-use crate::domain::person;
-use crate::domain::webhook::keys;
 use std::collections::{HashMap, HashSet};
 
 use crate::db::read::{Fetch, Range};
-use crate::db::{Entity, Refusal, Table, TableError, Write};
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
 use crate::domain::member::model::Membership;
 use crate::domain::person::model::Person;
-use crate::domain::task::model::WebhookKey;
-use crate::domain::task::model::{ScheduledTask, TaskKind};
+use crate::domain::task::model::{ScheduledTask, TaskKind, WebhookKey};
+use crate::domain::webhook::keys;
 use crate::domain::webhook::model::{Delivery, Notification, Webhook};
+use crate::domain::{club, member, person};
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::limits;
