@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use ammonia::{Builder, UrlRelative};
 
 use crate::limits;
-pub use crate::text::html_tags::has_long_tag;
+pub use crate::text::html_tags::long_tag;
 
 static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut cleaner = Builder::default();

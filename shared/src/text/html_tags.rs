@@ -26,13 +26,13 @@ impl TokenSink for Finished {
     }
 }
 
-/// Returns whether a tag of an HTML text has more than [`limits::TAG`] bytes, or a comment more
-/// than [`limits::HTML_COMMENT`]. The content of elements such as `style` counts as if it had tags:
+/// Returns the limit that a tag or a comment of an HTML text breaks: tags have at most
+/// [`limits::TAG`] bytes, and comments [`limits::HTML_COMMENT`]. The content of elements such as `style` counts as if it had tags:
 /// in SVG it has. So each tag that the parser sees is a tag here, or a part of something that is
 /// bounded.
-pub fn has_long_tag(html: &str) -> bool {
+pub fn long_tag(html: &str) -> Option<usize> {
     if html.len() <= limits::TAG {
-        return false;
+        return None;
     }
     let options = TokenizerOpts {
         // Otherwise a byte order mark is dropped without a token, and the first tag seems to begin
@@ -55,11 +55,11 @@ pub fn has_long_tag(html: &str) -> bool {
                 limits::HTML_COMMENT
             };
             if at - begun > limit {
-                return true;
+                return Some(limit);
             }
         }
     }
-    false
+    None
 }
 
 fn is_tag(html: &str) -> bool {
@@ -97,7 +97,7 @@ mod tests {
             (format!("</p{long}>"), true),
         ] {
             let start: String = html.chars().take(20).collect();
-            assert_eq!(has_long_tag(&html), expected, "{start}");
+            assert_eq!(long_tag(&html).is_some(), expected, "{start}");
         }
     }
 }

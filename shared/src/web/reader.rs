@@ -138,8 +138,7 @@ impl Reader {
             let limit = limits::TAGS;
             return self.errors.add(name, Reason::TooManyTags { limit });
         }
-        if html::has_long_tag(&text) {
-            let limit = limits::TAG;
+        if let Some(limit) = html::long_tag(&text) {
             return self.errors.add(name, Reason::LongTag { limit });
         }
         self.nodes += html::most_nodes(&text);
