@@ -66,7 +66,7 @@ pub fn read(
         Some(None) => body.error(
             row.number,
             "role",
-            Reason::not_one_of(["0 (owner)", "10 (officer)", "20 (member)"]),
+            Reason::not_one_of(["owner", "officer", "member"]),
         ),
         Some(Some(role)) if !scope.reaches(role) => {
             body.error(row.number, "role", Reason::RoleTooHigh);

@@ -41,6 +41,8 @@ export default {
   "problem.not_time": "Bitte gib Datum und Uhrzeit an.",
   "problem.not_reference": "Bitte wähle einen der Einträge.",
   "problem.not_allowed": "Bitte wähle eins davon: {allowed}.",
+  "problem.not_allowed.role":
+    "Die Rolle kann owner (Leitung), officer (Vorstand) oder member (Mitglied) sein.",
   "problem.not_address": "Bitte gib eine E-Mail-Adresse an.",
   "problem.wrong_address": "„{value}“ ist keine E-Mail-Adresse.",
   "problem.not_url": "Bitte gib eine Adresse an, die mit https:// beginnt.",

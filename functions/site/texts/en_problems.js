@@ -40,6 +40,7 @@ export default {
   "problem.not_time": "Please enter a date and a time.",
   "problem.not_reference": "Please choose one of the entries.",
   "problem.not_allowed": "Please choose one of these: {allowed}.",
+  "problem.not_allowed.role": "The role can be owner, officer or member.",
   "problem.not_address": "Please enter an email address.",
   "problem.wrong_address": "“{value}” is not an email address.",
   "problem.not_url": "Please enter an address that begins with https://.",
