@@ -202,6 +202,8 @@ pub enum Reason {
     TooManyFileQuestions { limit: usize },
     #[error("An application can have at most {limit} slots.")]
     TooManySlots { limit: usize },
+    #[error("At most {limit} slots can be made at once.")]
+    LongSeries { limit: usize },
     #[error("This was changed {limit} times already. Make a new one instead.")]
     ChangedTooOften { limit: u32 },
     #[error("You can have at most {limit} submissions.")]

@@ -119,6 +119,7 @@ export default {
   "problem.too_many_questions": "Eine Runde kann höchstens {limit} Fragen haben.",
   "problem.too_many_file_questions": "Eine Runde kann höchstens {limit} Fragen nach Dateien haben.",
   "problem.too_many_slots": "Es kann höchstens {limit} Zeiten für Gespräche geben.",
+  "problem.long_series": "Höchstens {limit} Zeiten können auf einmal angelegt werden.",
   "problem.changed_too_often":
     "Dies wurde schon {limit}-mal geändert. Bitte lege stattdessen etwas Neues an.",
   "problem.too_many_submissions": "Du kannst höchstens {limit} Bewerbungen haben.",

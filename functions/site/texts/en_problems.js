@@ -109,6 +109,7 @@ export default {
   "problem.too_many_questions": "An application can have at most {limit} questions.",
   "problem.too_many_file_questions": "An application can have at most {limit} questions for files.",
   "problem.too_many_slots": "There can be at most {limit} times for interviews.",
+  "problem.long_series": "At most {limit} times can be made at once.",
   "problem.changed_too_often":
     "This was changed {limit} times already. Please make a new one instead.",
   "problem.too_many_submissions": "You can have at most {limit} applications.",

@@ -417,7 +417,7 @@ pub async fn create_slots(
     }
     if slots.len() > limits::SERIES {
         let limit = limits::SERIES;
-        let why = Reason::TooMany { limit };
+        let why = Reason::LongSeries { limit };
         return Err(ApiError::field("minutes", why));
     }
     let (club, application, officer) = (scope.club.code, scope.parent.id, scope.user.id());
