@@ -239,7 +239,7 @@ pub enum Reason {
          delete your profile and these clubs together."
     )]
     OnlyOwner { value: String },
-    #[error("This club is not approved yet, so it cannot invite anybody.")]
+    #[error("This club is not approved yet.")]
     ClubNotApproved,
     #[error("The registration for this fair is not open.")]
     RegistrationClosed,

@@ -147,8 +147,7 @@ export default {
   "problem.last_owner": "Ein Club braucht mindestens eine Person in der Leitung.",
   "problem.only_owner":
     "Nur du leitest {value}. Gib jemand anderem die Leitung oder lösche auch diese Clubs.",
-  "problem.club_not_approved":
-    "Dieser Club ist noch nicht freigegeben. Deshalb kann er niemanden einladen.",
+  "problem.club_not_approved": "Dieser Club ist noch nicht freigegeben.",
   "problem.registration_closed": "Clubs können sich für diese Messe gerade nicht anmelden.",
   "problem.you_are_member": "Du bist schon Mitglied dieses Clubs.",
   "problem.already_member": "Diese Person ist schon Mitglied.",

@@ -131,7 +131,7 @@ export default {
   "problem.last_owner": "A club needs at least one owner.",
   "problem.only_owner":
     "You are the only owner of {value}. Make somebody else an owner, or delete these clubs too.",
-  "problem.club_not_approved": "This club is not approved yet, so it cannot invite anybody.",
+  "problem.club_not_approved": "This club is not approved yet.",
   "problem.registration_closed": "Clubs cannot register for this fair now.",
   "problem.you_are_member": "You are already a member of this club.",
   "problem.already_member": "This person is already a member.",
