@@ -226,6 +226,11 @@ pub enum Reason {
     TooManyInvitations { limit: usize },
     #[error("A club can add at most {limit} people in 24 hours. Invite them instead, or wait.")]
     TooManyAdded { limit: usize },
+    #[error(
+        "A club can add at most {limit} people who neither asked nor applied in 24 hours. Invite \
+         them instead, or wait."
+    )]
+    TooManyStrangers { limit: usize },
     #[error("A club can add or invite at most {limit} people in 24 hours. Send this row later.")]
     TooManyImported { limit: usize },
     #[error("Wait ten minutes before you send the same invitation again.")]

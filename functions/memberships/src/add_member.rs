@@ -168,18 +168,17 @@ fn check_added(log: &InvitationLog, asked: bool, applied: bool, now: Timestamp) 
     if asked {
         return Ok(());
     }
-    let all = (&log.sent, InvitationLog::DAILY);
-    let strangers = (&log.strangers, InvitationLog::STRANGERS);
-    for (count, limit) in [Some(all), (!applied).then_some(strangers)]
+    let limit = InvitationLog::DAILY;
+    let all = (&log.sent, limit, Reason::TooManyAdded { limit });
+    let limit = InvitationLog::STRANGERS;
+    let strangers = (&log.strangers, limit, Reason::TooManyStrangers { limit });
+    for (count, limit, why) in [Some(all), (!applied).then_some(strangers)]
         .into_iter()
         .flatten()
     {
         let seconds = count.wait_for(1, limit, now);
         if seconds > 0 {
-            return Err(ApiError::RateLimited(
-                Reason::TooManyAdded { limit },
-                seconds,
-            ));
+            return Err(ApiError::RateLimited(why, seconds));
         }
     }
     Ok(())

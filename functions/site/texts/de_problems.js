@@ -138,6 +138,8 @@ export default {
     "Ein Club kann in 24 Stunden höchstens {limit} Einladungen senden.",
   "problem.too_many_added":
     "Ein Club kann in 24 Stunden höchstens {limit} Personen aufnehmen. Lade sie stattdessen ein oder warte.",
+  "problem.too_many_strangers":
+    "Ein Club kann in 24 Stunden höchstens {limit} Personen aufnehmen, die weder angefragt noch sich beworben haben. Lade sie stattdessen ein oder warte.",
   "problem.too_many_imported":
     "Ein Club kann in 24 Stunden höchstens {limit} Personen aufnehmen oder einladen. Bitte importiere diese Zeile später.",
   "problem.invited_just_now":

@@ -123,6 +123,8 @@ export default {
   "problem.too_many_invitations": "A club can send at most {limit} invitations in 24 hours.",
   "problem.too_many_added":
     "A club can add at most {limit} people in 24 hours. Invite them instead, or wait.",
+  "problem.too_many_strangers":
+    "A club can add at most {limit} people who neither asked nor applied in 24 hours. Invite them instead, or wait.",
   "problem.too_many_imported":
     "A club can add or invite at most {limit} people in 24 hours. Please import this row later.",
   "problem.invited_just_now": "Wait ten minutes before you send the same invitation again.",
