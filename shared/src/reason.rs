@@ -206,6 +206,8 @@ pub enum Reason {
     LongSeries { limit: usize },
     #[error("This was changed {limit} times already. Make a new one instead.")]
     ChangedTooOften { limit: u32 },
+    #[error("This interview was changed {limit} times already.")]
+    InterviewChangedTooOften { limit: i64 },
     #[error("You can have at most {limit} submissions.")]
     TooManySubmissions { limit: usize },
     #[error("All answers together may have at most {limit} bytes. Shorten one.")]

@@ -186,7 +186,8 @@ async fn save_question(
                 new.prompt.version = old.prompt.version + 1;
             }
             if new.prompt.version > limits::PROMPT_VERSIONS {
-                let why = Reason::ChangedTooOften { limit: 200 };
+                let limit = limits::PROMPT_VERSIONS;
+                let why = Reason::ChangedTooOften { limit };
                 return Err(ApiError::rule(why).coded(Code::Quota));
             }
             app.table.put_question(&new, &form, app.now()).await?;

@@ -122,6 +122,8 @@ export default {
   "problem.long_series": "Höchstens {limit} Zeiten können auf einmal angelegt werden.",
   "problem.changed_too_often":
     "Dies wurde schon {limit}-mal geändert. Bitte lege stattdessen etwas Neues an.",
+  "problem.interview_changed_too_often":
+    "Dieses Gespräch wurde sehr oft geändert. Es lässt sich nur noch absagen.",
   "problem.too_many_submissions": "Du kannst höchstens {limit} Bewerbungen haben.",
   "problem.long_answers":
     "Alle Antworten zusammen dürfen höchstens {size} groß sein. Bitte kürze eine.",

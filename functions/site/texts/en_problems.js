@@ -112,6 +112,8 @@ export default {
   "problem.long_series": "At most {limit} times can be made at once.",
   "problem.changed_too_often":
     "This was changed {limit} times already. Please make a new one instead.",
+  "problem.interview_changed_too_often":
+    "This interview was changed very often. It can only be cancelled now.",
   "problem.too_many_submissions": "You can have at most {limit} applications.",
   "problem.long_answers": "All answers together may have at most {size}. Please shorten one.",
   "problem.too_many_files": "You can have at most {limit} files here that are not submitted.",

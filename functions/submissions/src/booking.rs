@@ -142,7 +142,8 @@ impl Booked {
             let slot = self.check(app, wish, to.as_mut(), bookings).await?;
             let from = self.from.as_ref();
             if interview.next_file(from) > limits::CALENDAR_FILES {
-                let why = Reason::ChangedTooOften { limit: 200 };
+                let limit = limits::CALENDAR_FILES;
+                let why = Reason::InterviewChangedTooOften { limit };
                 return Err(ApiError::rule(why).coded(Code::Quota));
             }
             let news = match from {

@@ -275,7 +275,8 @@ fn check_times(reader: &mut Reader, start: Timestamp, end: Timestamp) {
             },
         );
     } else if end.moment() - start.moment() > limits::SLOT_TIME {
-        let why = Reason::TooManyHours { limit: 24 };
+        let limit = limits::SLOT_TIME.num_hours();
+        let why = Reason::TooManyHours { limit };
         reader.errors.add("end_time", why);
     }
 }

@@ -181,7 +181,8 @@ pub(crate) async fn change(
     let is_elsewhere = (new.start, new.end, &new.location) != (old.start, old.end, &old.location);
     new.revision += u32::from(is_elsewhere);
     if is_elsewhere && new.revision > limits::SLOT_REVISIONS {
-        let why = Reason::ChangedTooOften { limit: 50 };
+        let limit = limits::SLOT_REVISIONS;
+        let why = Reason::ChangedTooOften { limit };
         return Err(ApiError::rule(why).coded(Code::Quota));
     }
     let mails = if is_elsewhere {
