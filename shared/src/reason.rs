@@ -11,7 +11,8 @@ use thiserror::Error;
 ///
 /// `value` and `id` are what is wrong, `limit` is the largest value, number or length that is allowed,
 /// `minimum` the smallest, `allowed` are all values that are, `field` is the field that this one is
-/// compared with, `until` the moment until which it holds, and `count` how many were found.
+/// compared with, `until` the moment until which it holds, and `count` how many were found. Where
+/// `limit` is about what is open, `total` is about all.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, EnumIter, VariantNames)]
 #[serde(tag = "code", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -190,12 +191,10 @@ pub enum Reason {
     TooManyEvents { limit: usize },
     #[error("The locations of all showings have at most {limit} bytes together.")]
     LongLocations { limit: usize },
-    #[error("A club can have at most {open} applications that have not ended, and {limit} in all.")]
-    TooManyApplications {
-        #[serde(skip)]
-        open: usize,
-        limit: i64,
-    },
+    #[error(
+        "A club can have at most {limit} applications that have not ended, and {total} in all."
+    )]
+    TooManyApplications { limit: usize, total: i64 },
     #[error("An application has at most {limit} questions.")]
     TooManyQuestions { limit: usize },
     #[error("An application has at most {limit} questions for files.")]
@@ -494,7 +493,7 @@ impl utoipa::PartialSchema for Reason {
         use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
         let of = |kind| ObjectBuilder::new().schema_type(kind);
         let texts = ArrayBuilder::new().items(of(Type::String));
-        let parameters: [(&str, &str, Schema); 8] = [
+        let parameters: [(&str, &str, Schema); 9] = [
             ("value", "What is wrong.", of(Type::String).into()),
             (
                 "id",
@@ -504,6 +503,11 @@ impl utoipa::PartialSchema for Reason {
             (
                 "limit",
                 "The largest value, number or length.",
+                of(Type::Integer).into(),
+            ),
+            (
+                "total",
+                "The limit of all, beside that of open ones.",
                 of(Type::Integer).into(),
             ),
             ("minimum", "The smallest one.", of(Type::Integer).into()),

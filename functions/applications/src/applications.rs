@@ -122,8 +122,8 @@ fn quota(user: &User) -> Option<ApplicationQuota> {
 
 /// The error if a club would have more applications than allowed.
 fn too_many() -> ApiError {
-    let (open, limit) = (limits::OPEN_APPLICATIONS, limits::APPLICATIONS);
-    ApiError::rule(Reason::TooManyApplications { open, limit }).coded(Code::Quota)
+    let (limit, total) = (limits::OPEN_APPLICATIONS, limits::APPLICATIONS);
+    ApiError::rule(Reason::TooManyApplications { limit, total }).coded(Code::Quota)
 }
 
 /// Create an application.

@@ -115,7 +115,7 @@ export default {
     "Ein Club kann höchstens {limit} Veranstaltungen haben. Lösche einige, die vorbei sind.",
   "problem.long_locations": "Die Orte aller Termine einer Veranstaltung sind zusammen zu lang.",
   "problem.too_many_applications":
-    "Dieser Club hat so viele Runden, wie er haben kann. Bitte lösche eine alte.",
+    "Ein Club kann höchstens {limit} Runden haben, die noch nicht beendet sind, und insgesamt {total}.",
   "problem.too_many_questions": "Eine Runde kann höchstens {limit} Fragen haben.",
   "problem.too_many_file_questions": "Eine Runde kann höchstens {limit} Fragen nach Dateien haben.",
   "problem.too_many_slots": "Es kann höchstens {limit} Zeiten für Gespräche geben.",

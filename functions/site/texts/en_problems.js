@@ -105,7 +105,7 @@ export default {
   "problem.too_many_events": "A club can have at most {limit} events. Delete some that are over.",
   "problem.long_locations": "The places of all dates of an event are too long together.",
   "problem.too_many_applications":
-    "This club has as many applications as it can have. Please delete an old one.",
+    "A club can have at most {limit} applications that have not ended, and {total} in all.",
   "problem.too_many_questions": "An application can have at most {limit} questions.",
   "problem.too_many_file_questions": "An application can have at most {limit} questions for files.",
   "problem.too_many_slots": "There can be at most {limit} times for interviews.",
