@@ -209,6 +209,8 @@ pub enum Reason {
     InterviewChangedTooOften { limit: i64 },
     #[error("You can have at most {limit} submissions.")]
     TooManySubmissions { limit: usize },
+    #[error("You can have at most {limit} submissions, with withdrawn ones.")]
+    TooManyWithWithdrawn { limit: usize },
     #[error("All answers together may have at most {limit} bytes. Shorten one.")]
     LongAnswers { limit: usize },
     #[error("You can have at most {limit} files here that are not submitted.")]

@@ -125,6 +125,8 @@ export default {
   "problem.interview_changed_too_often":
     "Dieses Gespräch wurde sehr oft geändert. Es lässt sich nur noch absagen.",
   "problem.too_many_submissions": "Du kannst höchstens {limit} Bewerbungen haben.",
+  "problem.too_many_with_withdrawn":
+    "Du kannst höchstens {limit} Bewerbungen haben, zurückgezogene eingeschlossen.",
   "problem.long_answers":
     "Alle Antworten zusammen dürfen höchstens {size} groß sein. Bitte kürze eine.",
   "problem.too_many_files":

@@ -115,6 +115,8 @@ export default {
   "problem.interview_changed_too_often":
     "This interview was changed very often. It can only be cancelled now.",
   "problem.too_many_submissions": "You can have at most {limit} applications.",
+  "problem.too_many_with_withdrawn":
+    "You can have at most {limit} applications, with withdrawn ones.",
   "problem.long_answers": "All answers together may have at most {size}. Please shorten one.",
   "problem.too_many_files": "You can have at most {limit} files here that are not submitted.",
   "problem.too_many_tokens": "You can have at most {limit} tokens. Please end one first.",

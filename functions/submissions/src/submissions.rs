@@ -333,7 +333,7 @@ impl EarlierSubmissions {
                 limit: limits::SUBMISSIONS,
             }
         } else if !is_withdrawn && all >= limits::SUBMISSIONS_WITH_WITHDRAWN {
-            Reason::TooManySubmissions {
+            Reason::TooManyWithWithdrawn {
                 limit: limits::SUBMISSIONS_WITH_WITHDRAWN,
             }
         } else {
