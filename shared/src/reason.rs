@@ -213,6 +213,8 @@ pub enum Reason {
     TooManyWithWithdrawn { limit: usize },
     #[error("All answers together may have at most {limit} bytes. Shorten one.")]
     LongAnswers { limit: usize },
+    #[error("The drafts of this application may have at most {limit} bytes together. Shorten one.")]
+    LongDrafts { limit: usize },
     #[error("You can have at most {limit} files here that are not submitted.")]
     TooManyFiles { limit: usize },
     #[error("You can have at most {limit} tokens that have not expired. End one first.")]

@@ -129,6 +129,8 @@ export default {
     "Du kannst höchstens {limit} Bewerbungen haben, zurückgezogene eingeschlossen.",
   "problem.long_answers":
     "Alle Antworten zusammen dürfen höchstens {size} groß sein. Bitte kürze eine.",
+  "problem.long_drafts":
+    "Alle deine Antworten hier, auch die für andere Bereiche, dürfen zusammen höchstens {size} groß sein. Bitte kürze eine.",
   "problem.too_many_files":
     "Du kannst hier höchstens {limit} Dateien haben, die nicht eingereicht sind.",
   "problem.too_many_tokens": "Du kannst höchstens {limit} Tokens haben. Bitte beende zuerst eines.",

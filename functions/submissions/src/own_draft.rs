@@ -201,7 +201,7 @@ impl OwnDraft {
             return Ok(());
         }
         let limit = limits::DRAFTS_BYTES;
-        let why = Reason::LongAnswers { limit };
+        let why = Reason::LongDrafts { limit };
         Err(ApiError::field("responses", why).coded(Code::Quota))
     }
 }
