@@ -21,6 +21,7 @@ pub mod receipts;
 mod release;
 pub mod reviewers;
 pub mod reviews;
+mod selection;
 pub mod send_emails;
 mod slot_body;
 pub mod slots;

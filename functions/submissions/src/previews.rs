@@ -20,7 +20,7 @@ use shared::web::{ApiError, Result};
 use shared::{ids, limits};
 use utoipa::ToSchema;
 
-use crate::send_emails::{
+use crate::selection::{
     Eligibility, Invitations, MailSelection, undecided, was_communicated_otherwise,
 };
 

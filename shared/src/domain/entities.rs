@@ -32,11 +32,11 @@ use crate::domain::reference::store::YearUses;
 use crate::domain::request::model::MembershipRequest;
 use crate::domain::review::model::Review;
 use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
-use crate::domain::submission::attachments::Attachment;
+use crate::domain::submission::answers::Attachment;
 use crate::domain::submission::model::{
     DecisionChange, RecentSubmission, Submission, SubmissionAnswers,
 };
-use crate::domain::submission::submit::Withdrawal;
+use crate::domain::submission::store::Withdrawal;
 use crate::domain::task::model::{NoticeTimer, ScheduledTask};
 use crate::domain::token::model::Token;
 use crate::domain::webhook::model::{Delivery, Webhook};

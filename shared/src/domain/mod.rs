@@ -124,8 +124,8 @@ pub use review::store::GivenScore;
 pub use slot::model::{Interviewer, OwnInterviews, Slot, SlotNote};
 pub use slot::store::SlotChange;
 pub use status::Status;
+pub use submission::answers::Attachment;
 pub use submission::answers::{Answer, Answers, StoredAnswer};
-pub use submission::attachments::Attachment;
 pub use submission::decide::DecisionWrite;
 pub use submission::interview::Interview;
 pub use submission::keys::SUBMISSION_PARTS;
@@ -136,8 +136,8 @@ pub use submission::model::{
     SubmissionAnswers,
 };
 pub use submission::model::{Communicated, Visible};
+pub use submission::store::Withdrawal;
 pub use submission::store::{StoredSubmission, SubmissionQuery};
-pub use submission::submit::Withdrawal;
 pub use submission::submit::{CancelledInterview, WithdrawOutcome};
 pub use task::model::WebhookKey;
 pub use task::model::{LOOKS_BACK, NoticeTimer, REMINDED_BEFORE, ScheduledTask, TaskKind, hour_of};

@@ -8,10 +8,8 @@ use crate::db::read::Range;
 use crate::db::{Entity as _, Key, Table, TableError, Tombstone, Write, each};
 use crate::domain::application::deleted::DeletedApplication;
 use crate::domain::application::model::Application;
-use crate::domain::submission::submit::Withdrawal;
-use crate::domain::{
-    application, club, draft, extension, file, question, review, slot, submission,
-};
+use crate::domain::submission::store::Withdrawal;
+use crate::domain::{application, club, draft, extension, file, question, slot, submission};
 use crate::time::RequestTime;
 
 impl Table {
@@ -33,7 +31,7 @@ impl Table {
             ),
             (question::keys::prompts(id), Range::All),
             (extension::keys::extensions(id), Range::All),
-            (review::keys::reviews(id), Range::All),
+            (submission::keys::reviews(id), Range::All),
             (slot::keys::slots(id), Range::All),
             (draft::keys::begun_drafts(id), Range::All),
             (submission::keys::history(id), Range::All),

@@ -187,15 +187,56 @@ impl Modules {
     }
 }
 
+/// The methods of the table, each with the module that defines it, if no other one has that name:
+/// they are used without a path.
+fn methods_of_table() -> BTreeMap<String, String> {
+    let root = crate::root().join("shared/src/domain");
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in rust_files("shared/src") {
+        let inside = path.strip_prefix(&root).map(|path| path.with_extension(""));
+        let names = inside.map(|path| {
+            let names: Vec<&str> = path.iter().filter_map(|name| name.to_str()).collect();
+            format!("domain::{}", names.join("::"))
+        });
+        let module = names.unwrap_or_default();
+        for part in code(&path).split(" fn ").skip(1) {
+            let name: String = part
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            found.entry(name).or_default().push(module.clone());
+        }
+    }
+    let of_domain = found
+        .into_iter()
+        .filter_map(|(name, modules)| match &modules[..] {
+            [module] if !module.is_empty() => Some((name, module.clone())),
+            _ => None,
+        });
+    of_domain.collect()
+}
+
 /// What stands beside each other in one folder, and what of it each one uses: files, and folders
 /// with all that is in them.
 type Beside = BTreeMap<String, BTreeSet<String>>;
 
 /// Returns for each folder of a crate what stands in it.
 fn beside(modules: &Modules) -> BTreeMap<String, Beside> {
+    let methods = methods_of_table();
     let mut folders: BTreeMap<String, Beside> = BTreeMap::new();
     for module in modules.0.keys() {
-        for target in modules.used_by(module) {
+        let mut targets = modules.used_by(module);
+        if module.starts_with("domain::") {
+            let code = code(&modules.0[module]);
+            let calls = code.split("self.").skip(1).filter_map(|call| {
+                let (name, _) = call.split_once('(')?;
+                methods.get(name).cloned()
+            });
+            // What one thing has may be divided into files as it likes.
+            let folder = |module: &str| module.split("::").nth(1).map(str::to_owned);
+            targets.extend(calls.filter(|target| folder(target) != folder(module)));
+        }
+        for target in targets {
             let mut own = module.split("::").filter(|name| !name.is_empty());
             let mut other = target.split("::");
             let mut folder = vec![];

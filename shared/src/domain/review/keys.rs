@@ -3,20 +3,8 @@
 use crate::db::Key;
 use crate::db::keys::padded;
 use crate::domain::person::keys::own;
+use crate::domain::submission::keys::reviews_of;
 use crate::ids::{Id, of};
-
-/// Returns the partition of all reviews of an application.
-pub(crate) fn reviews(application: Id<of::Application>) -> String {
-    format!("REVIEWS#{}", padded(application))
-}
-
-/// Returns the partition of the reviews of a submission, and what their sort keys begin with.
-pub(crate) fn reviews_of(
-    application: Id<of::Application>,
-    submission: Id<of::Submission>,
-) -> (String, String) {
-    (reviews(application), format!("{}#", padded(submission)))
-}
 
 pub(crate) fn review(
     application: Id<of::Application>,

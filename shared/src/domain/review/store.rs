@@ -8,7 +8,7 @@ use crate::db::error::ignore_refusal;
 use crate::db::execute::client_token;
 use crate::db::read::Range;
 use crate::db::response::Stored;
-use crate::db::{Entity, Key, Table, TableError, Write, each};
+use crate::db::{Entity, Key, Table, TableError, Write};
 use crate::domain::person::conditions::check_not_erasing;
 use crate::domain::review::keys;
 use crate::domain::review::model::Review;
@@ -65,7 +65,7 @@ fn score(review: &Review) -> String {
 impl Table {
     /// Returns the reviews of a submission, in no order: 1 query.
     pub async fn reviews(&self, submission: &Submission) -> Result<Vec<Review>, TableError> {
-        let (pk, prefix) = keys::reviews_of(submission.application, submission.id);
+        let (pk, prefix) = submission::keys::reviews_of(submission.application, submission.id);
         let all: Vec<Review> = self.query(pk, Range::Prefix(prefix)).await?;
         Ok(all
             .into_iter()
@@ -79,7 +79,7 @@ impl Table {
         &self,
         application: Id<of::Application>,
     ) -> Result<(Vec<GivenScore>, bool), TableError> {
-        let partition = (keys::reviews(application), None);
+        let partition = (submission::keys::reviews(application), None);
         let requested = ["submission", "sequence", "person", "score"];
         let pages = limits::COUNTED_PAGES;
         let (found, has_more) = self
@@ -133,24 +133,6 @@ impl Table {
             Write::delete_with_tombstone(review.key()).if_equals("version", &review.version);
         self.transact(vec![delete, scores(review).remove(&score(review))])
             .await
-    }
-
-    /// Deletes the reviews of a submission that was withdrawn or erased: 1 query. Those of one that
-    /// was made later, with the order number `end` or a larger one, stay.
-    pub(crate) async fn delete_reviews(
-        &self,
-        application: Id<of::Application>,
-        submission: Id<of::Submission>,
-        end: u64,
-    ) -> Result<(), TableError> {
-        let (pk, prefix) = keys::reviews_of(application, submission);
-        let mut pending: Vec<Review> = self.query(pk, Range::Prefix(prefix)).await?;
-        pending.retain(|review| review.sequence < end);
-        each(pending, async |review| {
-            let delete = Write::delete(review.key()).if_equals("version", &review.version);
-            ignore_refusal(self.write(delete).await)
-        })
-        .await
     }
 
     /// Removes the person from a review, and every tie to them: the review gets a random id, in the

@@ -4,7 +4,7 @@ use crate::db::Key;
 use crate::db::keys::padded;
 use crate::db::read::Range;
 use crate::domain::person::keys::own;
-use crate::domain::submission::attachments::Attachment;
+use crate::domain::submission::answers::Attachment;
 use crate::ids::{Id, of};
 
 /// The number of partitions for the submissions of one application. Each partition allows 1,000
@@ -165,3 +165,16 @@ pub(crate) fn attachment_object(attachment: &Attachment) -> String {
 
 /// What the keys of copies in the index begin with.
 pub(crate) const OWN_ATTACHMENTS: &str = "ATTACHMENT#";
+
+/// Returns the partition of all reviews of an application.
+pub(crate) fn reviews(application: Id<of::Application>) -> String {
+    format!("REVIEWS#{}", padded(application))
+}
+
+/// Returns the partition of the reviews of a submission, and what their sort keys begin with.
+pub(crate) fn reviews_of(
+    application: Id<of::Application>,
+    submission: Id<of::Submission>,
+) -> (String, String) {
+    (reviews(application), format!("{}#", padded(submission)))
+}

@@ -18,8 +18,9 @@ use crate::domain::question::model::Prompt;
 use crate::domain::slot::model::Slot;
 use crate::domain::submission::keys;
 use crate::domain::submission::model::{Answered, Submission};
-use crate::domain::submission::store::{FoundSubmissions, StoredSubmission, SubmissionQuery};
-use crate::domain::submission::submit::Withdrawal;
+use crate::domain::submission::store::{
+    FoundSubmissions, StoredSubmission, SubmissionQuery, Withdrawal,
+};
 use crate::domain::{application, person, question, slot};
 use crate::ids::{Id, of};
 use crate::text::ClubCode;

@@ -1,8 +1,8 @@
-//! Writes of the applicant: to submit, to submit again, and to withdraw, and what remains then.
+//! Writes of the applicant: to submit, to submit again, and to withdraw.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::db;
 use crate::db::error::ignore_refusal;
@@ -10,15 +10,13 @@ use crate::db::execute::WriteResult;
 use crate::db::parts::parts;
 use crate::db::read::Range;
 use crate::db::response::{AnyItem as _, readable};
-use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
+use crate::db::{Entity, Key, Refusal, Table, TableError, Write, each};
 use crate::domain::outbox::model::Mail;
 use crate::domain::outbox::state::{EmailStatus, MailKind};
 use crate::domain::status::Status;
 use crate::domain::submission::keys;
-use crate::domain::submission::model::{
-    Answered, RecentSubmission, Submission, SubmissionAnswers, is_zero,
-};
-use crate::domain::submission::store::StoredSubmission;
+use crate::domain::submission::model::{Answered, RecentSubmission, Submission, SubmissionAnswers};
+use crate::domain::submission::store::{StoredSubmission, Withdrawal};
 use crate::domain::{outbox, person};
 use crate::ids::{Id, of};
 use crate::kind::Kind;
@@ -113,6 +111,13 @@ impl Submission {
         let last = last.and_then(|file| u32::try_from(file).ok());
         last.unwrap_or(0).max(self.calendar_file)
     }
+}
+
+/// What a withdrawal has to know of a review.
+#[derive(Deserialize)]
+struct ReviewVersion {
+    sequence: u64,
+    version: u64,
 }
 
 impl Table {
@@ -358,6 +363,27 @@ impl Table {
         self.finish_withdrawal(key, withdrawal.person, when).await
     }
 
+    /// Deletes the reviews of a submission that was withdrawn or erased: 1 query. Those of one that
+    /// was made later, with the order number `end` or a larger one, stay.
+    pub(crate) async fn delete_reviews(
+        &self,
+        application: Id<of::Application>,
+        submission: Id<of::Submission>,
+        end: u64,
+    ) -> Result<(), TableError> {
+        let (pk, prefix) = keys::reviews_of(application, submission);
+        let found = self.items(pk, Range::Prefix(prefix)).await?;
+        let pending = found.into_iter().filter_map(|item| {
+            let review: ReviewVersion = item.read().ok()?;
+            (review.sequence < end).then(|| (item.key(), review.version))
+        });
+        each(pending, async |(key, version)| {
+            let delete = Write::delete(key).if_equals("version", &version);
+            ignore_refusal(self.write(delete).await)
+        })
+        .await
+    }
+
     /// Removes the reviews, and the answers that were sent before the withdrawal with their files.
     async fn finish_withdrawal(
         &self,
@@ -376,50 +402,5 @@ impl Table {
         futures::try_join!(reviews, answers)
             .map(drop)
             .map_err(TableError::after_write)
-    }
-}
-
-/// What remains of a withdrawn submission, at the same key. It prevents late repeats of older
-/// requests from storing the submission again.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Withdrawal {
-    /// Id of the submission.
-    pub id: Id<of::Submission>,
-    /// Id of the application.
-    pub application: Id<of::Application>,
-    /// Id of the user; none after erasure. An erasure finds what belongs to it, such as reviews.
-    #[serde(default)]
-    pub person: Option<Id<of::Person>>,
-    /// The order number of the withdrawal.
-    pub received: u64,
-    /// The order number of the submission that was withdrawn.
-    #[serde(default)]
-    pub submitted: u64,
-    /// As in [`Submission`].
-    pub revision: u32,
-    /// As in [`Submission`].
-    #[serde(default)]
-    pub withdrawn: u32,
-    /// As in [`Submission`].
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub erased: u32,
-    /// As in [`Submission`].
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub confirmations: Vec<Timestamp>,
-    /// When it was withdrawn.
-    pub withdrawn_at: Timestamp,
-}
-
-/// A withdrawal has the same key as its submission: it replaces the submission.
-impl Entity for Withdrawal {
-    const KIND: Kind = Kind::Withdrawal;
-
-    fn key(&self) -> Key {
-        keys::submission(self.application, self.id)
-    }
-
-    fn index_key(&self) -> Option<Key> {
-        self.person
-            .map(|person| keys::own_submission(person, self.id))
     }
 }
