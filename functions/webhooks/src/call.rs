@@ -9,6 +9,7 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use http_body_util::{BodyExt as _, Limited};
 use shared::lambda::connector_with;
+use shared::reason::Reason;
 use shared::receiver_rules::ReceiverRules;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -97,10 +98,11 @@ impl Receivers {
     async fn send(&self, request: Request<'_>) -> Result<HttpResponse, &'static str> {
         // The rules may have become stricter since the address was stored. An address that is
         // written as a number is not resolved.
-        let mut url = self
-            .rules
-            .parse(request.url)
-            .map_err(|_| "its address is not allowed any more")?;
+        let refused = |why: Reason| {
+            tracing::info!(%why, "a receiver may not be called any more");
+            "its address is not allowed"
+        };
+        let mut url = self.rules.parse(request.url).map_err(refused)?;
         url.set_fragment(None);
         let mut built = http::Request::post(url.as_str())
             .header("content-type", "application/json")
