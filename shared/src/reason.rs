@@ -147,6 +147,10 @@ pub enum Reason {
         #[serde(skip)]
         kind: &'static str,
     },
+    #[error("There is no member of the club with this id.")]
+    UnknownMember,
+    #[error("This application has no multiple-choice question with this id.")]
+    UnknownChoice,
     #[error("No entry has the id {id}.")]
     UnknownEntry { id: u64 },
     #[error("There is no such club.")]

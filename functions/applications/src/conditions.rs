@@ -74,7 +74,7 @@ pub(crate) fn check_condition(
     let above = chain.first();
     let above = above.filter(|above| above.prompt.question_type == QuestionType::MultipleChoice);
     let Some(above) = above else {
-        let why = Reason::unknown("multiple-choice question");
+        let why = Reason::UnknownChoice;
         return reader.errors.add(QUESTION, why);
     };
     if show_if.options.is_empty() {

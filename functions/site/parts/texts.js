@@ -72,8 +72,9 @@ function size(bytes) {
 export function told(reason, sentence, field = "") {
   const { code, limit, minimum, until, allowed, count } = reason;
   const name = `problem.${code}`;
-  const special = `${name}.${reason.field ?? field.split(".").at(-1)}`;
-  const found = [special, name].find((one) => one in texts);
+  const own = field.split(".").findLast((part) => Number.isNaN(Number(part)));
+  const names = [`${name}.${own}`, `${name}.${reason.field}`, name];
+  const found = names.find((one) => one in texts);
   return found
     ? t(found, {
         ...reason,

@@ -33,6 +33,8 @@ export default {
   "problem.blank": "Dieses Feld darf nicht leer sein.",
   "problem.null": "Dieses Feld darf nicht leer sein.",
   "problem.unknown_field": "„{at}“ ist hier nicht bekannt. Bitte prüfe diesen Namen.",
+  "problem.twice.committees": "Ein Bereich kommt zweimal vor.",
+  "problem.twice.multiple_choice": "Eine Möglichkeit kommt zweimal vor.",
   "problem.twice": "Das kommt zweimal vor.",
   "problem.not_text": "Bitte gib einen Text an.",
   "problem.not_number": "Bitte gib eine ganze Zahl an.",
@@ -55,8 +57,19 @@ export default {
   "problem.too_many_bytes":
     "Dieser Text ist zu lang. Mit seiner Formatierung sind höchstens {size} erlaubt.",
   "problem.too_many_words": "Höchstens {limit} Wörter sind erlaubt. Diese Antwort hat {count}.",
+  "problem.too_many.committees": "Höchstens {limit} Bereiche sind erlaubt.",
+  "problem.too_many.multiple_choice": "Höchstens {limit} Möglichkeiten sind erlaubt.",
+  "problem.too_many.rows": "Höchstens {limit} Zeilen sind erlaubt.",
+  "problem.too_many.emails": "Höchstens {limit} Adressen sind erlaubt.",
+  "problem.too_many.submissions": "Höchstens {limit} Bewerbungen auf einmal sind erlaubt.",
   "problem.too_many": "Höchstens {limit} sind erlaubt.",
   "problem.too_few": "Bitte wähle mindestens eins.|Bitte wähle mindestens {n}.",
+  "problem.too_few.multiple_choice": "Eine Auswahl braucht mindestens zwei Möglichkeiten.",
+  "problem.too_few.formats": "Bitte wähle mindestens ein Format.",
+  "problem.too_few.options": "Bitte wähle mindestens eine Möglichkeit.",
+  "problem.too_few.committees":
+    "Eine Frage für bestimmte Bereiche braucht mindestens einen Bereich.",
+  "problem.too_few.submissions": "Bitte wähle mindestens eine Bewerbung.",
   "problem.too_few.scopes": "Bitte kreuze mindestens eine Sache an, die das Token darf.",
   "problem.too_few.types": "Bitte kreuze mindestens eine Art von Änderung an.",
   "problem.too_few.emails": "Bitte gib mindestens eine Adresse an.",
@@ -68,11 +81,14 @@ export default {
   "problem.only_null": "Bitte wähle das Bild als Datei.",
 
   // Times.
-  "problem.before": "Das liegt vor dem Beginn.",
+  "problem.before": "Das Ende liegt vor dem Beginn.",
   "problem.before.application_start_time": "Die Runde darf nicht schließen, bevor sie öffnet.",
   "problem.before.application_end_time":
     "Entscheidungen dürfen nicht sichtbar sein, bevor die Runde schließt.",
   "problem.before.registration_start_time": "Die Anmeldung darf nicht enden, bevor sie beginnt.",
+  "problem.after.ticket_drop_time": "Die Tickets gibt es erst nach dem Ende.",
+  "problem.after.registration_start_time":
+    "Die Anmeldung darf nicht erst nach dem Ende der Messe beginnen.",
   "problem.after": "Das liegt nach dem Ende.",
   "problem.not_after": "Das Ende muss nach dem Beginn liegen.",
   "problem.not_after.application_end_time":
@@ -83,6 +99,9 @@ export default {
 
   // What is there, and what is not.
   "problem.unknown_id": "Das gibt es nicht mehr. Bitte lade die Seite neu.",
+  "problem.unknown_id.file": "Diese Datei gibt es nicht mehr. Bitte lade sie noch einmal hoch.",
+  "problem.unknown_member": "Diese Person ist nicht Mitglied des Clubs.",
+  "problem.unknown_choice": "Bitte wähle eine Frage mit Möglichkeiten aus diesem Formular.",
   "problem.unknown_entry": "Einen dieser Einträge gibt es nicht mehr. Bitte lade die Seite neu.",
   "problem.unknown_club": "Diesen Club gibt es nicht.",
   "problem.unknown_person": "Diese Person gibt es nicht.",
@@ -90,6 +109,8 @@ export default {
   "problem.ambiguous_address":
     "Mehrere Personen haben diese Adresse. Bitte gib ihre Benutzernamen an.",
   "problem.unknown_tag": "Das Schlagwort „{value}“ gibt es nicht.",
+  "problem.taken.code": "Dieser Kurzname ist schon vergeben.",
+  "problem.taken.name": "Diesen Namen gibt es schon.",
   "problem.taken": "Das gibt es schon.",
   "problem.reserved": "Dieser Kurzname ist reserviert.",
   "problem.code_of_deleted_club": "Dieser Kurzname gehört zu einem gelöschten Club.",

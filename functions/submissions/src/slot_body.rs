@@ -300,7 +300,7 @@ pub(crate) async fn interviewers(
             }
             Some(_) => {}
             None => {
-                let why = Reason::unknown("member");
+                let why = Reason::UnknownMember;
                 reader.errors.add(format!("interviewers.{i}"), why);
             }
         }
