@@ -201,7 +201,7 @@ function Missed({ title, those, state, statusOf, again }) {
 
 /** What the officer should check. */
 const warnings = ({ warnings, reasons }) =>
-  warnings.map((text, i) => html`<p class="warn">${told(reasons[i], text)}</p>`);
+  warnings.map((text, i) => html`<p class="warn">${told(reasons?.[i], text)}</p>`);
 
 /** What the service said of a sending. What it could not queue can be sent now. */
 function Result({ result, rest }) {

@@ -11,7 +11,7 @@ import { loadProblems, t, told } from "./texts.js";
 /** What an error says in one sentence. */
 function whole(body) {
   const field = Object.keys(body.errors ?? {})[0];
-  return told(body.reason ?? body, told(body, body.detail), field);
+  return told(body.reason, told(body, body.detail), field);
 }
 
 /** An error that the service answered, or that there was no answer. */
@@ -26,7 +26,10 @@ export class ApiError extends Error {
     this.fields = Object.fromEntries(
       Object.entries(body?.errors ?? {}).map(([field, messages]) => [
         field,
-        messages.map((sentence, i) => told(body.reasons[field][i], sentence, field)),
+        // Reasons that only programs meet have no text of their own.
+        messages.map((sentence, i) =>
+          told(body.reasons?.[field]?.[i], told({ code: "invalid" }, sentence), field),
+        ),
       ]),
     );
   }

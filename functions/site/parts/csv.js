@@ -93,11 +93,11 @@ export async function importAll(text, size, send, progress) {
     result.dry_run = answer.dry_run;
     for (const name of COUNTS) result[name] += answer[name];
     const late = answer.errors
-      .filter((error) => error.reason.code === LATE)
+      .filter((error) => error.reason?.code === LATE)
       .map((error) => part[error.row - 1]);
     tries = late.length === part.length ? tries + 1 : 0;
     const isStuck = tries >= TRIES;
-    const isTold = (error) => isStuck || error.reason.code !== LATE;
+    const isTold = (error) => isStuck || error.reason?.code !== LATE;
     for (const error of answer.errors.filter(isTold)) {
       result.errors.push({ ...error, row: part[error.row - 1]?.number ?? error.row });
     }

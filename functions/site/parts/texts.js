@@ -65,11 +65,12 @@ function size(bytes) {
 
 /**
  * What the API refused, in the language of the page; what it said itself if there is no text.
- * @param {{code: string, [value: string]: any}} reason
+ * @param {{code: string, [value: string]: any} | undefined} reason none from an earlier release
  * @param {string} sentence
  * @param {string} [field] where it stands
  */
 export function told(reason, sentence, field = "") {
+  if (!reason) return sentence;
   const { code, limit, minimum, until, allowed, count } = reason;
   const name = `problem.${code}`;
   const own = field.split(".").findLast((part) => Number.isNaN(Number(part)));

@@ -10,6 +10,15 @@ export default {
   "problem.precondition_failed": "Dies wurde inzwischen geändert. Sieh es dir noch einmal an.",
   "problem.draft_conflict":
     "Eine Antwort wurde in einem anderen Tab oder auf einem anderen Gerät geändert. Nichts wurde gespeichert.",
+  "problem.rate_limited": "Das war zu oft. Bitte warte etwas.",
+  "problem.method_not_allowed":
+    "Das geht hier nicht. Bitte lade die Seite neu und versuche es noch einmal.",
+  "problem.not_acceptable":
+    "Dein Browser kann die Antwort nicht lesen. Bitte versuche es mit einem anderen.",
+  "problem.unsupported_media_type": "Bitte wähle eine andere Datei.",
+  "problem.payload_too_large": "Das ist zu groß zum Senden.",
+  "problem.cursor_expired": "Die Liste lässt sich hier nicht fortsetzen. Bitte lade die Seite neu.",
+  "problem.scope": "Mit einem Token geht das nicht.",
   "problem.busy": "Der Dienst ist gerade überlastet. Bitte versuche es noch einmal.",
   "problem.files_unavailable":
     "Dateien können gerade nicht gespeichert oder gelesen werden. Es wurde nichts geändert. Bitte versuche es noch einmal.",

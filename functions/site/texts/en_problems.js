@@ -11,6 +11,13 @@ export default {
   "problem.precondition_failed": "This was changed meanwhile. Please look at it again.",
   "problem.draft_conflict":
     "An answer was changed in another tab or on another device. Nothing was saved.",
+  "problem.rate_limited": "This was too often. Please wait a little.",
+  "problem.method_not_allowed": "This is not possible here. Please reload the page and try again.",
+  "problem.not_acceptable": "Your browser cannot read the answer. Please try another browser.",
+  "problem.unsupported_media_type": "Please choose another file.",
+  "problem.payload_too_large": "This is too large to send.",
+  "problem.cursor_expired": "The list cannot be continued here. Please reload the page.",
+  "problem.scope": "This is not possible with a token.",
   "problem.busy": "The service is busy. Please try again.",
   "problem.files_unavailable":
     "Files cannot be stored or read at the moment. Nothing was changed. Please try again.",
