@@ -1,5 +1,6 @@
-//! The things that Clubs knows. Each folder has one of them: its types (`model.rs`), its keys in
-//! the table (`keys.rs`), and its reads and writes (`store.rs` and files beside it).
+//! The things that Clubs knows. Most folders have one of them: its types (`model.rs`), its keys in
+//! the table (`keys.rs`), and its reads and writes (`store.rs` and files beside it). What joins
+//! several of them has a folder or a file above them. All depend in one direction.
 //!
 //! Types are not sent to clients: each resource has its own response types. There is one method of
 //! [`crate::db::Table`] for each access pattern. Handlers never see an attribute value, and there

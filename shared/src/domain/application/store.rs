@@ -1,4 +1,4 @@
-//! Applications with their committees, questions and prompts.
+//! Applications with their committees and texts.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What lists show, in memory, and the versions of its segments.
+//! Segments that lists keep in memory, and their versions.
 
 pub(crate) mod keys;
 pub(crate) mod memory;

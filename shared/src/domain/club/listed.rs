@@ -65,7 +65,7 @@ impl Clubs {
         position.ok().map(|position| ListedAt { segment, position })
     }
 
-    /// Returns the club at a position that `ListedEvent::host` returned.
+    /// Returns the club at a position that [`Clubs::position_of`] returned.
     pub fn at(&self, listed_at: ListedAt) -> &ListedClub {
         &self.0[listed_at.segment][listed_at.position]
     }

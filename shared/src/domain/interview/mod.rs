@@ -1,4 +1,4 @@
-//! Interviews: the invitation of a submission, and the slot that is booked for it.
+//! Interviews: what is booked for submissions.
 
 pub(crate) mod calendar_revisions;
 pub(crate) mod keys;

@@ -45,7 +45,7 @@ pub struct Invite {
 pub struct AcceptanceMail {
     /// Id of the accepted submission.
     pub submission: Id<of::Submission>,
-    /// As in [`super::MailState`].
+    /// As in [`crate::domain::MailState`].
     pub order: u32,
 }
 

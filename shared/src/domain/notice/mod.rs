@@ -1,4 +1,4 @@
-//! Reminders and news: what is due when, and what was begun.
+//! Reminders and news: what they say when they are sent, and who gets them.
 
 pub(crate) mod current;
 pub(crate) mod people;

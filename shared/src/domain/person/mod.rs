@@ -1,4 +1,4 @@
-//! People: profiles, search entries and copies.
+//! People: profiles, search entries and settings of notices.
 
 pub(crate) mod conditions;
 pub(crate) mod keys;

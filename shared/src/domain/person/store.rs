@@ -1,4 +1,4 @@
-//! Profiles, the search entries of people, and the copies of names and addresses that lists need.
+//! Profiles and the search entries of people.
 
 use std::collections::{BTreeSet, HashMap};
 

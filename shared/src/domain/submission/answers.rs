@@ -1,6 +1,6 @@
 //! The answers of a submission, and the files among them. They are only ever read as a whole, so
-//! they are one value in the table: a list of attributes would cost more in every write, and in every
-//! list that reads it.
+//! they are one value in the table: a list of attributes would cost more in every write, and in
+//! every list that reads it.
 
 use std::fmt;
 use std::io::{Read as _, Write as _};

@@ -1,6 +1,6 @@
-//! Decisions on submissions, and their history: who changed what, and when (D2). A change of only the
-//! status is kept in the submission itself, which has room for two: the write of the decision is then
-//! the only one. Any other change has an item of its own.
+//! Decisions on submissions, and their history: who changed what, and when (D2). A change of only
+//! the status is kept in the submission itself, which has room for two: the write of the decision
+//! is then the only one. Any other change has an item of its own.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! What of a submission is stored apart: answers, and copies of files. Those that no submission names
-//! any more are removed.
+//! What of a submission is stored apart: answers, and copies of files. Those that no submission
+//! names any more are removed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
