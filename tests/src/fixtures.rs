@@ -272,7 +272,6 @@ pub fn event(n: u64) -> Event {
         image: None,
         pinned: false,
         showings: vec![showing],
-        former_segment: None,
         text: None,
         created_at: begins,
         updated_at: begins,

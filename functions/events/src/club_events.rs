@@ -84,7 +84,6 @@ pub async fn create_event(
         image: None,
         pinned: false,
         showings: vec![],
-        former_segment: None,
         text: None,
         created_at: now,
         updated_at: now,

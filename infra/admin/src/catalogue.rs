@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use shared::domain::{Event, EventListing, listed, listing_segments};
+use shared::domain::{Event, EventListing, listed, segment_of};
 use shared::ids::{Id, of};
 
 use crate::finding::{Finding, Repair};
 use crate::{StoredItems, text, typed};
 
 /// Events whose copies in the catalogue are missing or wrong. An event has a copy in the segment of
-/// its month, and one in the segment that it left last.
+/// its month.
 pub(crate) fn listings(stored: &StoredItems) -> Vec<Finding> {
     let mut listed_events: BTreeMap<(String, Id<of::Event>), Event> =
         typed::<EventListing>(stored, "EventListing")
@@ -20,7 +20,7 @@ pub(crate) fn listings(stored: &StoredItems) -> Vec<Finding> {
             .collect();
     let mut wrong = Vec::new();
     for event in typed::<Event>(stored, "Event") {
-        for segment in listing_segments(&event) {
+        if let Some(segment) = segment_of(&event) {
             match listed_events.remove(&(segment.clone(), event.id)) {
                 None => wrong.push(format!(
                     "event {} is not in {segment} of the catalogue",

@@ -51,8 +51,7 @@ mod waiting;
 mod webhook;
 
 pub use application::deleted::DeletedApplication;
-pub use application::model::draft_reminder_at;
-pub use application::model::{Application, ApplicationTexts, Committee};
+pub use application::model::{Application, ApplicationTexts, Committee, draft_reminder_at};
 pub use application::store::ApplicationQuota;
 pub use audit::{
     DERIVED_ENTRIES, NOT_COMPARED, answers_of, derived_entries, leads_to, reviewed, seat_of,
@@ -67,20 +66,21 @@ pub use change::model::{
     ChangeCount, ChangeType, ClubChange, NewChange, Object, ObjectType, RecordedChange,
 };
 pub use club::invitation_log::{DailyCount, InvitationLog};
+#[cfg(feature = "api")]
 pub use club::listed::{Clubs, ListedClub, club_segments};
 pub use club::model::{Club, ClubProfile, ClubText, Window};
 pub use club::store::ClubQuota;
 pub use club_page::ClubPage;
 pub use decision::ended::{Cancellations, EndedInterview, EndedInterviews};
 pub use decision::store::DecisionMail;
-pub use draft::model::BegunDraft;
-pub use draft::model::DraftAnswer;
+pub use draft::model::{BegunDraft, DraftAnswer};
 pub use draft::store::DraftWrite;
 pub use entities::{Facts, misplaced};
 pub use erasure::begin::{ERASURE_BEGINS_AFTER, OnlyOwner};
+#[cfg(feature = "api")]
 pub use event::listed::ListedEvent;
 pub use event::model::{Event, EventText, EventType, Showing, Span};
-pub use event::store::{EventListing, listed, listing_segments};
+pub use event::store::{EventListing, listed, segment_of};
 pub use extension::model::Extension;
 pub use file::model::{AnswerFile, FileState, Upload};
 pub use form::conditions::Choices;
@@ -108,8 +108,7 @@ pub use outbox::model::{
 pub use outbox::notice::{NewsItem, Notice, NoticeAbout};
 pub use outbox::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report, Telling};
 pub use own::{Follower, OwnEntries};
-pub use person::model::Applicant;
-pub use person::model::{Creations, Person, PersonAddress, PersonWord, Personal};
+pub use person::model::{Applicant, Creations, Person, PersonAddress, PersonWord, Personal};
 pub use person::notices::{NewsRhythm, NoticeKind, Notices};
 pub use personal_data::PersonalData;
 pub use question::model::{Choice, FileFormat, FileRule, Prompt, Question, QuestionType, ShowIf};
@@ -125,23 +124,20 @@ pub use review::store::GivenScore;
 pub use slot::model::{Interviewer, OwnInterviews, Slot, SlotNote};
 pub use slot::store::SlotChange;
 pub use status::Status;
-pub use submission::answers::Attachment;
-pub use submission::answers::{Answer, Answers, StoredAnswer};
+pub use submission::answers::{Answer, Answers, Attachment, StoredAnswer};
 pub use submission::decide::DecisionWrite;
 pub use submission::interview::Interview;
 pub use submission::keys::SUBMISSION_PARTS;
 pub use submission::lists::{ApplicationParts, References};
-pub use submission::model::RememberedKey;
 pub use submission::model::{
-    Answered, DecisionChange, Mailed, OldAndNew, RecentSubmission, StatusChange, Submission,
-    SubmissionAnswers,
+    Answered, Communicated, DecisionChange, Mailed, OldAndNew, RecentSubmission, RememberedKey,
+    StatusChange, Submission, SubmissionAnswers, Visible,
 };
-pub use submission::model::{Communicated, Visible};
-pub use submission::store::Withdrawal;
-pub use submission::store::{StoredSubmission, SubmissionQuery};
+pub use submission::store::{StoredSubmission, SubmissionQuery, Withdrawal};
 pub use submission::submit::{CancelledInterview, WithdrawOutcome};
-pub use task::model::WebhookKey;
-pub use task::model::{LOOKS_BACK, NoticeTimer, REMINDED_BEFORE, ScheduledTask, TaskKind, hour_of};
+pub use task::model::{
+    LOOKS_BACK, NoticeTimer, REMINDED_BEFORE, ScheduledTask, TaskKind, WebhookKey, hour_of,
+};
 pub use task::store::NEWS_AT_ONCE;
 pub use token::model::{Token, TokenScope};
 pub use waiting::{ClubWaiting, Waiting};

@@ -360,7 +360,7 @@ async fn an_event_at_all_its_limits_is_stored_and_listed() {
         });
         let event = ada.post(CHESS, body).await.created();
         let path = format!("{CHESS}{}/", id(&event));
-        // This moves the event to a later segment of the catalogue, so two copies of it are stored.
+        // This moves the event to a later segment of the catalogue.
         let last = format!("{path}showings/{}/", id(&event["showings"][99]));
         ada.patch(&last, showing(2_000, 2_001)).await.ok();
         assert_eq!(

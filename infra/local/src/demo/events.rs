@@ -263,7 +263,6 @@ pub fn events(numbers: &Numbers, now: Timestamp) -> Vec<Event> {
                 image: None,
                 pinned: event_type == EventType::Recruitment,
                 showings: group.into_iter().map(showing).collect(),
-                former_segment: None,
                 text: None,
                 created_at: created,
                 updated_at: created,

@@ -37,6 +37,7 @@ impl Versions {
     }
 
     /// Returns the names of all segments.
+    #[cfg(feature = "api")]
     pub(crate) fn segments(&self) -> impl Iterator<Item = &String> {
         self.versions.keys()
     }

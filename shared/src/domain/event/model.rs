@@ -49,9 +49,6 @@ pub struct Event {
     pub pinned: bool,
     /// Times and places, ordered by start and id.
     pub showings: Vec<Showing>,
-    /// The segment of the catalogue that the event was in before. A copy stays there until the
-    /// event changes again.
-    pub former_segment: Option<String>,
     /// In the table: the version of the item with the whole description, if this one has only its
     /// beginning. None in memory, unless the event is one of a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]

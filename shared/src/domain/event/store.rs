@@ -64,20 +64,11 @@ impl Entity for EventClub {
     }
 }
 
-/// Returns the catalogue segment of an event, or `None` if it has no showings.
-fn segment_of(event: &Event) -> Option<String> {
+/// Returns the segment of the catalogue that has a copy of an event; none if it has no showings.
+pub fn segment_of(event: &Event) -> Option<String> {
     event
         .span()
         .map(|span| keys::events(&span.ends.1.to_string()))
-}
-
-/// Returns the catalogue segments that have a copy of an event: its current one, and the one that
-/// it was in before.
-pub fn listing_segments(event: &Event) -> Vec<String> {
-    segment_of(event)
-        .into_iter()
-        .chain(event.former_segment.clone())
-        .collect()
 }
 
 /// Returns an event as lists across clubs store it: with only the beginning of its description.
@@ -218,18 +209,12 @@ impl Table {
 
     /// Replaces an event. Refused if it no longer has the version of `old`.
     pub async fn update_event(&self, old: &Event, new: &Event) -> Result<(), TableError> {
-        let (before, now) = (segment_of(old), segment_of(new));
-        let former_segment = before.filter(|before| now.as_ref().is_some_and(|now| now != before));
-        let new = Event {
-            former_segment,
-            ..new.clone()
-        };
-        let (item, whole) = split(&new);
+        let (item, whole) = split(new);
         let mut writes = vec![Write::put(&item)?.if_equals("version", &old.version)];
         if whole.is_some() || split(old).1.is_some() {
-            writes.push(write_text(&new, whole.as_ref())?);
+            writes.push(write_text(new, whole.as_ref())?);
         }
-        writes.extend(Self::relist(Some(old), &new)?);
+        writes.extend(Self::relist(Some(old), new)?);
         self.transact(writes).await
     }
 
@@ -245,7 +230,6 @@ impl Table {
         ];
         let without_showings = Event {
             showings: vec![],
-            former_segment: None,
             ..event.clone()
         };
         writes.extend(Self::relist(Some(event), &without_showings)?);
@@ -283,37 +267,22 @@ impl Table {
         }
     }
 
-    /// Returns the writes that update the catalogue when an event changes from `old` to `new`.
-    ///
-    /// If the event moves to another segment, the copy in the one that it leaves is also updated.
-    /// The next change of the event deletes that copy. Reason: a list reads the segments one after
-    /// the other. It may read some before the change and others after it. In each case, at least
-    /// one of them contains the event.
+    /// Returns the writes that update the catalogue when an event changes from `old` to `new`. While
+    /// it moves to another segment, a list that reads both at this moment may show it in neither;
+    /// the next one reads them again.
     fn relist(old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
-        let before = old.map(listing_segments).unwrap_or_default();
-        let current = listing_segments(new);
-        let left: Vec<String> = before
-            .into_iter()
-            .filter(|segment| !current.contains(segment))
+        let current = listing(new);
+        let left = old.and_then(segment_of);
+        let left = left.filter(|left| current.as_ref().is_none_or(|one| one.segment != *left));
+        let left = left.map(|left| keys::event_listing(&left, new.id));
+        let put = current.as_ref().map(Write::put).transpose()?;
+        let moved: Vec<Key> = current
+            .iter()
+            .map(Entity::key)
+            .chain(left.clone())
             .collect();
-        let mut writes = Vec::new();
-        for segment in &current {
-            writes.push(Write::put(&EventListing {
-                segment: segment.clone(),
-                event: listed(new),
-            })?);
-        }
-        writes.extend(
-            left.iter()
-                .map(|segment| Write::delete(keys::event_listing(segment, new.id))),
-        );
-        if !writes.is_empty() {
-            let segments = current.iter().chain(&left);
-            let listed_keys: Vec<Key> = segments
-                .map(|segment| keys::event_listing(segment, new.id))
-                .collect();
-            writes.push(invalidate(&listed_keys));
-        }
-        Ok(writes)
+        let moved = (!moved.is_empty()).then(|| invalidate(&moved));
+        let delete = left.map(Write::delete);
+        Ok(put.into_iter().chain(delete).chain(moved).collect())
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod fairs;
 pub(crate) mod keys;
+#[cfg(feature = "api")]
 pub(crate) mod memory;
 pub(crate) mod model;
 pub(crate) mod store;
