@@ -452,21 +452,6 @@ fn attachment(name: &str) -> String {
     format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{whole}")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::attachment;
-
-    // proves U8
-    #[test]
-    fn names_are_clean_in_headers() {
-        assert_eq!(
-            attachment("Le\u{202e}bens\"lauf\\ü.pdf"),
-            "attachment; filename=\"Le_bens_lauf__.pdf\"; \
-             filename*=UTF-8''Le%E2%80%AEbens%22lauf%5C%C3%BC.pdf"
-        );
-    }
-}
-
 /// A file of a person.
 pub enum FileSource {
     /// It was uploaded, or will be.
@@ -615,4 +600,19 @@ async fn check_file(
         object,
         tag: seen.tag,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::attachment;
+
+    // proves U8
+    #[test]
+    fn names_are_clean_in_headers() {
+        assert_eq!(
+            attachment("Le\u{202e}bens\"lauf\\ü.pdf"),
+            "attachment; filename=\"Le_bens_lauf__.pdf\"; \
+             filename*=UTF-8''Le%E2%80%AEbens%22lauf%5C%C3%BC.pdf"
+        );
+    }
 }
