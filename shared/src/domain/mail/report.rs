@@ -274,9 +274,12 @@ impl Table {
             })
         };
         let mut writes = vec![result.record(mail)];
-        let status_writes =
-            communicated_writes(mail, communicated, (result.to, result.now), &ends, is_last);
-        writes.extend(status_writes);
+        writes.extend(match &mail.decision {
+            Some(_) => {
+                communicated_writes(mail, communicated, (result.to, result.now), &ends, is_last)
+            }
+            None => owner_writes(mail, result.to, result.now),
+        });
         for mail in &mails {
             // If the slot changed meanwhile, this file has the number of that change.
             writes.push(Write::put(mail)?.if_new().or(Refusal::Superseded));
