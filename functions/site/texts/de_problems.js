@@ -51,7 +51,7 @@ export default {
   "problem.too_small": "Bitte gib eine ganze Zahl ab {minimum} an.",
   "problem.not_time": "Bitte gib Datum und Uhrzeit an.",
   "problem.not_reference": "Bitte wähle einen der Einträge.",
-  "problem.not_allowed": "Bitte wähle eins davon: {allowed}.",
+  "problem.not_allowed": "Bitte wähle eine der Möglichkeiten.",
   "problem.not_allowed.role":
     "Die Rolle kann owner (Leitung), officer (Vorstand) oder member (Mitglied) sein.",
   "problem.not_address": "Bitte gib eine E-Mail-Adresse an.",

@@ -48,7 +48,7 @@ export default {
   "problem.too_small": "Please enter a whole number of at least {minimum}.",
   "problem.not_time": "Please enter a date and a time.",
   "problem.not_reference": "Please choose one of the entries.",
-  "problem.not_allowed": "Please choose one of these: {allowed}.",
+  "problem.not_allowed": "Please choose one of the options.",
   "problem.not_allowed.role": "The role can be owner, officer or member.",
   "problem.not_address": "Please enter an email address.",
   "problem.wrong_address": "“{value}” is not an email address.",
