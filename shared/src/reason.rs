@@ -9,10 +9,10 @@ use thiserror::Error;
 /// in `code`, beside the parameters: `{"code": "too_long", "limit": 255}`. Its sentence is what
 /// [`ToString`] returns.
 ///
-/// `value` and `id` are what is wrong, `limit` is the largest value, number or length that is allowed,
-/// `minimum` the smallest, `allowed` are all values that are, `field` is the field that this one is
-/// compared with, `until` the moment until which it holds, and `count` how many were found. Where
-/// `limit` is about what is open, `total` is about all.
+/// `value` and `id` are what is wrong, `limit` is the largest value, number or length that is
+/// allowed, `minimum` the smallest, `allowed` are all values that are, `field` is the field that
+/// this one is compared with, `until` the moment until which it holds, and `count` how many were
+/// found. Where `limit` is about what is open, `total` is about all.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, EnumIter, VariantNames)]
 #[serde(tag = "code", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -411,7 +411,7 @@ pub enum Reason {
     // Mails and their templates.
     #[error(
         "Something changed since the preview: decisions, reasons, templates, addresses or \
-             recipients. Nothing was sent. Make a new preview."
+         recipients. Nothing was sent. Make a new preview."
     )]
     PreviewChanged,
     #[error("{} not decided yet.", people_are(*count))]

@@ -22,8 +22,8 @@ enum Owner {
     Invite,
     /// Settings and drafts or bookings of a person, of which a notice is made.
     Notice,
-    /// What happened once. Nothing that comes later makes the mail wrong.
-    Event,
+    /// Nothing: it tells what happened once, and nothing that comes later makes it wrong.
+    Nothing,
 }
 
 impl MailKind {
@@ -34,7 +34,7 @@ impl MailKind {
             Self::Appointment => Owner::Interview,
             Self::Invitation => Owner::Invite,
             Self::DraftReminder | Self::InterviewReminder | Self::News => Owner::Notice,
-            Self::Confirmation | Self::Request | Self::Joined | Self::Webhook => Owner::Event,
+            Self::Confirmation | Self::Request | Self::Joined | Self::Webhook => Owner::Nothing,
         }
     }
 }
@@ -48,6 +48,6 @@ pub(super) fn owner_writes(mail: &Mail, status: EmailStatus, now: Timestamp) -> 
         Owner::Interview if is_sending => not_over(mail).into_iter().collect(),
         Owner::Invite if is_sending => still_open(mail).into_iter().collect(),
         Owner::Notice if is_sending => still_true(mail),
-        Owner::Interview | Owner::Invite | Owner::Notice | Owner::Event => vec![],
+        Owner::Interview | Owner::Invite | Owner::Notice | Owner::Nothing => vec![],
     }
 }
