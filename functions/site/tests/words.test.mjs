@@ -57,4 +57,12 @@ test("every reason of the API has a text in both languages", async () => {
   for (const texts of [english, german])
     for (const name of Object.keys(texts)) assert.ok(known.has(name.split(".")[1]), name);
   assert.deepEqual(Object.keys(english), Object.keys(german));
+  // What a text names is a parameter, or made of one (`told`), and the same in both languages.
+  const parameters = new Set(Object.keys(components.schemas.Reason.properties));
+  for (const made of ["at", "n", "size", "request_id"]) parameters.add(made);
+  const placeholders = (text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+  for (const [name, text] of Object.entries(english)) {
+    for (const one of placeholders(text)) assert.ok(parameters.has(one), `${name}: ${one}`);
+    assert.deepEqual(placeholders(german[name]), placeholders(text), name);
+  }
 });
