@@ -1,5 +1,6 @@
-//! The layers of `shared`: a module uses only modules in lower layers. In every crate, neither files
-//! nor folders that stand beside each other use each other in a circle.
+//! The layers of `shared`: a module uses only modules in lower layers. In the crates of
+//! functions, infra and shared, neither files nor folders that stand beside each other use each
+//! other in a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
