@@ -365,6 +365,8 @@ pub enum Reason {
          committees. Change its condition first."
     )]
     CommitteesDepend,
+    #[error("The results are released. This time can no longer be moved into the future.")]
+    ResultsReleased,
 
     // What applicants send.
     #[error("You cannot make, change or withdraw a submission to this application now.")]
@@ -436,6 +438,8 @@ pub enum Reason {
     NoLink,
     #[error("The template shows the reason, but {count} decisions have no reason.")]
     NoReason { count: usize },
+    #[error("{count} applicants changed their answers after the decision.")]
+    ChangedAfterDecision { count: usize },
     #[error("The results are released at {until}. These mails would announce them earlier.")]
     AnnouncedEarly { until: String },
     #[error("The template of this mail is not valid: {why}")]

@@ -58,6 +58,7 @@ pub fn for_officer(submission: &Value) -> Value {
     shown["review_count"] = json!(0);
     shown["score_average"] = json!(null);
     shown["my_score"] = json!(null);
+    shown["changed_after_decision"] = json!(false);
     shown["interview_email_status"] = json!(null);
     shown
 }
@@ -176,6 +177,12 @@ impl Recruitment {
             )
             .await
             .ok();
+    }
+
+    /// Switches the application off, so that nobody can submit or withdraw.
+    pub async fn close(&self) {
+        let off = json!({ "is_active": false });
+        self.officer.patch(&self.path, off).await.ok();
     }
 
     /// Sets the decision of a submission and returns the submission.

@@ -161,6 +161,7 @@ pub async fn create_application(
         updated_at: now,
         opening_set_at: None,
         questions_changed_at: None,
+        is_decided: false,
     };
     let none = ApplicationTexts::none(application.club.clone(), application.id);
     let mut texts = none.clone();
@@ -302,6 +303,11 @@ async fn save(
             .filter(|old| new.committee(old.id).is_none())
             .cloned()
             .collect();
+        let now = app.now();
+        if old.is_released(now) && new.release > now {
+            let reason = Reason::ResultsReleased;
+            return Err(ApiError::field("result_release_time", reason));
+        }
         if !removed.is_empty() {
             // What may refuse the request comes first, so that a refused one removes no committee.
             check_conditions(&whole.form, &new)?;

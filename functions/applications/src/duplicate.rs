@@ -54,6 +54,7 @@ pub async fn duplicate_application(
     application.updated_at = Timestamp::at(now);
     application.opening_set_at = None;
     application.questions_changed_at = None;
+    application.is_decided = false;
     let mut renamed = HashMap::new();
     for committee in &mut application.committees {
         let id = Id::new(next_id());

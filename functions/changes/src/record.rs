@@ -118,10 +118,13 @@ fn application(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> 
         (true, true) => {
             let is_shown = |one: &Option<Application>| {
                 let shown = one.as_ref().filter(|one| one.deleted.is_none());
-                shown.map(|one| one.version)
+                shown.map(|one| (one.version, one.is_decided))
             };
             match (is_shown(&before), is_shown(&after)) {
-                (Some(before), Some(after)) if before != after => ChangeType::ApplicationUpdated,
+                // The note that something is decided changes nothing that anybody sees.
+                (Some(before), Some(after)) if before.0 != after.0 && before.1 == after.1 => {
+                    ChangeType::ApplicationUpdated
+                }
                 _ => return Ok(()),
             }
         }

@@ -41,8 +41,8 @@ pub struct ClubChangeBody {
 pub struct ChangesBody {
     /// The changes.
     results: Vec<ClubChangeBody>,
-    /// Send it as `since` to get what comes after these. If nothing new was read, it is the one that
-    /// was sent, or once an hour a new one of the same place: then ask again later.
+    /// Send it as `since` to get what comes after these. If nothing new was read, it is the one
+    /// that was sent, or once an hour a new one of the same place: then ask again later.
     next: String,
 }
 

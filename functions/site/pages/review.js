@@ -266,6 +266,10 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
           found.revision > 1 &&
           html`<${Chip} icon="history">
           ${t("review.revision", { n: found.revision })}<//>`
+        }
+        ${
+          found.changed_after_decision &&
+          html`<${Chip} kind="warn" icon="pencil">${t("review.newer")}<//>`
         }</p>
       <${Answers} submission=${found} /><${History} path=${path} /></section>
     <div class="decide">${

@@ -41,7 +41,8 @@ const shownInterview = ({ interview }) => {
 /** The columns that can be chosen; answers to questions come on top. */
 const COLUMNS = {
   committee: (one) => one.committee?.name ?? "–",
-  status: (one) => t(`status.${one.status}`),
+  status: (one) =>
+    t(`status.${one.status}`) + (one.changed_after_decision ? ` · ${t("review.newer")}` : ""),
   score: (one) =>
     one.score_average === null || one.score_average === undefined
       ? "–"

@@ -247,6 +247,8 @@ export default {
     "Diese Frage richtet sich an Leute, denen die Frage, von der sie abhängt, nicht gestellt wird.",
   "problem.question_depends":
     "Eine andere Frage hängt von dieser ab. Ändere zuerst deren Bedingung.",
+  "problem.results_released":
+    "Die Ergebnisse sind schon sichtbar. Deshalb kann dieser Zeitpunkt nicht mehr in die Zukunft verschoben werden.",
   "problem.committees_depend":
     "Eine Frage für einen dieser Bereiche hängt von einer anderen ab, die für andere Bereiche ist. Ändere zuerst ihre Bedingung.",
 
@@ -293,6 +295,8 @@ export default {
     "Der Text der E-Mail hat keinen Link, deshalb kann niemand ein Gespräch wählen.",
   "problem.no_reason":
     "Die Mail nennt die Begründung, aber eine Entscheidung hat keine.|Die Mail nennt die Begründung, aber {n} Entscheidungen haben keine.",
+  "problem.changed_after_decision":
+    "Eine Person hat ihre Antworten nach der Entscheidung geändert. Bitte sieh sie dir noch einmal an.|{n} Personen haben ihre Antworten nach der Entscheidung geändert. Bitte sieh sie dir noch einmal an.",
   "problem.announced_early":
     "Die Entscheidungen sind ab {until} sichtbar. Diese Mails würden sie früher verraten.",
   "problem.invalid_template":

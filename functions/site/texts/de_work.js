@@ -302,6 +302,7 @@ export default {
   "recruitment.none": "Hier stehen deine Bewerbungsrunden. Lege die erste an.",
   "recruitment.opens": "Öffnet",
 
+  "review.newer": "Antworten danach geändert",
   "review.changed":
     "Diese Bewerbung hat sich inzwischen geändert. Sieh sie dir an und entscheide dann noch " +
     "einmal.",

@@ -222,6 +222,8 @@ export default {
   "problem.condition_not_asked":
     "This question is for people who are not asked the one that it depends on.",
   "problem.question_depends": "Another question depends on this one. Change its condition first.",
+  "problem.results_released":
+    "The results are visible already, so this time can no longer be moved into the future.",
   "problem.committees_depend":
     "A question for one of these committees depends on another one, which is for other committees. Change its condition first.",
 
@@ -266,6 +268,8 @@ export default {
   "problem.no_link": "The text of the mail has no link, so nobody can choose an interview.",
   "problem.no_reason":
     "The mail tells the reason, but one decision has none.|The mail tells the reason, but {n} decisions have none.",
+  "problem.changed_after_decision":
+    "One applicant changed their answers after the decision. Please look at them again.|{n} applicants changed their answers after the decision. Please look at them again.",
   "problem.announced_early":
     "The decisions are shown from {until}. These mails would tell them earlier.",
   "problem.invalid_template": "The text of this mail is not right. Please look at it in the form.",

@@ -298,6 +298,7 @@ export default {
   "recruitment.none": "Here will be your applications. Create the first one.",
   "recruitment.opens": "Opens",
 
+  "review.newer": "answers changed since",
   "review.changed": "This submission has changed meanwhile. Look at it, then decide again.",
   "review.count": "{n} of {all} reviewed by you",
   "review.decided": "{name}: {status}",

@@ -33,8 +33,8 @@ shared::input! {
 
 /// Change some fields of the decision on a submission.
 ///
-/// For officers. With `PUT` both fields must be sent; with `PATCH` the other one stays as it is. Any
-/// status may follow any other. Each change is kept in the history.
+/// For officers. With `PUT` both fields must be sent; with `PATCH` the other one stays as it is.
+/// Any status may follow any other. Each change is kept in the history.
 #[utoipa::path(
     method(put, patch), path = "/api/clubs/{club}/applications/{application}/submissions/{submission}/",
     tag = "submissions", security(("bearer" = []), ("token" = ["recruitment:write"])),
@@ -84,7 +84,7 @@ async fn decide(
     };
     // A decision does not change the answers, so they are read beside it.
     let (decided, answered) = futures::join!(
-        write(app, vec![verdict], officer),
+        write(app, &form.application, vec![verdict], officer),
         app.table.answered(vec![submission])
     );
     let decided = decided?.into_iter().next().ok_or(ApiError::NotFound)?;
@@ -115,9 +115,13 @@ async fn decide(
 
 async fn write(
     app: &Context,
+    application: &Application,
     verdicts: Vec<DecisionWrite>,
     by: Id<of::Person>,
 ) -> Result<Vec<Submission>> {
+    if !application.is_decided && verdicts.iter().any(DecisionWrite::is_shown) {
+        app.table.note_decided(application).await?;
+    }
     let decided = app.table.decide(verdicts, by, app.now(), || app.next_id());
     decided.await.map_err(|error| match error {
         TableError::Refused(Refusal::ApplicantErased) => applicant_erased(),
@@ -280,7 +284,9 @@ async fn decide_many(
             })
         })
         .collect();
-    let updated = write(app, verdicts, scope.user.id()).await?.len();
+    let updated = write(app, &scope.parent, verdicts, scope.user.id())
+        .await?
+        .len();
     Ok(Json(BulkBody {
         detail: format!("{updated} submissions updated."),
         updated,

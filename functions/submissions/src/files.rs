@@ -1,5 +1,5 @@
-//! `/clubs/{club}/applications/{application}/files/`, `…/{file}/`: files that applicants upload, and
-//! those of their submissions. The bytes go from the browser to the bucket, so that no function
+//! `/clubs/{club}/applications/{application}/files/`, `…/{file}/`: files that applicants upload,
+//! and those of their submissions. The bytes go from the browser to the bucket, so that no function
 //! carries them (U2). A draft or a submission names uploads, and copies that earlier submissions of
 //! the same person have (U4).
 

@@ -79,7 +79,7 @@ pub async fn show_own_submission(app: Context, user: User, path: PathIds) -> Res
 
 /// Withdraw a submission of the caller.
 ///
-/// For every signed-in user, while the application is open and nothing is decided. Withdrawing
+/// For every signed-in user, while the application is open and no decision was told. Withdrawing
 /// again is 204, too.
 #[utoipa::path(
     delete, path = "/api/submissions/{submission}/", tag = "own submissions",
@@ -106,11 +106,7 @@ pub async fn withdraw_submission(
             return Err(ApiError::NotFound);
         }
     };
-    if if_match.is_given() {
-        let shown = app.table.answered(vec![submission.clone()]).await?;
-        let bodies = OwnSubmissions::of(&app, &shown).await?;
-        if_match.check(|| bodies.bodies(&shown).pop())?;
-    }
+    check_as_shown(&app, &if_match, &submission).await?;
     let (application, extension) = futures::try_join!(
         app.table
             .application(&submission.club, submission.application),
@@ -124,25 +120,37 @@ pub async fn withdraw_submission(
         return Err(closed());
     }
     let when = request_time(&app, received);
+    let only_as_read = if_match.is_given();
     let (mut submission, mut retries) = (submission, app.table.retries());
     loop {
         retries.next().await?;
+        if submission.is_closed(&application, app.clock.now()) {
+            return Err(closed());
+        }
         let cancelled = cancelled_by(&app, &application, &submission, when).await?;
-        let only_as_read = if_match.is_given();
         let withdrawn = app
             .table
             .withdraw(&submission, when, only_as_read, cancelled.as_ref());
         match withdrawn.await? {
             WithdrawOutcome::Done => return Ok(NoContent),
-            WithdrawOutcome::Decided => return Err(closed()),
-            WithdrawOutcome::Changed => return Err(ApiError::PreconditionFailed),
-            WithdrawOutcome::InterviewChanged => {}
+            WithdrawOutcome::Changed => {}
         }
         match stored_own(&app, &user, &path).await? {
             StoredSubmission::Present(now) => submission = *now,
             _ => return Ok(NoContent),
         }
+        check_as_shown(&app, &if_match, &submission).await?;
     }
+}
+
+/// Checks the entity tag of a request against what its applicant sees of a submission.
+async fn check_as_shown(app: &Context, if_match: &IfMatch, submission: &Submission) -> Result<()> {
+    if !if_match.is_given() {
+        return Ok(());
+    }
+    let shown = app.table.answered(vec![submission.clone()]).await?;
+    let bodies = OwnSubmissions::of(app, &shown).await?;
+    if_match.check(|| bodies.bodies(&shown).pop())
 }
 
 /// The interview of a submission that is withdrawn, if one is booked.

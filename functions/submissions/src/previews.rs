@@ -217,6 +217,12 @@ impl MailPlan {
             }
             return;
         }
+        let about = self.mails.iter().flat_map(|mail| &mail.submissions);
+        let changed = about.filter(|one| one.is_changed_after_decision()).count();
+        if changed > 0 {
+            self.warnings
+                .push(Reason::ChangedAfterDecision { count: changed });
+        }
         let shows_reason = composer.template.shows(Variable::Reason);
         if shows_reason && without_reason > 0 && !composer.uses_built_in {
             self.warnings.push(Reason::NoReason {
@@ -440,9 +446,9 @@ impl Composer {
     ) -> Result<Option<(Id<of::Submission>, String)>> {
         let Message { subject, html, .. } = self.message(about, person)?;
         // A template may show neither which submissions the mail is about, nor the reasons.
-        let decided: Vec<(Id<of::Submission>, u8, &str)> = about
+        let decided: Vec<_> = about
             .iter()
-            .map(|one| (one.id, one.status.code(), one.reason.as_str()))
+            .map(|one| (one.id, one.status.code(), one.reason.as_str(), one.revision))
             .collect();
         let all = (&decided, &person.email, &subject, &html);
         let all =

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use shared::db::TableError;
 use shared::domain::{
-    Answered, Answers, Application, Club, Form, Person, RecentSubmission, RememberedKey, Status,
+    Answered, Answers, Application, Club, Form, Person, RecentSubmission, RememberedKey,
     StoredSubmission, Submission,
 };
 use shared::ids::{Id, of};
@@ -63,8 +63,8 @@ impl SubmitResult {
 
 /// What a request has to do, from what is stored at its key.
 enum Step {
-    /// Nothing: this request stored it, although the answer was lost, or the same answers were
-    /// decided on.
+    /// Nothing: this request stored it, although the answer was lost, or the applicant was told
+    /// a decision on the same answers.
     Own(Submission),
     /// Nothing: a request that was received later stored it.
     Later(Submission),
@@ -74,16 +74,22 @@ enum Step {
     Write,
 }
 
-fn step(submission: &Submission, earlier: &StoredSubmission, seen: Option<u32>) -> Result<Step> {
+fn step(
+    submission: &Submission,
+    earlier: &StoredSubmission,
+    target: &Target<'_>,
+    now: Timestamp,
+) -> Result<Step> {
     let present = match earlier {
         StoredSubmission::Present(stored) => Some(stored),
         _ => None,
     };
     let is_same = present.is_some_and(|one| one.hash_of_answers() == submission.answers_hash);
-    let is_decided = present.is_some_and(|one| one.status != Status::Pending);
+    let (application, seen) = (&target.form.application, target.seen);
+    let is_closed = present.is_some_and(|one| one.is_closed(application, now.moment()));
     let revision = present.map_or(0, |one| one.revision);
     // Another tab or device has submitted or withdrawn since (S21).
-    let is_behind = seen.is_some_and(|seen| seen != revision) && !is_same && !is_decided;
+    let is_behind = seen.is_some_and(|seen| seen != revision) && !is_same && !is_closed;
     let number = submission.received;
     Ok(match earlier {
         StoredSubmission::Present(stored) if stored.received == number && is_same => {
@@ -93,11 +99,11 @@ fn step(submission: &Submission, earlier: &StoredSubmission, seen: Option<u32>) 
         StoredSubmission::Present(stored) if stored.received >= number => {
             Step::Later(Submission::clone(stored))
         }
-        // They change nothing, so a decision cannot be seen by them (S19).
-        StoredSubmission::Present(stored) if is_decided && is_same => {
+        // They change nothing (S19).
+        StoredSubmission::Present(stored) if is_closed && is_same => {
             Step::Own(Submission::clone(stored))
         }
-        StoredSubmission::Present(_) if is_decided => return Err(closed()),
+        StoredSubmission::Present(_) if is_closed => return Err(closed()),
         StoredSubmission::Present(stored) if is_same => Step::Same(Submission::clone(stored)),
         earlier
             if earlier
@@ -133,7 +139,7 @@ pub(crate) async fn store(
     let mut replaced: Option<Option<u64>> = None;
     loop {
         retries.next().await?;
-        let step = step(&submission, &earlier, target.seen);
+        let step = step(&submission, &earlier, target, app.now());
         // The place has changed since then, so a late write of the submission is refused, too.
         let is_overtaken = replaced.is_some_and(|replaced| replaced != earlier.received());
         if is_overtaken && step.is_err() {
@@ -281,28 +287,32 @@ fn replacing(
     submission: Submission,
     key: Option<&RememberedKey>,
 ) -> Submission {
-    let new = Submission {
-        revision: earlier.revision() + 1,
-        withdrawn: earlier.withdrawn(),
-        erased: earlier.erased(),
-        keys: remembered(&[], key),
-        confirmations: earlier.confirmations().to_vec(),
-        ..submission
-    };
+    let revision = earlier.revision() + 1;
     let StoredSubmission::Present(old) = earlier else {
-        return new;
+        return Submission {
+            revision,
+            withdrawn: earlier.withdrawn(),
+            erased: earlier.erased(),
+            keys: remembered(&[], key),
+            confirmations: earlier.confirmations().to_vec(),
+            ..submission
+        };
     };
+    // Of the new one is what was sent; the decision and all else stay.
     Submission {
-        sequence: old.sequence,
-        created_at: old.created_at,
-        reason: old.reason.clone(),
-        notified: old.notified,
-        interview_mail: old.interview_mail.clone(),
-        mailed: old.mailed.clone(),
-        interview: old.interview.clone(),
-        calendar_file: old.calendar_file,
+        revision,
+        applicant: submission.applicant,
+        committee_name: submission.committee_name,
+        answers_at: submission.answers_at,
+        answers_hash: submission.answers_hash,
+        answers: submission.answers,
+        files: submission.files,
+        rejected_at: old.status.is_rejection().then(|| old.rejected_since()),
+        received: submission.received,
+        submitted_at: submission.submitted_at,
+        updated_at: submission.updated_at,
         keys: remembered(&old.keys, key),
-        ..new
+        ..Submission::clone(old)
     }
 }
 

@@ -216,6 +216,7 @@ fn new_submission(
         answers: None,
         files: answers.files().into_iter().map(|file| file.id).collect(),
         status: Status::Pending,
+        decided_revision: 0,
         rejected_at: None,
         reason: String::new(),
         sequence: when.received,

@@ -12,8 +12,8 @@ const BATCH_BYTES: usize = 6 * 1_048_576;
 /// Numbers have 21 digits outside of the engine: this one, and the number with zeros.
 const FIRST_DIGIT: char = '1';
 
-/// Reads at most `most` records of the stream: those after the record with this number, or the first
-/// ones. Their time is that of the machine.
+/// Reads at most `most` records of the stream: those after the record with this number, or the
+/// first ones. Their time is that of the machine.
 pub(crate) fn read(
     connection: &Connection,
     after: Option<&str>,

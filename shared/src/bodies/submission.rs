@@ -42,6 +42,11 @@ pub struct SubmissionBody<'a> {
     user: Option<ApplicantBody<'a>>,
     /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
     status: Status,
+    /// Whether the answers are newer than the decision. Missing if the caller sees it as the
+    /// applicant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<bool>)]
+    changed_after_decision: Option<bool>,
     /// Feedback for the applicant.
     reason: &'a str,
     /// The committee that the applicant chose, or null.
@@ -198,6 +203,7 @@ impl<'a> SubmissionBody<'a> {
             } else {
                 interview.map(|interview| interview.with_attendance(submission))
             },
+            changed_after_decision: Some(submission.is_changed_after_decision()),
             review_count: Some(scores.count),
             score_average: Some(scores.average()),
             my_score: Some(scores.own),
@@ -234,6 +240,7 @@ impl<'a> SubmissionBody<'a> {
             club: &submission.club,
             user,
             status: submission.status,
+            changed_after_decision: None,
             reason: &submission.reason,
             committee: committee_of(submission, application),
             responses: submission

@@ -55,7 +55,8 @@ const KEYS: [&str; 6] = [
 /// What is true of a kind of item.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts {
-    /// Its keys: partition, sort key, and key in `gsi1`, empty if it is not there. `<…>` is a value.
+    /// Its keys: partition, sort key, and key in `gsi1`, empty if it is not there. `<…>` is a
+    /// value.
     pub keys: [&'static str; 3],
     /// What it is, for people who look at the table.
     pub about: &'static str,

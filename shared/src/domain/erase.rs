@@ -9,6 +9,7 @@ use crate::db::error::ignore_refusal;
 use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity, Table, TableError, Write};
 use crate::domain::bookmark::model::{Favorite, Subscription};
+use crate::domain::extension::model::Extension;
 use crate::domain::file::model::Upload;
 use crate::domain::invite::model::Invite;
 use crate::domain::member::model::Membership;
@@ -20,7 +21,16 @@ use crate::domain::submission::store::Withdrawal;
 use crate::domain::submission::submit::WithdrawOutcome;
 use crate::domain::task::model::ScheduledTask;
 use crate::ids::{Id, of};
-use crate::time::RequestTime;
+use crate::time::{RequestTime, Timestamp};
+
+/// What an erasure leaves of a submission.
+#[derive(PartialEq, Eq)]
+enum Left {
+    /// Nothing: it was withdrawn.
+    Nothing,
+    /// Status, committee and times.
+    Decision,
+}
 
 /// Erases an item. The time is that of the pass: what was received later stays. Returns whether
 /// there was something to do.
@@ -137,17 +147,18 @@ impl Table {
     }
 
     /// Withdraws a submission, or takes everything personal out of it. An interview is cancelled
-    /// without a mail. Returns false if the submission changed after it was read.
+    /// without a mail. None if the submission changed after it was read.
     async fn withdraw_or_anonymise(
         &self,
         submission: &Submission,
         when: &mut RequestTime,
-    ) -> Result<bool, TableError> {
+    ) -> Result<Option<Left>, TableError> {
         // Withdraws the latest version too: the person can no longer submit.
         when.received = when.received.max(submission.received + 1);
-        if submission.status == Status::Pending {
+        if submission.status == Status::Pending || self.is_editable(submission, when.at).await? {
             let withdrawn = self.withdraw_as("erased", submission, *when, false, None);
-            return Ok(withdrawn.await? == WithdrawOutcome::Done);
+            let is_done = withdrawn.await? == WithdrawOutcome::Done;
+            return Ok(is_done.then_some(Left::Nothing));
         }
         let anonymous = Self::anonymous(submission)?;
         let done = if submission.booked().is_none() {
@@ -158,9 +169,32 @@ impl Table {
             self.transact(writes).await
         };
         match done {
-            Err(TableError::Refused(_)) => Ok(false),
-            done => done.map(|()| true),
+            Err(TableError::Refused(_)) => Ok(None),
+            done => done.map(|()| Some(Left::Decision)),
         }
+    }
+
+    /// Returns whether the applicant could still withdraw a submission at `now`. Then an erasure
+    /// withdraws it, whatever was decided: whoever comes back and submits again must not see that
+    /// there was a decision.
+    async fn is_editable(
+        &self,
+        submission: &Submission,
+        now: Timestamp,
+    ) -> Result<bool, TableError> {
+        let (id, person) = (submission.application, submission.person);
+        let extension = async {
+            match person {
+                Some(person) => self.extension(id, Extension::id_of(id, person)).await,
+                None => Ok(None),
+            }
+        };
+        let application = self.application(&submission.club, id);
+        let (application, extension) = futures::try_join!(application, extension)?;
+        let now = now.moment();
+        let extended = extension.map(|extension| extension.end);
+        Ok(application
+            .is_some_and(|one| one.is_current(now, extended) && !submission.is_closed(&one, now)))
     }
 }
 
@@ -172,26 +206,32 @@ impl Erase for Membership {
 }
 
 impl Erase for Submission {
-    /// A pending one is withdrawn. A decided one loses everything but its status, its committee and
-    /// its times (P15).
+    /// One that is pending, or that its applicant could withdraw, is withdrawn. Any other loses
+    /// everything but its status, its committee and its times (P15).
     async fn erase(mut self, table: &Table, mut when: RequestTime) -> Result<(), TableError> {
         let (of, until) = ((self.application, self.id), when.received);
         let mut retries = table.retries();
         // An officer may book, move or cancel the interview at the same moment.
-        while !table.withdraw_or_anonymise(&self, &mut when).await? {
+        let left = loop {
+            if let Some(left) = table.withdraw_or_anonymise(&self, &mut when).await? {
+                break left;
+            }
             retries.next().await?;
             match table.submission(of.0, of.1).await? {
                 Some(current) if current.received <= until => self = current,
-                _ => break,
+                _ => break Left::Nothing,
             }
-        }
+        };
         let pass = RequestTime {
             received: until,
             ..when
         };
         // Of a decided one nothing changes any more (D5), and the person cannot apply again (P18).
-        let is_decided = self.status != Status::Pending;
-        let end = if is_decided { u64::MAX - 1 } else { until };
+        let end = if left == Left::Decision {
+            u64::MAX - 1
+        } else {
+            until
+        };
         table.erase_judgements(of, end).await?;
         table.erase_answers(of, pass).await?;
         table.unlist(&self, until).await

@@ -27,9 +27,9 @@ impl TokenSink for Finished {
 }
 
 /// Returns the limit that a tag or a comment of an HTML text breaks: tags have at most
-/// [`limits::TAG`] bytes, and comments [`limits::HTML_COMMENT`]. The content of elements such as `style` counts as if it had tags:
-/// in SVG it has. So each tag that the parser sees is a tag here, or a part of something that is
-/// bounded.
+/// [`limits::TAG`] bytes, and comments [`limits::HTML_COMMENT`]. The content of elements such as
+/// `style` counts as if it had tags: in SVG it has. So each tag that the parser sees is a tag here,
+/// or a part of something that is bounded.
 pub fn long_tag(html: &str) -> Option<usize> {
     if html.len() <= limits::TAG {
         return None;

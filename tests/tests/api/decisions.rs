@@ -310,3 +310,104 @@ async fn a_decision_does_not_change_when_it_was_submitted() {
         again["submitted_at"]
     );
 }
+
+// proves D6, E9, E10
+#[tokio::test]
+async fn answers_that_are_newer_than_the_decision_are_shown_to_officers() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let sue = campus.as_("sue");
+    let submission = recruitment.submit(&sue).await;
+    let one = format!("{}submissions/{}/", recruitment.path, id(&submission));
+    let is_changed = async || {
+        let shown = recruitment.officer.get(&one).await.ok();
+        let own = recruitment.own(&sue, &submission).await;
+        assert_eq!(own.get("changed_after_decision"), None);
+        shown["changed_after_decision"].clone()
+    };
+    recruitment.submit_again(&sue).await;
+    assert_eq!(is_changed().await, false, "it is pending");
+    let decided = recruitment.decide(&submission, 4, "Good.").await;
+    assert_eq!(decided["changed_after_decision"], false);
+    let preview = recruitment
+        .send("acceptance", json!({ "dry_run": true }))
+        .await
+        .ok();
+    assert_eq!(
+        preview["warnings"].as_array().map(Vec::len),
+        Some(1),
+        "{preview}"
+    );
+    let path = format!("{}submissions/", recruitment.path);
+    sue.post(&path, recruitment.answer("other")).await.ok();
+    assert_eq!(is_changed().await, true);
+    let changed = recruitment
+        .send("acceptance", json!({ "digest": preview["digest"] }))
+        .await;
+    assert_eq!(changed.json()["code"], "digest_changed");
+    let preview = recruitment
+        .send("acceptance", json!({ "dry_run": true }))
+        .await
+        .ok();
+    let reasons = preview["warning_reasons"].to_string() + &preview["warnings"].to_string();
+    assert!(reasons.contains("after the decision"), "{preview}");
+    // A reason alone says nothing about the answers. The status does, also if it is the same.
+    recruitment
+        .officer
+        .patch(&one, json!({ "reason": "Fine." }))
+        .await
+        .ok();
+    assert_eq!(is_changed().await, true);
+    let history = format!("{one}history/");
+    let before = recruitment.officer.get(&history).await.ok();
+    let many = json!({ "submissions": [submission["id"]], "status": 4 });
+    let many = recruitment
+        .officer
+        .post(&format!("{path}status/"), many)
+        .await
+        .ok();
+    assert_eq!(many["updated"], 1);
+    assert_eq!(is_changed().await, false);
+    assert_eq!(recruitment.officer.get(&history).await.ok(), before);
+    sue.post(&path, recruitment.answer("more")).await.ok();
+    assert_eq!(is_changed().await, true);
+    let same = recruitment
+        .officer
+        .patch(&one, json!({ "status": 4 }))
+        .await
+        .ok();
+    assert_eq!(same["changed_after_decision"], false);
+    sue.post(&path, recruitment.answer("most")).await.ok();
+    recruitment
+        .officer
+        .patch(&one, json!({ "status": 1 }))
+        .await
+        .ok();
+    assert_eq!(is_changed().await, false, "it is pending again");
+}
+
+// proves D7
+#[tokio::test]
+async fn results_that_were_shown_stay_shown() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let officer = &recruitment.officer;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    campus.advance(TimeDelta::hours(49));
+    let to = |hour: i64| json!({ "result_release_time": hours(hour) });
+    officer.patch(&recruitment.path, to(60)).await.ok();
+    // The decision is stored before the release, and taken back: the results may have been shown.
+    recruitment.decide(&submission, 4, "").await;
+    recruitment.decide(&submission, 1, "").await;
+    officer.patch(&recruitment.path, to(70)).await.ok();
+    campus.advance(TimeDelta::hours(22));
+    let refused = officer.patch(&recruitment.path, to(72)).await;
+    refused.invalid(&["result_release_time"]);
+    officer.patch(&recruitment.path, to(50)).await.ok();
+    let name = json!({ "name": "Autumn" });
+    officer.patch(&recruitment.path, name).await.ok();
+    let duplicate = format!("{}duplicate/", recruitment.path);
+    let copy = officer.post(&duplicate, json!({})).await.created();
+    let copy = format!("/api/clubs/chess/applications/{}/", id(&copy));
+    officer.patch(&copy, to(1_000)).await.ok();
+}

@@ -83,6 +83,7 @@ pub(crate) async fn sue_on(campus: TestCampus) -> (TestCampus, Recruitment, Clie
     sue.patch(&format!("{submit}{}/", id(&bob)), json!({ "status": 4 }))
         .await
         .ok();
+    recruitment.close().await;
     campus.deliver().await;
     (campus, recruitment, sue, decided)
 }
@@ -235,6 +236,42 @@ async fn returning_person_starts_anew_but_decisions_stand() {
     .error(400);
     campus.erase(&sue).await;
     campus.erase(&sue).await;
+    assert_eq!(recount(&campus), [""; 0]);
+}
+
+// proves P15, P18
+#[tokio::test(start_paused = true)]
+async fn erasure_while_it_can_be_withdrawn_leaves_no_decision() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let submissions = format!("{}submissions/", recruitment.path);
+    let sue = campus.as_("sue");
+    let submission = recruitment.submit(&sue).await;
+    recruitment.decide(&submission, 2, "Planted reason").await;
+    campus.erase(&sue).await;
+    assert!(!json!(campus.stored()).to_string().contains("Planted"));
+    assert_eq!(recruitment.officer.get(&submissions).await.ok(), json!([]));
+    campus.advance(chrono::TimeDelta::minutes(1));
+    let anew = recruitment.submit(&sue).await;
+    let list = recruitment.officer.get(&submissions).await.ok();
+    assert_eq!(
+        (&list[0]["id"], &list[0]["status"]),
+        (&anew["id"], &json!(1))
+    );
+    assert_eq!(list[0]["reason"], "");
+    // What was told stays, as a number without a person.
+    recruitment.decide(&anew, 2, "Planted reason").await;
+    recruitment.send("rejection", json!({})).await.ok();
+    campus.deliver().await;
+    campus.erase(&sue).await;
+    let list = recruitment.officer.get(&submissions).await.ok();
+    assert_eq!(
+        (&list[0]["user"], &list[0]["status"]),
+        (&Value::Null, &json!(2))
+    );
+    campus.advance(chrono::TimeDelta::minutes(1));
+    let again = sue.post(&submissions, recruitment.answer("x")).await;
+    assert_eq!(again.json()["code"], "application_closed");
     assert_eq!(recount(&campus), [""; 0]);
 }
 

@@ -192,6 +192,7 @@ async fn a_reason_that_is_given_during_the_erasure_goes_too() {
     let sue = campus.as_("sue");
     let submission = recruitment.submit(&sue).await;
     recruitment.decide(&submission, 2, "").await;
+    recruitment.close().await;
     sue.delete("/api/settings/").await.accepted();
     campus.advance(TimeDelta::seconds(5));
     suspended.stop_answer("\"gsi1\"");

@@ -250,6 +250,7 @@ async fn officers_book_without_an_invitation() {
     officer.put(&own, json!({ "slot": later })).await.error(403);
     officer.get(&own).await.error(403);
     // What remains of an erased person does not change.
+    there.recruitment.close().await;
     campus.erase(&there.sue).await;
     assert_eq!(
         code(officer.put(&path, json!({ "slot": later })).await),

@@ -122,6 +122,7 @@ async fn partly_stored_bulk_decision_is_not_reported_as_refused() {
     let reasons = ids.iter().map(|id| json!({ "id": id, "reason": "x" }));
     let all = json!({ "submissions": reasons.collect::<Vec<_>>() });
     let path = format!("{}submissions/reason/", recruitment.path);
+    recruitment.close().await;
     suspended.stop_write(last);
     let (decided, ()) = futures::join!(recruitment.officer.post(&path, all.clone()), async {
         suspended.stopped().await;

@@ -91,6 +91,7 @@ async fn erased_answers_cannot_be_guessed() {
     let before = submissions(&campus);
     let keys = before[0]["keys"].clone();
     assert_eq!(keys["L"].as_array().map(Vec::len), Some(1));
+    recruitment.close().await;
     campus.erase(&campus.as_("sue")).await;
     let mut erased = submissions(&campus);
     assert_eq!(erased[0]["keys"], json!({ "L": [] }));

@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::fixtures::id;
+use tests::suspended::Suspended;
 use tests::{Setup, TestCampus};
 
 /// A campus whose table takes `ms(operation)` milliseconds for a call, so that requests at the same
@@ -389,4 +390,39 @@ async fn two_officers_editing_one_question_lose_nothing() {
         (&now["committees"], &now["word_limit"]),
         (&json!([tech]), &json!(7))
     );
+}
+
+// proves D4, S2
+#[tokio::test(start_paused = true)]
+async fn mailed_decision_closes_submission_meanwhile() {
+    for is_withdrawn in [false, true] {
+        let (suspended, campus) = Suspended::campus();
+        let recruitment = campus.recruitment("chess").await;
+        let sue = campus.as_("sue");
+        let submission = recruitment.submit(&sue).await;
+        recruitment.decide(&submission, 2, "").await;
+        let own = format!("/api/submissions/{}/", id(&submission));
+        let path = format!("{}submissions/", recruitment.path);
+        suspended.stop_write("submitted");
+        let request = async {
+            match is_withdrawn {
+                true => sue.delete(&own).await,
+                false => sue.post(&path, recruitment.answer("other")).await,
+            }
+        };
+        let (refused, ()) = futures::join!(request, async {
+            suspended.stopped().await;
+            recruitment.send("rejection", json!({})).await.ok();
+            campus.deliver().await;
+            suspended.go();
+        });
+        assert_eq!(
+            refused.json()["code"],
+            "application_closed",
+            "{is_withdrawn}"
+        );
+        let stored = recruitment.own(&sue, &submission).await;
+        assert_eq!(stored["responses"][0]["text"], "Because.");
+        assert_eq!(stored["status"], 2);
+    }
 }

@@ -199,14 +199,17 @@ async fn equal_answers_change_nothing_and_are_confirmed_once() {
     campus.advance(TimeDelta::hours(23) + TimeDelta::minutes(59));
     let last = sue.post(&path, recruitment.answer("the last")).await.ok();
     assert_eq!(last["revision"], 12);
-    // A decision cannot be noticed by them.
+    // Also when they were told a decision.
     recruitment.decide(&last, 2, "no").await;
+    recruitment.send("rejection", json!({})).await.ok();
+    campus.deliver().await;
+    let shown = recruitment.own(&sue, &last).await;
     let again = sue.post(&path, recruitment.answer("the last")).await.ok();
-    assert_eq!(again, last);
+    assert_eq!(again, shown);
     let other = sue.post(&path, recruitment.answer("another")).await;
     assert_eq!(other.json()["code"], "application_closed");
     campus.deliver().await;
-    assert_eq!(campus.mails().len(), 6);
+    assert_eq!(campus.mails().len(), 7);
 }
 
 // proves H29, S17, N9
@@ -285,6 +288,7 @@ async fn erased_applicants_submission_does_not_change() {
     let sent = recruitment.submit(&sue).await;
     let other = recruitment.submit(&campus.as_("bob")).await;
     recruitment.decide(&sent, 2, "Because.").await;
+    recruitment.close().await;
     campus.erase(&sue).await;
     let path = format!("{}submissions/{}/", recruitment.path, id(&sent));
     let erased = async |response: tests::Response| {

@@ -186,6 +186,7 @@ fn application(
         updated_at: created,
         opening_set_at: None,
         questions_changed_at: None,
+        is_decided: recruitment.decided,
     }
 }
 
@@ -270,6 +271,7 @@ pub fn submission(
         answers: None,
         files: answers.files().into_iter().map(|file| file.id).collect(),
         status,
+        decided_revision: u32::from(status != Status::Pending),
         rejected_at: None,
         reason: reason.into(),
         sequence,

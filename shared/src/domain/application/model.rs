@@ -56,6 +56,9 @@ pub struct Application {
     /// with this, the version changes.
     #[serde(default)]
     pub questions_changed_at: Option<Timestamp>,
+    /// Whether a decision was ever stored on one of its submissions (D7).
+    #[serde(default)]
+    pub is_decided: bool,
 }
 
 impl Application {
@@ -80,6 +83,12 @@ impl Application {
         if !is_open(old) && (is_another || is_open(self)) {
             self.opening_set_at = Some(now);
         }
+    }
+
+    /// Returns whether its results were released at `now`, so that the release can no longer be
+    /// moved to a time that is still to come (D7).
+    pub fn is_released(&self, now: Timestamp) -> bool {
+        self.is_decided && self.release <= now
     }
 
     /// Returns since when it is open, at the earliest.

@@ -267,9 +267,9 @@ impl Table {
         }
     }
 
-    /// Returns the writes that update the catalogue when an event changes from `old` to `new`. While
-    /// it moves to another segment, a list that reads both at this moment may show it in neither;
-    /// the next one reads them again.
+    /// Returns the writes that update the catalogue when an event changes from `old` to `new`.
+    /// While it moves to another segment, a list that reads both at this moment may show it in
+    /// neither; the next one reads them again.
     fn relist(old: Option<&Event>, new: &Event) -> Result<Vec<Write>, TableError> {
         let current = listing(new);
         let left = old.and_then(segment_of);

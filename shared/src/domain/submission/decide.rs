@@ -42,6 +42,15 @@ impl DecisionWrite {
             .is_none_or(|was| current == was || self.status == Some(current))
     }
 
+    /// Returns whether it stores something that applicants see after the release.
+    pub fn is_shown(&self) -> bool {
+        let has_reason = self
+            .reason
+            .as_ref()
+            .is_some_and(|reason| !reason.is_empty());
+        has_reason || self.status.is_some_and(|status| status != Status::Pending)
+    }
+
     /// The number of writes that it needs at most: the submission, and the entry of the history if
     /// the submission cannot keep the change itself.
     fn writes(&self) -> usize {
@@ -200,6 +209,7 @@ fn plan(
         new.status = status.unwrap_or(old.status);
         new.reason
             .clone_from(reason.as_ref().unwrap_or(&old.reason));
+        new.note_decided_revision(*status);
         let change = DecisionChange::between(Id::new(next_id()), old, &new, by, at);
         if let Some(change) = change {
             // The number of writes was counted before. A submission that was read again may have
@@ -214,6 +224,11 @@ fn plan(
             if !is_kept {
                 writes.push(Write::put(&change)?.if_new());
             }
+        } else if new.decided_revision != old.decided_revision {
+            let write = Write::update(old.key())
+                .set("decided_revision", &new.decided_revision)
+                .if_equals("status", &old.status);
+            writes.push(if_as_read(write, old, *only_as_read));
         }
         decided.push(new);
     }
@@ -221,6 +236,16 @@ fn plan(
 }
 
 impl Submission {
+    /// Notes of which revision `status` was set. A status that stays is set anew for the answers of
+    /// now; if only the reason is set, nothing is noted (D6).
+    fn note_decided_revision(&mut self, status: Option<Status>) {
+        match status {
+            Some(Status::Pending) => self.decided_revision = 0,
+            Some(_) => self.decided_revision = self.revision,
+            None => {}
+        }
+    }
+
     /// Notes when it was decided, and since when it is a rejection.
     fn decided_after(&mut self, old: &Self, at: Timestamp) {
         let stays = old.status.is_rejection() && self.status.is_rejection();
@@ -234,6 +259,7 @@ impl Submission {
 fn decision(old: &Submission, new: &Submission, only_as_read: bool) -> Write {
     let write = Write::update(old.key())
         .set("status", &new.status)
+        .set("decided_revision", &new.decided_revision)
         .set("updated_at", &new.updated_at)
         .set("last_change", &new.last_change)
         .by_actor();
@@ -256,7 +282,14 @@ fn decision(old: &Submission, new: &Submission, only_as_read: bool) -> Write {
         .if_equals("reason", &old.reason)
         .if_equals("updated_at", &old.updated_at)
         // If this arrives late, others may have made the same decision and taken it back.
-        .if_is("last_change", old.last_change.as_ref())
+        .if_is("last_change", old.last_change.as_ref());
+    if_as_read(write, old, only_as_read)
+}
+
+/// Refuses a write if the submission is another one than that which was read, or with
+/// `only_as_read`, if it was submitted again.
+fn if_as_read(write: Write, old: &Submission, only_as_read: bool) -> Write {
+    let write = write
         .if_equals("sequence", &old.sequence)
         .if_equals("person", &old.person);
     if only_as_read {

@@ -1,7 +1,7 @@
 //! Lists of submissions, with what they refer to. Those of a person (S10): the index may be behind,
 //! so what was submitted within the last hour is also found by the recent submissions that were
-//! noted. Those of an application come in slices, newest first: the index `gsi2` has the keys of all
-//! submissions in this order, so a slice reads about what it returns.
+//! noted. Those of an application come in slices, newest first: the index `gsi2` has the keys of
+//! all submissions in this order, so a slice reads about what it returns.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 

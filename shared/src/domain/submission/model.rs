@@ -100,6 +100,9 @@ pub struct Submission {
     /// rejection, or another reason. Else that was at `updated_at`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejected_at: Option<Timestamp>,
+    /// The revision whose answers its status was set for; 0 if it is pending (D6).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub decided_revision: u32,
     /// Feedback for the applicant.
     pub reason: String,
     /// The order number of the request that created it, see [`crate::ids::Ids::received`]. Lists
@@ -400,6 +403,19 @@ impl Submission {
         (status != Status::Pending).then_some((status, since))
     }
 
+    /// Returns whether its applicant can no longer submit it again or withdraw it at `now` (S2):
+    /// it is decided and they were told a decision, or it was made anonymous. A decision that they
+    /// do not know of closes nothing, so nobody can tell that there is one.
+    pub fn is_closed(&self, application: &Application, now: DateTime<Utc>) -> bool {
+        let is_decided = self.status != Status::Pending;
+        self.person.is_none() || is_decided && self.visible_decision(application, now).is_some()
+    }
+
+    /// Returns whether its answers are newer than its decision (D6).
+    pub fn is_changed_after_decision(&self) -> bool {
+        self.status != Status::Pending && (1..self.revision).contains(&self.decided_revision)
+    }
+
     /// Returns when it was last changed, as far as the applicant may know at `now` (S14).
     pub fn shown_change(&self, application: &Application, now: DateTime<Utc>) -> Timestamp {
         match self.visible(application, now) {
@@ -429,7 +445,8 @@ impl Submission {
         Some(communicated.map_or(visible, |mailed| mailed.at.min(visible)))
     }
 
-    fn rejected_since(&self) -> Timestamp {
+    /// Returns since when it is a rejection, if it is one.
+    pub fn rejected_since(&self) -> Timestamp {
         self.rejected_at.unwrap_or(self.updated_at)
     }
 

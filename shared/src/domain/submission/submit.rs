@@ -13,7 +13,6 @@ use crate::db::response::{AnyItem as _, readable};
 use crate::db::{Entity, Key, Refusal, Table, TableError, Write, each};
 use crate::domain::outbox::model::Mail;
 use crate::domain::outbox::state::{EmailStatus, MailKind};
-use crate::domain::status::Status;
 use crate::domain::submission::keys;
 use crate::domain::submission::model::{Answered, RecentSubmission, Submission, SubmissionAnswers};
 use crate::domain::submission::store::{StoredSubmission, Withdrawal};
@@ -39,13 +38,10 @@ impl Entity for RecentSubmission {
 pub enum WithdrawOutcome {
     /// The submission that existed when the request was received no longer exists.
     Done,
-    /// The submission is already decided, so it cannot be withdrawn.
-    Decided,
-    /// The submission changed after it was read, and the request wants it as it was.
+    /// The submission changed after it was read: it was decided or mailed, its interview was
+    /// booked, moved or cancelled, its slot was changed, or, if the request wants it as it was,
+    /// anything else. Nothing was withdrawn.
     Changed,
-    /// Its interview was booked, moved or cancelled after it was read, or the slot was changed.
-    /// Nothing was withdrawn.
-    InterviewChanged,
 }
 
 parts! {
@@ -62,6 +58,7 @@ parts! {
         answers: (Written, Removed, Written),
         files: (Written, Removed, Written),
         status: (Once, Removed, Kept),
+        decided_revision: (Kept, Removed, Kept),
         rejected_at: (Once, Removed, Kept),
         reason: (Once, Removed, Written),
         sequence: (Once, Removed, Kept),
@@ -104,6 +101,14 @@ pub struct CancelledInterview {
 }
 
 impl Submission {
+    /// Refuses a write if the decision, or what the applicant was told of it, changed after the
+    /// submission was read.
+    fn if_as_decided(&self, write: Write) -> Write {
+        write
+            .if_equals("status", &self.status)
+            .if_is("mailed", self.mailed.as_ref())
+    }
+
     /// The number of the last calendar file, when it is withdrawn with this cancellation.
     fn last_calendar_file(&self, cancelled: Option<&CancelledInterview>) -> u32 {
         let noted = self.interview().map(|interview| interview.file);
@@ -141,9 +146,12 @@ impl Table {
             .remove("withdrawn_at");
         let write = match earlier.received() {
             None => write.if_new(),
-            Some(received) => write
-                .if_equals("received", &received)
-                .if_absent_or_equals("status", &Status::Pending),
+            Some(received) => write.if_equals("received", &received),
+        };
+        let write = match earlier {
+            // The applicant may have been told a decision since then.
+            StoredSubmission::Present(read) => read.if_as_decided(write),
+            _ => write,
         };
         match mail {
             None => self.write(write).await.map(drop),
@@ -179,9 +187,8 @@ impl Table {
         let write = Write::update(submission.key())
             .set("received", &submission.received)
             .set("keys", &submission.keys)
-            .if_equals("received", &read.received)
-            .if_equals("status", &Status::Pending);
-        self.write(write).await.map(drop)
+            .if_equals("received", &read.received);
+        self.write(read.if_as_decided(write)).await.map(drop)
     }
 
     /// Notes for an hour where a person has submitted, because the index may be behind: 1 write.
@@ -237,10 +244,11 @@ impl Table {
             .map(drop)
     }
 
-    /// Withdraws a submission that was received before this request, of the time `when`. A
-    /// submission that was received later stays, and so does a decided one, and with
-    /// `only_as_read` one that changed after it was read. If an interview is booked, its place is
-    /// given back in the same write, with the mail of `cancelled`.
+    /// Withdraws a submission that was received before this request, of the time `when`, with its
+    /// decision. A submission that was received later stays, and so does one whose decision or
+    /// interview changed after it was read, and with `only_as_read` one of which anything did. If
+    /// an interview is booked, its place is given back in the same write, with the mail of
+    /// `cancelled`.
     pub async fn withdraw(
         &self,
         submission: &Submission,
@@ -268,9 +276,9 @@ impl Table {
             .set_from("submitted", "received")
             .set_from(field, "revision")
             .set("withdrawn_at", &at)
-            .if_equals("status", &Status::Pending)
             .if_is("interview", submission.interview.as_ref())
             .if_below("received", &received);
+        let write = submission.if_as_decided(write);
         let write = if only_as_read {
             write.if_equals("received", &submission.received)
         } else {
@@ -297,12 +305,8 @@ impl Table {
         let is_later = stored.received >= received;
         Ok(if is_later && !only_as_read {
             WithdrawOutcome::Done
-        } else if stored.status != Status::Pending {
-            WithdrawOutcome::Decided
-        } else if only_as_read {
-            WithdrawOutcome::Changed
         } else {
-            WithdrawOutcome::InterviewChanged
+            WithdrawOutcome::Changed
         })
     }
 

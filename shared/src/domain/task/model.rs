@@ -99,7 +99,8 @@ pub enum TaskKind {
     },
 }
 
-/// Where a webhook is stored, which entries of the timer name: under one of the [`crate::limits::WEBHOOKS`] numbers of its club.
+/// Where a webhook is stored, which entries of the timer name: under one of the
+/// [`crate::limits::WEBHOOKS`] numbers of its club.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookKey {
     /// Code of the club; none if it is for all clubs.
