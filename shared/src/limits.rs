@@ -93,6 +93,9 @@ pub const QUESTIONS: usize = 100;
 pub const PROMPT_VERSIONS: u32 = 200;
 /// Number of committees in an application.
 pub const COMMITTEES: usize = 50;
+/// All names of the committees of an application together, in bytes of UTF-8. Everybody's list of
+/// open applications reads them.
+pub const COMMITTEE_BYTES: usize = 5_000;
 /// How many hours before an interview its applicant can choose, move or cancel it, at most.
 pub const NOTICE_HOURS: i64 = 168;
 /// Number of places of a slot. A change of its time writes a mail for each, in one transaction.

@@ -3,18 +3,20 @@
 use std::collections::BTreeSet;
 
 use axum::Json;
+use axum::response::Response;
 use shared::db::{Refusal, TableError};
 use shared::domain::{
     Application, ApplicationQuota, ApplicationTexts, Committee, Extension, Form, Submission,
     WholeForm,
 };
 use shared::ids::{Id, of};
+use shared::openapi::fields::SliceCount;
 use shared::reason::Reason;
 use shared::text::ClubCode;
 use shared::web::scopes::{RecruitmentRead, RecruitmentWrite};
 use shared::web::{
     ApiError, Code, Created, Input, Load, Mode, NewId, Officer, Params, PathIds, ReceivedAt,
-    Result, SignedIn, User, create,
+    Result, SignedIn, Slice, User, create,
 };
 use shared::{Context, ids, limits};
 
@@ -46,20 +48,34 @@ pub async fn list_applications(
     Ok(Json(forms.iter().map(show).collect()))
 }
 
+/// How many open applications of a club one answer has, if the request does not say.
+const CURRENT_SLICE: usize = 10;
+
 /// List the open applications of a club.
 ///
 /// For every signed-in user who can see the club. An extension keeps an application open for its
-/// person.
+/// person. The oldest comes first.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/current/", tag = "applications",
-    security(("bearer" = []), ("token" = ["recruitment:read"])), params(("club" = String, Path)),
+    security(("bearer" = []), ("token" = ["recruitment:read"])),
+    params(
+        ("club" = String, Path),
+        ("limit" = Option<SliceCount>, Query,
+            description = "Largest number of results: 10 if not sent. If there are more, the header \
+                `Link` has the address of the next part"),
+        ("cursor" = Option<String>, Query,
+            description = "Where the next part begins: from the header `Link` of the last answer")
+    ),
     responses((status = 200, body = Vec<ApplicationBody>))
 )]
 pub async fn list_current_applications(
     app: Context,
     ReceivedAt(now): ReceivedAt,
     scope: SignedIn<RecruitmentRead>,
-) -> Result<Json<Vec<ApplicationBody>>> {
+    slice: Slice,
+) -> Result<Response> {
+    let slice = slice.with_default(CURRENT_SLICE);
+    let limit = slice.limit().unwrap_or(CURRENT_SLICE);
     // The club knows which of its applications are open. An extension may keep another one open.
     let club = &scope.club;
     let extensions = app.table.own_extensions(scope.user.id()).await?;
@@ -82,13 +98,25 @@ pub async fn list_current_applications(
         now <= extension.end.moment() && !is_other
     };
     let own = extensions.iter().filter(is_here);
-    let requested: BTreeSet<Id<of::Application>> =
+    let mut requested: BTreeSet<Id<of::Application>> =
         ids.chain(own.map(|one| one.application)).collect();
-    let mut forms = app.table.whole_forms_of(&club.code, &requested).await?;
-    forms.retain(|whole| {
-        let application = &whole.form.application;
-        application.is_current(now, extended(application.id))
-    });
+    if let Some(after) = slice.after::<u64>()? {
+        requested.retain(|id| id.get() > after);
+    }
+    let requested: Vec<Id<of::Application>> = requested.into_iter().collect();
+    let mut forms: Vec<WholeForm> = vec![];
+    // One more than the limit tells whether there are more. Only what is shown is read.
+    for ids in requested.chunks(limit.min(CURRENT_SLICE) + 1) {
+        let ids = ids.iter().copied().collect();
+        let found = app.table.whole_forms_of(&club.code, &ids).await?;
+        forms.extend(found.into_iter().filter(|whole| {
+            let application = &whole.form.application;
+            application.is_current(now, extended(application.id))
+        }));
+        if forms.len() > limit {
+            break;
+        }
+    }
     let show = |whole: &WholeForm| {
         let viewer = ApplicationViewer {
             is_officer: scope.is_officer(),
@@ -96,7 +124,7 @@ pub async fn list_current_applications(
         };
         ApplicationBody::new(whole, viewer)
     };
-    Ok(Json(forms.iter().map(show).collect()))
+    Ok(slice.respond(&mut forms, |whole| whole.texts.application.get(), show))
 }
 
 /// The extension of the caller for the application in the path.

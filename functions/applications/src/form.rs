@@ -356,5 +356,11 @@ fn merge_committees(
         }
         merged.push(Committee { id, name });
     }
+    let limit = limits::COMMITTEE_BYTES;
+    if merged.iter().map(|one| one.name.len()).sum::<usize>() > limit {
+        reader
+            .errors
+            .add("committees", Reason::LongCommittees { limit });
+    }
     merged
 }

@@ -19,6 +19,8 @@ use crate::own::{OwnSubmissionBody, own_end};
 /// Number of applications whose drafts are in memory at once. The drafts of one have at most 600
 /// KiB.
 const DRAFTS_AT_ONCE: usize = 50;
+/// Number of applications that are read at once.
+const READ_AT_ONCE: usize = 100;
 
 /// An application, and what the caller has begun and sent there.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -77,6 +79,8 @@ pub(crate) struct Candidate {
     pub id: Id<of::Application>,
     pub club: ClubCode,
     club_name: String,
+    /// When it ends; none if the club does not know it any more.
+    end: Option<Timestamp>,
 }
 
 impl Candidate {
@@ -86,7 +90,14 @@ impl Candidate {
             id,
             club: club.code.clone(),
             club_name: club.profile.name.clone(),
+            end: club.windows.get(&id.to_string()).map(|window| window.end),
         }
+    }
+
+    /// Its place in the list.
+    fn sort_key(&self) -> (i64, u64) {
+        let end = self.end.map_or(0, Timestamp::epoch_seconds);
+        (end, self.id.get())
     }
 }
 
@@ -259,43 +270,51 @@ pub(crate) async fn open_for(
         .flat_map(|club| candidates(club, own, now))
         .collect();
     candidates.retain(|one| mine.is_none_or(|mine| own.may_be(mine, one)));
-    let candidate_keys = candidates.iter().map(|one| (one.club.clone(), one.id));
-    let applications = app.table.applications_by_id(candidate_keys).await?;
-    let mut open: Vec<(&Application, &Candidate)> = candidates
-        .iter()
-        .filter_map(|one| Some((applications.get(&one.id)?, one)))
-        .filter(|(application, _)| application.is_current(now, own.extended(application.id)))
-        .collect();
-    let sort_key =
-        |application: &Application| (application.end.epoch_seconds(), application.id.get());
-    open.sort_by_key(|(application, _)| sort_key(application));
-    open.retain(|(application, _)| {
-        query
-            .after
-            .is_none_or(|after| sort_key(application) > after)
+    find_ends(app, &mut candidates).await?;
+    candidates.retain(|one| query.after.is_none_or(|after| one.sort_key() > after));
+    candidates.sort_by_key(|one| {
+        let is_later = query.own_first && !own.has_begun(one.id);
+        (is_later, one.sort_key())
     });
-    if query.own_first {
-        open.sort_by_key(|(application, _)| !own.has_begun(application.id));
+    let mut found = Vec::new();
+    // Only what is shown is read: all together may be large.
+    for candidates in candidates.chunks(query.limit.min(READ_AT_ONCE)) {
+        let keys = candidates.iter().map(|one| (one.club.clone(), one.id));
+        let applications = app.table.applications_by_id(keys).await?;
+        let mut open: Vec<(&Application, &Candidate)> = candidates
+            .iter()
+            .filter_map(|one| Some((applications.get(&one.id)?, one)))
+            .filter(|(application, _)| application.is_current(now, own.extended(application.id)))
+            .collect();
+        let drafts = live_drafts(app, user, &open, own).await?;
+        open.retain(|(application, candidate)| {
+            let is_mine = || own.is_mine(&candidate.club, candidate.id);
+            mine.is_none_or(|mine| mine == (is_mine() || drafts.contains_key(&application.id)))
+        });
+        let show = |(application, candidate): (&Application, &Candidate)| {
+            let drafts = drafts.get(&application.id);
+            body(application, candidate, own, drafts, now)
+        };
+        found.extend(open.into_iter().map(show));
+        if found.len() >= query.limit {
+            break;
+        }
     }
-    if mine.is_none() {
-        open.truncate(query.limit);
+    found.truncate(query.limit);
+    Ok(found)
+}
+
+/// Reads when those applications end of which the clubs do not know it any more. There are few:
+/// those that ended long ago, and are open for the caller by an extension.
+async fn find_ends(app: &Context, candidates: &mut Vec<Candidate>) -> Result<()> {
+    let unknown = candidates.iter().filter(|one| one.end.is_none());
+    let keys: Vec<_> = unknown.map(|one| (one.club.clone(), one.id)).collect();
+    let read = app.table.applications_by_id(keys.into_iter()).await?;
+    for candidate in candidates.iter_mut().filter(|one| one.end.is_none()) {
+        candidate.end = read.get(&candidate.id).map(|application| application.end);
     }
-    let drafts = live_drafts(app, user, &open, own).await?;
-    open.retain(|(application, candidate)| {
-        let is_mine = || own.is_mine(&candidate.club, candidate.id);
-        mine.is_none_or(|mine| mine == (is_mine() || drafts.contains_key(&application.id)))
-    });
-    open.truncate(query.limit);
-    let show = |(application, candidate): (&Application, &Candidate)| {
-        body(
-            application,
-            candidate,
-            own,
-            drafts.get(&application.id),
-            now,
-        )
-    };
-    Ok(open.into_iter().map(show).collect())
+    candidates.retain(|one| one.end.is_some());
+    Ok(())
 }
 
 /// The clubs that the caller can see.

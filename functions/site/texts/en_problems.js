@@ -146,6 +146,8 @@ export default {
   "problem.long_answers": "All answers together may have at most {size}. Please shorten one.",
   "problem.long_drafts":
     "All your answers here, for other committees too, may have at most {size}. Please shorten one.",
+  "problem.long_committees":
+    "The names of all committees may have at most {size} together. Please shorten one.",
   "problem.too_many_files": "You can have at most {limit} files here that are not submitted.",
   "problem.too_many_tokens": "You can have at most {limit} tokens. Please end one first.",
   "problem.too_many_join_links": "A club can have at most {limit} join links. Revoke one first.",

@@ -151,6 +151,50 @@ async fn open_list_has_slices_and_no_invisible_club() {
     assert_eq!(open(&recruitment.officer, "").await.len(), 4);
 }
 
+// proves A4, A5, A13, A14
+#[tokio::test]
+async fn lists_of_open_applications_read_what_they_show() {
+    let campus = TestCampus::new();
+    let officer = campus.as_("ada");
+    campus.club("chess", &officer).await;
+    let path = "/api/clubs/chess/applications/";
+    let long = |bytes: usize| -> Value {
+        let name = |n: usize| json!({ "name": format!("{n:02}{}", "x".repeat(bytes - 2)) });
+        (0..50).map(name).collect()
+    };
+    let mut body = application("Large");
+    body["committees"] = long(101);
+    let refused = officer.post(path, body.clone()).await;
+    refused.invalid(&["committees"]);
+    for n in 0..30 {
+        body["committees"] = long(100);
+        body["name"] = json!(format!("Large {n}"));
+        body["description"] = json!("word ".repeat(2_000));
+        officer.post(path, body.clone()).await.created();
+    }
+    let sue = campus.as_("sue");
+    sue.get("/api/settings/").await.ok();
+    let one = sue.get("/api/applications/open/?limit=1").await;
+    assert!(one.usage.read_units <= 20.0, "{:?}", one.usage);
+    assert_eq!(one.ok().as_array().map(Vec::len), Some(1));
+    let home = sue.get("/api/home/").await;
+    assert!(home.usage.read_units <= 100.0, "{:?}", home.usage);
+    assert_eq!(home.ok()["applications"].as_array().map(Vec::len), Some(30));
+    let (mut next, mut names) = (format!("{path}current/?limit=20"), vec![]);
+    while !next.is_empty() {
+        let part = sue.get(&next).await;
+        let link = part.header("link").to_owned();
+        next = link.split(['<', '>']).nth(1).unwrap_or_default().to_owned();
+        let part = part.ok();
+        let part = part.as_array().into_iter().flatten();
+        names.extend(part.map(|one| one["name"].clone()));
+    }
+    let all: Vec<Value> = (0..30).map(|n| json!(format!("Large {n}"))).collect();
+    assert_eq!(names, all);
+    let few = sue.get(&format!("{path}current/")).await.ok();
+    assert_eq!(few.as_array().map(Vec::len), Some(10));
+}
+
 // proves A12
 #[tokio::test]
 async fn a_club_has_fifty_applications_that_have_not_ended() {
