@@ -118,15 +118,11 @@ impl Ses {
             .client
             .send_email()
             .from_email_address(&self.from)
-            .destination(
-                Destination::builder()
-                    .to_addresses(mail.to.to_string())
-                    .build(),
-            )
+            .destination(Destination::builder().to_addresses(mail.to.ascii()).build())
             .set_reply_to_addresses(
                 mail.reply_to
                     .clone()
-                    .map(|address| vec![address.to_string()]),
+                    .map(|address| vec![address.ascii().into_owned()]),
             )
             .set_configuration_set_name(self.configuration_set.clone())
             // SES returns this tag in its reports, so that they can be matched to the mail.

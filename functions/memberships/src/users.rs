@@ -86,10 +86,10 @@ pub async fn list_users(
     let AnyOfficer(user) = caller;
     let search = params.text("search").unwrap_or_default().trim();
     let words = text::words(search);
-    if words
-        .iter()
-        .all(|word| word.chars().count() < limits::SEARCH)
-    {
+    if words.iter().all(|word| {
+        word.iter()
+            .all(|word| word.chars().count() < limits::SEARCH)
+    }) {
         return Err(ApiError::field(
             "search",
             Reason::ShortSearch {

@@ -27,7 +27,7 @@ pub(crate) struct SubmissionFilter {
     officer: Id<of::Person>,
     /// Whether the application has blind reviews.
     is_blind: bool,
-    words: Vec<String>,
+    words: Vec<text::Word>,
 }
 
 /// Who has reviewed a submission.
@@ -115,7 +115,7 @@ impl SubmissionFilter {
                 .text("email_status")
                 .map(email_statuses)
                 .transpose()?,
-            words: text::search_words(params.text("search").unwrap_or_default()),
+            words: text::search(params.text("search").unwrap_or_default()),
         })
     }
 

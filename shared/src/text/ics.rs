@@ -1,6 +1,7 @@
 //! Calendars as text (RFC 5545). Lines are folded at 75 bytes, between characters, and nothing that
 //! people write can end a line.
 
+use crate::text::ascii_address;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
@@ -85,7 +86,7 @@ impl Component {
         for (parameter, value) in more {
             let _ = write!(start, ";{parameter}={value}");
         }
-        self.raw(&start, &format!("mailto:{address}"))
+        self.raw(&start, &format!("mailto:{}", ascii_address(address)))
     }
 
     /// Adds a component.

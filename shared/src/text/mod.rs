@@ -15,8 +15,7 @@ mod search;
 
 pub use code::ClubCode;
 pub use email::Email;
+pub(crate) use email::ascii_address;
 #[cfg(feature = "api")]
 pub use kind::{FieldType, add_schemas, reference};
-pub use search::{
-    Word, contains, fold, is_email, matches, search, search_words, searchable, words,
-};
+pub use search::{Word, fold, is_email, matches, search, searchable, words};

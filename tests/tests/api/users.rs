@@ -171,3 +171,73 @@ async fn twenty_at_most_and_a_bounded_price() {
     assert_eq!(response.ok().as_array().map(Vec::len), Some(20));
     assert_eq!(found(&ada, "sam same42").await, ["sam42"]);
 }
+
+// proves H27, P12
+#[tokio::test]
+async fn umlauts_are_found_in_both_spellings() {
+    let (campus, ada) = campus().await;
+    for (username, name) in [
+        ("one", "Jörg Müller"),
+        ("two", "Joerg Mueller"),
+        ("three", "Jorg Muller"),
+    ] {
+        let claims = json!({ "name": name });
+        campus
+            .client(&claims, username)
+            .get("/api/settings/")
+            .await
+            .ok();
+    }
+    for (search, expected) in [
+        ("müller", vec!["one", "three", "two"]),
+        ("Mueller", vec!["one", "two"]),
+        ("muller", vec!["one", "three"]),
+        ("jörg muel", vec!["one", "two"]),
+    ] {
+        let mut found = found(&ada, search).await;
+        found.sort_unstable();
+        assert_eq!(found, expected, "{search}");
+    }
+    ada.patch("/api/clubs/chess/", json!({ "name": "Schützen München" }))
+        .await
+        .ok();
+    for search in ["schuetzen muenchen", "schutzen", "SCHÜTZEN"] {
+        let query: String = url::form_urlencoded::byte_serialize(search.as_bytes()).collect();
+        let list = ada.get(&format!("/api/clubs/?search={query}")).await.ok();
+        assert_eq!(list["count"], 1, "{search}");
+    }
+}
+
+// proves H20, I1
+#[tokio::test]
+async fn addresses_have_domains_in_any_letters() {
+    let (campus, ada) = campus().await;
+    let path = "/api/clubs/chess/invites/";
+    let invite = |email: &str| json!({ "email": email });
+    let sent = ada.post(path, invite("Eva@xn--mnchen-3ya.example")).await;
+    let sent = sent.created();
+    assert_eq!(sent["email"], "eva@münchen.example");
+    let again = ada.post(path, invite("eva@MÜNCHEN.example")).await;
+    again.invalid(&["email"]);
+    campus.deliver().await;
+    let to: Vec<Value> = campus.mails().iter().map(|mail| json!(mail.to)).collect();
+    assert!(
+        json!(to).to_string().contains("eva@xn--mnchen-3ya.example"),
+        "{to:?}"
+    );
+    let eva = campus.client(&json!({ "email": "eva@xn--mnchen-3ya.example" }), "eva");
+    assert_eq!(
+        eva.get("/api/settings/").await.ok()["email"],
+        "eva@münchen.example"
+    );
+    assert_eq!(found(&ada, "eva@münchen.example").await, ["eva"]);
+    assert_eq!(
+        eva.get("/api/home/").await.ok()["invites"]
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
+    ada.post(path, invite("ädä@uni.example"))
+        .await
+        .invalid(&["email"]);
+}

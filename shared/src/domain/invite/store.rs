@@ -50,7 +50,7 @@ impl Invite {
     pub fn id_for_address(club: &ClubCode, email: &Email) -> String {
         format!(
             "e{:014x}",
-            crate::ids::derived("invited address", &[club, &email.to_lowercase()])
+            crate::ids::derived("invited address", &[club, &email.ascii().to_lowercase()])
         )
     }
 

@@ -3,6 +3,7 @@
 use crate::db::Key;
 use crate::db::keys::padded;
 use crate::ids::{Id, of};
+use crate::text::ascii_address;
 
 pub(crate) fn profile(person: Id<of::Person>) -> Key {
     Key::new(format!("USER#{}", padded(person)), "PROFILE".into())
@@ -40,7 +41,7 @@ pub(crate) fn words(word: &str) -> String {
 /// Returns the partition of an e-mail address. In the table it holds people; in the index it holds
 /// invites and mails.
 pub(crate) fn address(address: &str) -> String {
-    format!("ADDRESS#{}", address.to_lowercase())
+    format!("ADDRESS#{}", ascii_address(address).to_lowercase())
 }
 
 pub(crate) fn person_address(email: &str, person: Id<of::Person>) -> Key {

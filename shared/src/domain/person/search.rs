@@ -44,10 +44,11 @@ fn cut(word: &str) -> String {
 }
 
 impl Personal {
-    /// Returns the words that find this person: the user name, the words of the name, and the parts
-    /// of these words after a hyphen or an apostrophe. All words are folded.
+    /// Returns the words that find this person: the user name, the words of the name in each of
+    /// their spellings, and the parts of these words after a hyphen or an apostrophe. All words are
+    /// folded.
     fn search_words(&self) -> BTreeSet<String> {
-        let name = text::words(&self.name);
+        let name: Vec<String> = text::words(&self.name).into_iter().flatten().collect();
         let inner = name
             .iter()
             .flat_map(|word| word.split(['-', '\'', '’']).skip(1))
@@ -79,9 +80,9 @@ impl Person {
 
     /// Returns the search entry under the e-mail address, if the address is valid.
     pub(crate) fn address(&self) -> Option<PersonAddress> {
-        let address = self.personal.email.to_lowercase();
-        is_email(&address).then_some(PersonAddress {
-            address,
+        let address = self.personal.email.folded();
+        is_email(&address.ascii()).then(|| PersonAddress {
+            address: address.to_string(),
             person: self.id,
         })
     }
@@ -107,42 +108,44 @@ impl Table {
         Ok(found.into_iter().map(|entry| entry.person).collect())
     }
 
-    /// Returns at most `limit` people who match all of these folded words. A person matches if each
-    /// word is the beginning of one of their own words.
+    /// Returns at most `limit` people who match all of these words, of each of which there are its
+    /// folded spellings. A person matches if each word is the beginning of one of their own words.
     ///
-    /// This is 1 query. It reads pages until it has enough people, or has read [`MAX_ENTRIES_READ`]
-    /// entries.
+    /// This is 1 query for each spelling of one word. It reads pages until it has enough people, or
+    /// has read [`MAX_ENTRIES_READ`] entries.
     pub async fn people_like(
         &self,
-        words: &[String],
+        words: &[Vec<String>],
         limit: usize,
     ) -> Result<Vec<PersonWord>, TableError> {
-        let words: Vec<String> = words.iter().map(|word| cut(word)).collect();
-        let Some(longest) = words.iter().max_by_key(|word| word.chars().count()) else {
+        let cut = |word: &Vec<String>| word.iter().map(|word| cut(word)).collect();
+        let words: Vec<Vec<String>> = words.iter().map(cut).collect();
+        let length = |word: &&Vec<String>| word.first().map(|word| word.chars().count());
+        let Some(longest) = words.iter().max_by_key(length) else {
             return Ok(vec![]);
         };
         let (mut found, mut seen) = (HashMap::new(), 0);
-        self.each_page(
-            false,
-            keys::words(longest),
-            Range::Prefix(longest.clone()),
-            Fetch::Pages(SEARCH_PAGE),
-            |page: Vec<PersonWord>| {
-                seen += page.len();
-                for entry in page {
-                    let own = entry.personal.search_words();
-                    if found.len() < limit
-                        && words
-                            .iter()
-                            .all(|word| own.iter().any(|own| own.starts_with(word)))
-                    {
-                        found.insert(entry.person, entry);
+        for spelling in longest {
+            self.each_page(
+                false,
+                keys::words(spelling),
+                Range::Prefix(spelling.clone()),
+                Fetch::Pages(SEARCH_PAGE),
+                |page: Vec<PersonWord>| {
+                    seen += page.len();
+                    for entry in page {
+                        let own = entry.personal.search_words();
+                        let has = |word: &String| own.iter().any(|own| own.starts_with(word));
+                        let is_match = words.iter().all(|word| word.iter().any(has));
+                        if found.len() < limit && is_match {
+                            found.insert(entry.person, entry);
+                        }
                     }
-                }
-                Ok(found.len() < limit && seen < MAX_ENTRIES_READ)
-            },
-        )
-        .await?;
+                    Ok(found.len() < limit && seen < MAX_ENTRIES_READ)
+                },
+            )
+            .await?;
+        }
         Ok(found.into_values().collect())
     }
 }
