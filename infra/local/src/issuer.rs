@@ -32,6 +32,12 @@ pub struct Subject {
     pub email: Option<String>,
     /// The whole name.
     pub name: Option<String>,
+    /// The first name.
+    #[serde(default)]
+    pub given_name: Option<String>,
+    /// The last name.
+    #[serde(default)]
+    pub family_name: Option<String>,
     #[serde(default)]
     pub groups: Vec<String>,
     /// Seconds until the token expires. May be negative.
@@ -85,7 +91,12 @@ impl Issuer {
             "iat": now.timestamp(),
             "exp": now.timestamp().saturating_add(expires_in),
         });
-        for (claim, value) in [("email", &subject.email), ("name", &subject.name)] {
+        for (claim, value) in [
+            ("email", &subject.email),
+            ("name", &subject.name),
+            ("given_name", &subject.given_name),
+            ("family_name", &subject.family_name),
+        ] {
             if let Some(value) = value {
                 claims[claim] = json!(value);
             }

@@ -103,6 +103,10 @@ shared::input! {
         email: Option<String>, Free;
         /// Without it the token has no name.
         name: Option<String>, Free;
+        /// Without it the token has no first name.
+        given_name: Option<String>, Free;
+        /// Without it the token has no last name.
+        family_name: Option<String>, Free;
         /// Groups of the university.
         groups: Option<List<String>>, Free;
         /// Seconds until the token ends.
@@ -119,6 +123,8 @@ async fn create_token(
         username: reader.get(input.username).unwrap_or_default(),
         email: reader.get(input.email).flatten(),
         name: reader.get(input.name).flatten(),
+        given_name: reader.get(input.given_name).flatten(),
+        family_name: reader.get(input.family_name).flatten(),
         groups: reader.get(input.groups).flatten().unwrap_or_default(),
         expires_in: reader.get(input.expires_in).flatten(),
     };

@@ -11,6 +11,7 @@ pub mod ics;
 mod kind;
 #[cfg(feature = "api")]
 pub mod kinds;
+mod names;
 mod search;
 
 pub use code::ClubCode;
@@ -18,4 +19,5 @@ pub use email::Email;
 pub(crate) use email::ascii_address;
 #[cfg(feature = "api")]
 pub use kind::{FieldType, add_schemas, reference};
+pub use names::name_parts;
 pub use search::{Word, fold, is_email, matches, search, searchable, words};

@@ -19,6 +19,7 @@ use crate::domain::{Person, Personal, Token, TokenScope};
 use crate::ids::{Id, of};
 use crate::state::{Context, Shared};
 use crate::text::ClubCode;
+use crate::text::name_parts;
 use crate::time::Timestamp;
 
 /// A signed-in caller. A handler with the argument `User` needs a session; one with `Option<User>`
@@ -222,14 +223,7 @@ impl User {
 }
 
 fn merged(stored_data: &Personal, claims: &Identity) -> Personal {
-    let parts = claims.name.as_deref().and_then(|name| {
-        let (first, last) = name.split_once(' ')?;
-        // Some write the last name first, with a comma.
-        let swapped = first
-            .strip_suffix(',')
-            .map(|last_name| (last.trim(), last_name));
-        Some(swapped.unwrap_or((first, last.trim())))
-    });
+    let parts = claims.name.as_deref().map(name_parts);
     let first_name = claims.first_name.clone();
     let first_name = first_name.or_else(|| Some(parts?.0.to_owned()));
     let last_name = claims.last_name.clone();

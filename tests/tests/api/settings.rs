@@ -355,3 +355,36 @@ async fn copies_follow_concurrent_claims_and_settings() {
         );
     }
 }
+
+// proves P6
+#[tokio::test]
+async fn the_first_name_is_what_people_are_called_by() {
+    let campus = TestCampus::new();
+    for (n, (claims, first, last)) in [
+        (
+            json!({ "name": "van Beethoven, Ludwig" }),
+            "Ludwig",
+            "van Beethoven",
+        ),
+        (json!({ "name": "John Smith, Jr." }), "John", "Smith"),
+        (json!({ "name": "de la Cruz" }), "de la Cruz", ""),
+        (
+            json!({ "name": "Ada L", "given_name": "Ada Maria", "family_name": "Lovelace" }),
+            "Ada Maria",
+            "Lovelace",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let shown = campus
+            .client(&claims, &format!("p{n}"))
+            .get("/api/settings/")
+            .await
+            .ok();
+        assert_eq!(
+            (&shown["first_name"], &shown["last_name"]),
+            (&json!(first), &json!(last))
+        );
+    }
+}
