@@ -103,6 +103,10 @@ pub enum Reason {
     NoLetter,
     #[error("Line breaks and control characters are not allowed here.")]
     ControlCharacters,
+    #[error(
+        "Invisible characters, and those that turn the direction of text, are not allowed here."
+    )]
+    HiddenCharacters,
     #[error("At most {limit} characters are allowed.")]
     TooLong { limit: usize },
     #[error("At most {limit} bytes are allowed.")]

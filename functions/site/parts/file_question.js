@@ -8,7 +8,7 @@ import { useLoad } from "./load.js";
 import { unsaved } from "./router.js";
 import { decimal, t } from "./texts.js";
 import { Icon } from "./ui.js";
-import { Refused, TYPES, unfit, upload } from "./upload.js";
+import { Refused, TYPES, typed, unfit, upload } from "./upload.js";
 
 const NAMES = { pdf: "PDF", png: "PNG", jpeg: "JPEG" };
 
@@ -57,8 +57,9 @@ export function FileField({ question, draft, isLocked, path }) {
     draft.uploads.value = now ? { ...others, [question.id]: now } : others;
   };
   const failed = (problem) => note({ part: 0, again: 0, stop: () => {}, problem });
-  const take = async (chosen) => {
+  const take = async (picked) => {
     focusQuestion(question);
+    const chosen = await typed(picked);
     const isPhoto = chosen.type === TYPES.jpeg || chosen.type === TYPES.png;
     const mayShrink = question.shrink_photos && isPhoto && question.formats.includes("jpeg");
     const file = mayShrink ? await fitting(chosen, question.max_mb * 1024 * 1024) : chosen;

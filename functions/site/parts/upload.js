@@ -13,6 +13,22 @@ export async function sha256(file) {
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** How files of each type begin. A PDF may have something in front. */
+const BEGINS = [
+  ["application/pdf", (text) => text.includes("%PDF-")],
+  ["image/png", (text) => text.startsWith("\x89PNG\r\n\x1a\n")],
+  ["image/jpeg", (text) => text.startsWith("\xff\xd8\xff")],
+];
+
+/** The file with the type that its first bytes tell: some systems name a wrong one, or none. */
+export async function typed(file) {
+  const begin = await file.slice(0, 1029).arrayBuffer().catch(() => null);
+  if (!begin) return file;
+  const text = String.fromCharCode(...new Uint8Array(begin));
+  const type = BEGINS.find(([, begins]) => begins(text))?.[0] ?? "";
+  return type === file.type ? file : new File([file], file.name, { type });
+}
+
 /** Why a file cannot be an answer to this question; null if it can. */
 export function unfit(question, file) {
   const types = question.formats.map((format) => TYPES[format]);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Refused, upload } from "../parts/upload.js";
+import { Refused, typed, upload } from "../parts/upload.js";
 
 const file = new File(["%PDF-1.7"], "cv.pdf", { type: "application/pdf" });
 const offline = Object.assign(new Error("no network"), { status: 0 });
@@ -64,4 +64,12 @@ test("it can be given up at any moment, and then there is no file", async () => 
     const bucket = stopAt === "pause" ? [{ status: 0, text: "" }] : [];
     assert.equal((await run({ bucket, stopAt })).id, null, stopAt);
   }
+});
+
+test("the type of a file is what its first bytes tell", async () => {
+  const type = async (bytes, type, name = "cv") => (await typed(new File([bytes], name, { type }))).type;
+  assert.equal(await type(`${"x".repeat(1024)}%PDF-1.7`, ""), "application/pdf");
+  assert.equal(await type(`${"x".repeat(1025)}%PDF-1.7`, "application/pdf"), "");
+  assert.equal(await type(new Uint8Array([255, 216, 255, 1]), "image/png"), "image/jpeg");
+  assert.equal(await type("MZ", "application/pdf"), "");
 });

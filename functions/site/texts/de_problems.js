@@ -62,6 +62,7 @@ export default {
     "Erlaubt sind a-z, 0-9 und -, höchstens 64 Zeichen, mit mindestens einem Buchstaben.",
   "problem.no_letter": "Der Name braucht mindestens einen Buchstaben.",
   "problem.control_characters": "Zeilenumbrüche sind hier nicht erlaubt.",
+  "problem.hidden_characters": "Dieser Text enthält unsichtbare Zeichen. Bitte tippe ihn neu ein.",
   "problem.too_long": "Höchstens {limit} Zeichen sind erlaubt.",
   "problem.too_many_bytes":
     "Dieser Text ist zu lang. Mit seiner Formatierung sind höchstens {size} erlaubt.",

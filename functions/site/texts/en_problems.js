@@ -57,6 +57,7 @@ export default {
   "problem.invalid_code": "Use a-z, 0-9 and -, at most 64 characters, with at least one letter.",
   "problem.no_letter": "The name needs at least one letter.",
   "problem.control_characters": "Line breaks are not allowed here.",
+  "problem.hidden_characters": "This text has characters that nobody sees. Please type it anew.",
   "problem.too_long": "At most {limit} characters are allowed.",
   "problem.too_many_bytes":
     "This text is too long. With its formatting, at most {size} are allowed.",

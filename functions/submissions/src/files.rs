@@ -20,7 +20,7 @@ use shared::domain::{
 use shared::files::{Announced, HandedOut};
 use shared::ids::{Id, of};
 use shared::reason::Reason;
-use shared::text::kinds::{FileBytes, FileName, Sha256};
+use shared::text::kinds::{FileBytes, FileName, Sha256, is_hidden};
 use shared::time::Timestamp;
 use shared::web::scopes::{RecruitmentRead, SessionOnly};
 use shared::web::{
@@ -404,7 +404,7 @@ pub async fn show_submitted_file(
     let expires_at = app.now().plus(GOOD_FOR);
     let address = HandedOut {
         key: &key,
-        disposition: &attachment(&file.name),
+        disposition: &attachment(&file),
         media_type: &file.media_type,
         until: expires_at,
     };
@@ -429,13 +429,21 @@ fn accepts_json(headers: &HeaderMap) -> bool {
         .any(|range| range.split(';').next().unwrap_or_default().trim() == "application/json")
 }
 
-/// The header `Content-Disposition` for a file with this name (RFC 6266): a name in ASCII, and the
-/// whole name in UTF-8 (RFC 8187).
-fn attachment(name: &str) -> String {
+/// The header `Content-Disposition` for a file (RFC 6266): its name in ASCII, and the whole name in
+/// UTF-8 (RFC 8187). It ends as its type does, and names no folder.
+fn attachment(file: &AnswerFile) -> String {
+    let shown: String = file
+        .name
+        .chars()
+        .filter(|c| !is_hidden(*c))
+        .map(|c| if matches!(c, '\\' | '/') { '_' } else { c })
+        .collect();
+    let format = FileFormat::of(&file.media_type);
+    let name = format.map_or_else(|| shown.clone(), |format| format.named(&shown));
     let plain: String = name
         .chars()
         .map(|c| match c {
-            '"' | '\\' | '/' | '%' => '_',
+            '"' | '%' => '_',
             c if c.is_ascii_graphic() || c == ' ' => c,
             _ => '_',
         })
@@ -604,15 +612,44 @@ async fn check_file(
 
 #[cfg(test)]
 mod tests {
-    use super::attachment;
+    use shared::domain::AnswerFile;
+    use shared::ids::Id;
 
     // proves U8
     #[test]
     fn names_are_clean_in_headers() {
+        let attachment = |name: &str, media_type: &str| {
+            super::attachment(&AnswerFile {
+                id: Id::new(1),
+                name: name.into(),
+                size: 1,
+                media_type: media_type.into(),
+                sha256: String::new(),
+            })
+        };
         assert_eq!(
-            attachment("Le\u{202e}bens\"lauf\\ü.pdf"),
-            "attachment; filename=\"Le_bens_lauf__.pdf\"; \
-             filename*=UTF-8''Le%E2%80%AEbens%22lauf%5C%C3%BC.pdf"
+            attachment("Le\u{202e}bens\"lauf\\ü.pdf", "application/pdf"),
+            "attachment; filename=\"Lebens_lauf__.pdf\"; \
+             filename*=UTF-8''Lebens%22lauf_%C3%BC.pdf"
+        );
+        for (name, media_type, shown) in [
+            ("cv.bat", "application/pdf", "cv.bat.pdf"),
+            ("CV.PDF", "application/pdf", "CV.PDF"),
+            ("me.JPEG", "image/jpeg", "me.JPEG"),
+            ("me.png", "image/jpeg", "me.png.jpg"),
+            ("../x/cv", "application/pdf", ".._x_cv.pdf"),
+            ("cv\u{202e}fdp.bat", "application/pdf", "cvfdp.bat.pdf"),
+        ] {
+            let header = attachment(name, media_type);
+            assert!(
+                header.contains(&format!("filename=\"{shown}\"")),
+                "{header}"
+            );
+        }
+        let long = attachment(&"x".repeat(255), "application/pdf");
+        assert!(
+            long.ends_with("x.pdf") && long.matches('x').count() == 2 * 251,
+            "{long}"
         );
     }
 }

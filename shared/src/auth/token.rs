@@ -12,6 +12,7 @@ use crate::ids;
 use crate::ids::{Id, of};
 use crate::settings::{ClaimNames, Settings};
 use crate::text::Email;
+use crate::text::kinds::is_hidden;
 
 /// The claims of a verified token. If a claim is absent, the stored value stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,7 +184,7 @@ impl Verifier {
             let value = claims.get(name)?.as_str()?;
             let clean: String = value
                 .chars()
-                .filter(|c| !c.is_control())
+                .filter(|c| !c.is_control() && !is_hidden(*c))
                 .take(crate::limits::NAME)
                 .collect();
             Some(clean.trim().to_owned()).filter(|value| !value.is_empty())

@@ -22,10 +22,10 @@ pub use crate::text::kind::List;
 enum TextForm {
     /// Anything.
     Free,
-    /// At least one character that is no space.
+    /// At least one character that is no space, and none that is hidden.
     NotBlank,
-    /// No control characters, which is what [`char::is_control`] means, and no separators of lines.
-    /// Spaces around it are left out.
+    /// No control characters, which is what [`char::is_control`] means, no separators of lines, and
+    /// no hidden characters. Spaces around it are left out.
     Line,
     /// A line that is not blank.
     FilledLine,
@@ -40,6 +40,14 @@ fn is_visible(c: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
         | '\u{fff0}'..='\u{fff8}' | '\u{e0000}'..='\u{e0fff}');
     !c.is_whitespace() && !is_ignorable
+}
+
+/// Whether nobody sees a character, or it turns the direction of text round: with them, a name
+/// looks like another one. Joiners (U+200C, U+200D) are parts of words in some languages.
+pub fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'
+        | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Whether a character ends a line or a paragraph without being a control character.
@@ -68,7 +76,13 @@ impl TextForm {
         if !fits(&text, max) {
             return Err(Reason::TooLong { limit: max });
         }
-        if !matches!(self, Self::Line | Self::FilledLine) {
+        if self == Self::Free {
+            return Ok(text);
+        }
+        if text.chars().any(is_hidden) {
+            return Err(Reason::HiddenCharacters);
+        }
+        if self == Self::NotBlank {
             return Ok(text);
         }
         if text.chars().any(|c| c.is_control() || is_separator(c)) {
@@ -102,6 +116,10 @@ fn number(range: &RangeInclusive<i64>) -> ObjectBuilder {
 trait Rule<Sent, Value> {
     fn read(&self, sent: Sent) -> Result<Value, Reason>;
 
+    fn is_same(&self, _: &Sent, _: &Value) -> bool {
+        false
+    }
+
     fn schema(self) -> ObjectBuilder;
 }
 
@@ -115,6 +133,10 @@ struct Text(usize, TextForm);
 impl Rule<String, String> for Text {
     fn read(&self, sent: String) -> Result<String, Reason> {
         self.1.read(sent, self.0)
+    }
+
+    fn is_same(&self, sent: &String, stored: &String) -> bool {
+        !stored.is_empty() && sent == stored
     }
 
     fn schema(self) -> ObjectBuilder {
@@ -185,6 +207,10 @@ macro_rules! own_kinds {
                 $rule.read(sent)
             }
 
+            fn is_same(sent: &$sent, stored: &$value) -> bool {
+                $rule.is_same(sent, stored)
+            }
+
             fn schema() -> RefOr<Schema> {
                 reference::<Self>()
             }
@@ -223,7 +249,8 @@ own_kinds! {
     /// The comment of a review.
     CommentText: String => String = Text(limits::COMMENT, TextForm::Free);
     /// The name of a file.
-    FileName: String => String = Text(limits::NAME, TextForm::FilledLine);
+    FileName: String => String =
+        Special(file_name, text(limits::NAME, TextForm::FilledLine.pattern()));
     /// The name of a token.
     TokenName: String => String = Text(limits::TOKEN_NAME, TextForm::FilledLine);
     /// What a webhook is for.
@@ -287,6 +314,12 @@ own_kinds! {
     /// Only null: a file is sent in another way. Whoever reads it says how.
     OnlyNull: serde_json::Value => () =
          Special(|_| Ok(()), ObjectBuilder::new().schema_type(Type::Null));
+}
+
+/// Hidden characters are removed: the person did not choose them.
+fn file_name(sent: String) -> Result<String, Reason> {
+    let shown = sent.chars().filter(|c| !is_hidden(*c)).collect();
+    TextForm::FilledLine.read(shown, limits::NAME)
 }
 
 fn address(sent: String) -> Result<Email, Reason> {

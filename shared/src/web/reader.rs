@@ -73,6 +73,11 @@ impl Reader {
 
     /// Reads a field into `into`, which stays as it is if the field is absent or wrong.
     pub fn set<K: FieldType>(&mut self, sent: FieldInput<K>, into: &mut K::Value) {
+        if let Field::Value(value) = &sent.field
+            && K::is_same(value, into)
+        {
+            return;
+        }
         if let Some(value) = self.get(sent) {
             *into = value;
         }

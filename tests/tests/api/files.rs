@@ -279,3 +279,43 @@ async fn file_format_size_and_hash_are_checked() {
     }
     sue.get(&draft).await.error(404);
 }
+
+// proves U3, U4, U8
+#[tokio::test]
+async fn a_file_is_handed_out_as_what_it_is() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let cv = recruitment.file_question(json!({})).await;
+    let sue = campus.as_("sue");
+    // A PDF may begin within its first 1,024 bytes.
+    let late = |before: usize| [&b"x".repeat(before)[..], &pdf("Sue")].concat();
+    let files = format!("{}files/", recruitment.path);
+    let body = announced(&cv, "cv\u{202e}fdp.bat\u{feff}", &late(1_024));
+    let file = sue.post(&files, body).await.created();
+    assert_eq!(send(&sue, &file, &late(1_024)).await.status, 204);
+    let body = json!({ "responses": [{ "question": cv["id"], "file": file["id"] }] });
+    let submit = format!("{}submissions/", recruitment.path);
+    let submission = sue.post(&submit, body).await.created();
+    assert_eq!(submission["responses"][0]["file"]["name"], "cvfdp.bat");
+    let read = format!("{submit}{}/files/{}/", id(&submission), id(&file));
+    let address = recruitment
+        .officer
+        .get(&read)
+        .await
+        .header("location")
+        .to_owned();
+    let path = path_of(&address);
+    let got = campus
+        .anonymous()
+        .raw(axum::http::Method::GET, path, None, "")
+        .await;
+    assert_eq!(
+        got.header("content-disposition"),
+        "attachment; filename=\"cvfdp.bat.pdf\"; filename*=UTF-8''cvfdp.bat.pdf"
+    );
+    let too_late = recruitment.upload(&sue, &cv, &late(1_025)).await;
+    let body = json!({ "responses": [{ "question": cv["id"], "file": too_late }] });
+    sue.post(&submit, body).await.invalid(&["responses.0.file"]);
+    let body = announced(&cv, "\u{200b}", &late(0));
+    sue.post(&files, body).await.invalid(&["name"]);
+}

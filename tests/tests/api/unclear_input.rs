@@ -115,7 +115,7 @@ async fn a_name_that_nobody_sees_is_blank() {
         let response = ada.post("/api/clubs/", json!({ "name": name })).await;
         response.invalid(&["name"]);
     }
-    let shown = json!({ "name": "\u{200f}Zoë\u{200d}" });
+    let shown = json!({ "name": "Zoë\u{200d}" });
     ada.post("/api/clubs/", shown).await.created();
 }
 
@@ -212,4 +212,36 @@ async fn a_path_that_is_no_text_is_not_found() {
     for path in ["/assets/%FF/app.js", "/qr.svg"] {
         assert_eq!(anybody.get(path).await.status, 404, "{path}");
     }
+}
+
+// proves H20
+#[tokio::test]
+async fn names_have_no_hidden_characters() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let ada = &recruitment.officer;
+    let questions = format!("{}questions/", recruitment.path);
+    for hidden in [
+        '\u{61c}', '\u{200b}', '\u{202e}', '\u{2060}', '\u{2069}', '\u{feff}',
+    ] {
+        let text = format!("Che{hidden}ss");
+        ada.patch("/api/clubs/chess/", json!({ "name": text }))
+            .await
+            .invalid(&["name"]);
+        ada.patch("/api/clubs/chess/", json!({ "subtitle": text }))
+            .await
+            .invalid(&["subtitle"]);
+        let question = json!({ "question_type": 1, "prompt": text });
+        ada.post(&questions, question).await.invalid(&["prompt"]);
+        let claims = json!({ "name": text });
+        let sue = campus.client(&claims, &format!("sue{}", u32::from(hidden)));
+        assert_eq!(sue.get("/api/settings/").await.ok()["name"], "Chess");
+        // A text of several lines is stored as it is.
+        ada.patch("/api/clubs/chess/", json!({ "description": text }))
+            .await
+            .ok();
+    }
+    // Joiners are parts of words.
+    let joined = json!({ "name": "می\u{200c}خواهم" });
+    ada.patch("/api/clubs/chess/", joined).await.ok();
 }

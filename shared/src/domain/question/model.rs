@@ -52,11 +52,41 @@ impl FileFormat {
             .find(|one| one.media_type() == media_type)
     }
 
+    /// Returns what names of its files end in; the first is the usual one.
+    fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Pdf => &[".pdf"],
+            Self::Png => &[".png"],
+            Self::Jpeg => &[".jpg", ".jpeg"],
+        }
+    }
+
+    /// Returns the name that a file is handed out with: it ends as the format does, so that no
+    /// program is opened under the name of a document (U8). At most 255 characters.
+    pub fn named(self, name: &str) -> String {
+        let lower = name.to_lowercase();
+        if self.endings().iter().any(|ending| lower.ends_with(ending)) {
+            return name.to_owned();
+        }
+        let ending = self.endings().first().copied().unwrap_or_default();
+        let begin: String = name
+            .chars()
+            .take(crate::limits::NAME - ending.len())
+            .collect();
+        begin + ending
+    }
+
     /// Returns whether a file that begins with these bytes may be of this format (U4). Readers of
     /// PDF accept a few bytes before the header.
     pub fn fits(self, first: &[u8]) -> bool {
         match self {
-            Self::Pdf => first.starts_with(b"%PDF-"),
+            Self::Pdf => {
+                let header = b"%PDF-";
+                let begin = first.len().min(1_024 + header.len());
+                first[..begin]
+                    .windows(header.len())
+                    .any(|one| one == header)
+            }
             Self::Png => first.starts_with(b"\x89PNG\r\n\x1a\n"),
             Self::Jpeg => first.starts_with(&[0xff, 0xd8, 0xff]),
         }
