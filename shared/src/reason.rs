@@ -442,6 +442,10 @@ pub enum Reason {
     NotQueued { count: usize },
     #[error("The template does not show the link, so nobody can choose an interview.")]
     NoLink,
+    #[error("The template has {value} in single braces. It would be mailed as it stands.")]
+    SingleBraces { value: String },
+    #[error("The template has a link without an address.")]
+    LostLink,
     #[error("The template shows the reason, but {count} decisions have no reason.")]
     NoReason { count: usize },
     #[error("{count} applicants changed their answers after the decision.")]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use shared::domain::{
     Application, ApplicationTexts, Choice, Committee, Extension, FileFormat, Question,
-    QuestionType, ShowIf, WholeForm,
+    QuestionType, ShowIf, TemplateFormat, WholeForm,
 };
 use shared::ids::{Id, of};
 use shared::limits;
@@ -257,17 +257,17 @@ impl ApplicationInput {
             (
                 MailType::Acceptance,
                 self.acceptance_email,
-                &mut texts.acceptance_email,
+                (&mut texts.acceptance_email, &mut texts.acceptance_format),
             ),
             (
                 MailType::Rejection,
                 self.rejection_email,
-                &mut texts.rejection_email,
+                (&mut texts.rejection_email, &mut texts.rejection_format),
             ),
             (
                 MailType::Interview,
                 self.interview_email,
-                &mut texts.interview_email,
+                (&mut texts.interview_email, &mut texts.interview_format),
             ),
         ];
         for (kind, sent, into) in templates {
@@ -292,20 +292,31 @@ fn check_order(reader: &mut Reader, application: &Application) {
     reader.in_order(end, ("result_release_time", application.release));
 }
 
-fn template(reader: &mut Reader, kind: MailType, sent: FieldInput<Html>, into: &mut String) {
+fn template(
+    reader: &mut Reader,
+    kind: MailType,
+    sent: FieldInput<Html>,
+    (into, format): (&mut String, &mut TemplateFormat),
+) {
     let mut text = into.clone();
     let (name, source) = (sent.name, sent.sent().cloned());
     let limit = limits::APPLICATION_TEXT_BYTES;
-    reader.html_with(sent, limit, Template::clean, &mut text);
+    // What GET returned is in the format that it had.
+    let source = source.filter(|source| source != into);
+    let new_format = source.as_deref().map_or(*format, Template::format);
+    let clean: fn(&str) -> String = match new_format {
+        TemplateFormat::Text => str::to_owned,
+        TemplateFormat::Html => Template::clean,
+    };
+    reader.html_with(sent, limit, clean, &mut text);
     if let Some(source) = source
-        && source != *into
         && !reader.errors.has(name)
         && let Some(why) = Template::changed(&source, &text, kind.variables())
     {
         reader.errors.add(name, why);
     }
-    match Template::parse(&text, kind.variables()) {
-        Ok(_) => *into = text,
+    match Template::of(&text, new_format, kind.variables()) {
+        Ok(_) => (*into, *format) = (text, new_format),
         Err(why) if !reader.errors.has(name) => reader.errors.add(name, why),
         Err(_) => {}
     }

@@ -296,6 +296,8 @@ export default {
     "Für eine Mail reichte die Zeit nicht. Bitte sende sie noch einmal.|Für {n} Mails reichte die Zeit nicht. Bitte sende sie noch einmal.",
   "problem.no_link":
     "Der Text der E-Mail hat keinen Link, deshalb kann niemand ein Gespräch wählen.",
+  "problem.single_braces": "{value} würde so gemailt, wie es dasteht. Werte brauchen auf jeder Seite zwei Klammern.",
+  "problem.lost_link": "Ein Link im Text der E-Mail hat keine oder keine vollständige Adresse.",
   "problem.no_reason":
     "Die Mail nennt die Begründung, aber eine Entscheidung hat keine.|Die Mail nennt die Begründung, aber {n} Entscheidungen haben keine.",
   "problem.changed_after_decision":

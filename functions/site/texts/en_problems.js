@@ -269,6 +269,8 @@ export default {
   "problem.not_queued":
     "There was no time for one mail. Please send it once more.|There was no time for {n} mails. Please send them once more.",
   "problem.no_link": "The text of the mail has no link, so nobody can choose an interview.",
+  "problem.single_braces": "{value} would be mailed as it stands. Values need two braces on each side.",
+  "problem.lost_link": "A link in the text of the mail has no address, or one that is not complete.",
   "problem.no_reason":
     "The mail tells the reason, but one decision has none.|The mail tells the reason, but {n} decisions have none.",
   "problem.changed_after_decision":

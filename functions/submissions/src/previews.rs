@@ -211,6 +211,13 @@ impl MailPlan {
     }
 
     fn warn(&mut self, composer: &Composer, without_reason: usize) {
+        if let Some(value) = Template::single_braces(&composer.own) {
+            let value = value.to_owned();
+            self.warnings.push(Reason::SingleBraces { value });
+        }
+        if Template::has_lost_link(&composer.own) {
+            self.warnings.push(Reason::LostLink);
+        }
         if composer.kind == MailType::Interview {
             if !composer.template.shows(Variable::Link) {
                 self.warnings.push(Reason::NoLink);
@@ -224,7 +231,7 @@ impl MailPlan {
                 .push(Reason::ChangedAfterDecision { count: changed });
         }
         let shows_reason = composer.template.shows(Variable::Reason);
-        if shows_reason && without_reason > 0 && !composer.uses_built_in {
+        if shows_reason && without_reason > 0 && !composer.own.is_empty() {
             self.warnings.push(Reason::NoReason {
                 count: without_reason,
             });
@@ -371,7 +378,8 @@ pub struct Composer {
     pub(crate) application: Application,
     pub(crate) kind: MailType,
     pub(crate) template: Template,
-    pub(crate) uses_built_in: bool,
+    /// The template that the club wrote; empty if the built-in text is used.
+    pub(crate) own: String,
     /// Where the site is, for links.
     pub(crate) site: String,
     pub(crate) now: Timestamp,
@@ -395,7 +403,7 @@ impl Composer {
             application,
             kind,
             template,
-            uses_built_in: kind.own_template(texts).trim().is_empty(),
+            own: kind.own_template(texts).trim().to_owned(),
             site: site.to_owned(),
             now,
         })

@@ -51,7 +51,9 @@ mod waiting;
 mod webhook;
 
 pub use application::deleted::DeletedApplication;
-pub use application::model::{Application, ApplicationTexts, Committee, draft_reminder_at};
+pub use application::model::{
+    Application, ApplicationTexts, Committee, TemplateFormat, draft_reminder_at,
+};
 pub use application::store::ApplicationQuota;
 pub use audit::{
     DERIVED_ENTRIES, NOT_COMPARED, answers_of, derived_entries, leads_to, reviewed, seat_of,

@@ -2,6 +2,7 @@
 //! choose an interview.
 
 use super::template::{Template, Variable, Variables};
+use crate::domain::TemplateFormat;
 use crate::domain::{ApplicationTexts, MailKind, Status};
 use crate::limits;
 use crate::reason::Reason;
@@ -57,7 +58,18 @@ impl MailType {
         } else {
             own
         };
-        Template::parse(source, self.variables())
+        let format = match self {
+            Self::Acceptance => texts.acceptance_format,
+            Self::Rejection => texts.rejection_format,
+            Self::Interview => texts.interview_format,
+        };
+        // The built-in texts are HTML.
+        let format = if source == own {
+            format
+        } else {
+            TemplateFormat::Html
+        };
+        Template::of(source, format, self.variables())
     }
 
     /// Returns the template that the application has of its own; empty if it has none.

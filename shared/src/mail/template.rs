@@ -7,6 +7,7 @@ use std::io;
 use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
 
+use crate::domain::TemplateFormat;
 use crate::limits;
 use crate::reason::Reason;
 use crate::text::html::{self, escape};
@@ -263,6 +264,51 @@ pub struct Template {
 const NAME: &str = "mail";
 
 impl Template {
+    /// Parses a template in this format, as [`Template::parse`] does.
+    pub fn of(
+        source: &str,
+        format: TemplateFormat,
+        variables: &[Variable],
+    ) -> Result<Self, Reason> {
+        match format {
+            TemplateFormat::Html => Self::parse(source, variables),
+            TemplateFormat::Text => Self::parse(&html::paragraphs(source), variables),
+        }
+    }
+
+    /// Returns the format of a template as it was sent.
+    pub fn format(sent: &str) -> TemplateFormat {
+        if html::has_tags(sent) {
+            TemplateFormat::Html
+        } else {
+            TemplateFormat::Text
+        }
+    }
+
+    /// Returns the first name in single braces of a template, as `{name}`: it would be mailed as it
+    /// stands.
+    pub fn single_braces(source: &str) -> Option<&str> {
+        let opened = source.match_indices('{');
+        let mut found = opened.filter_map(|(at, _)| {
+            let (before, after) = (&source[..at], &source[at + 1..]);
+            let (name, behind) = after.split_once('}')?;
+            let is_single = !before.ends_with('{') && !behind.starts_with('}');
+            let is_name = |c: char| c.is_ascii_alphabetic() || c == '_' || c == ' ';
+            let is_name = !name.trim().is_empty() && name.chars().all(is_name);
+            (is_single && is_name).then(|| &source[at..=at + 1 + name.len()])
+        });
+        found.next()
+    }
+
+    /// Returns whether a cleaned template has a link that leads nowhere.
+    pub fn has_lost_link(cleaned: &str) -> bool {
+        let mut links = cleaned.split("<a").skip(1);
+        links.any(|link| {
+            let tag = link.split('>').next().unwrap_or_default();
+            (tag.is_empty() || tag.starts_with(' ')) && !tag.contains("href=")
+        })
+    }
+
     /// Parses a template that may use these variables. The error says what is wrong with it.
     pub fn parse(source: &str, variables: &[Variable]) -> Result<Self, Reason> {
         let mut prepared = String::with_capacity(source.len());

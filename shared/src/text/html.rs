@@ -1,5 +1,6 @@
 //! Cleaning of HTML fields when they are written (H18).
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -13,10 +14,56 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut cleaner = Builder::default();
     cleaner
         .url_schemes(["http", "https", "mailto"].into())
-        .url_relative(UrlRelative::Deny)
+        .url_relative(UrlRelative::Custom(Box::new(with_scheme)))
         .link_rel(Some("noopener noreferrer nofollow"));
     cleaner
 });
+
+/// Returns the address of a link that was typed without a scheme, as `www.example.org/x`. Another
+/// address without a scheme leads nowhere from a mail or another page, and is left out.
+fn with_scheme(address: &str) -> Option<Cow<'_, str>> {
+    let host = address.split(['/', '?', '#']).next().unwrap_or_default();
+    let mut labels = host.split('.');
+    let is_host = host.contains('.') && labels.all(|label| !label.is_empty());
+    let is_plain = !address.chars().any(|c| c.is_whitespace() || c.is_control());
+    (is_host && is_plain).then(|| Cow::Owned(format!("https://{address}")))
+}
+
+/// Tags of whole documents, which the cleaner takes away: who sends them means HTML.
+const OF_DOCUMENTS: [&str; 6] = ["html", "head", "body", "font", "script", "style"];
+
+/// Returns whether a text has a tag that the cleaner knows, or one with attributes. One without is
+/// plain text; `<3` is no tag.
+pub fn has_tags(text: &str) -> bool {
+    static KNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| CLEANER.clone_tags());
+    text.split('<').skip(1).any(|after| {
+        let after = after.strip_prefix('/').unwrap_or(after);
+        let end = after.find(|c: char| !c.is_ascii_alphanumeric());
+        let (name, rest) = after.split_at(end.unwrap_or(after.len()));
+        let name = name.to_ascii_lowercase();
+        let is_known = KNOWN.contains(name.as_str()) || OF_DOCUMENTS.contains(&name.as_str());
+        let is_tag = |c: char| c == '>' || c == '/' || c.is_ascii_whitespace();
+        let inside = rest.split('>').next().unwrap_or_default();
+        let has_attributes = !name.is_empty() && inside.contains('=');
+        rest.starts_with(is_tag) && (is_known || has_attributes)
+    })
+}
+
+/// Returns plain text as HTML: empty lines make paragraphs, line breaks stay.
+pub fn paragraphs(text: &str) -> String {
+    let text = escape(text).replace("\r\n", "\n").replace('\r', "\n");
+    let mut html = String::with_capacity(text.len() + 16);
+    let mut paragraph: Vec<&str> = vec![];
+    for line in text.split('\n').chain([""]) {
+        if !line.trim().is_empty() {
+            paragraph.push(line);
+        } else if !paragraph.is_empty() {
+            let _ = writeln!(html, "<p>{}</p>", paragraph.join("<br>\n"));
+            paragraph.clear();
+        }
+    }
+    html
+}
 
 /// Returns the HTML without scripts, event handlers and unsafe links. Simple formatting stays.
 pub fn clean(html: &str) -> String {
@@ -318,5 +365,53 @@ mod tests {
             to_text(html),
             "Dear <Ada>,\n\nyou are in!\nSee here (https://x.example/?a=1&b=2).\n\n- one\n- two"
         );
+    }
+
+    // proves E4
+    #[test]
+    fn a_text_without_tags_is_plain() {
+        for text in [
+            "I <3 you",
+            "a < b > c",
+            "Hi <name>",
+            "<",
+            "</>",
+            "<bold>",
+            "x<y && y>z",
+        ] {
+            assert!(!has_tags(text), "{text}");
+        }
+        for text in [
+            "<b>Hi</b>",
+            "Hi<br>you",
+            "<BR/>",
+            "</p>",
+            "<html><body>Hi",
+            "<svg/onload=x>",
+        ] {
+            assert!(has_tags(text), "{text}");
+        }
+        assert_eq!(
+            paragraphs("Dear {{ name }},\r\nhello.\n \n\n<3 & more\n"),
+            "<p>Dear {{ name }},<br>\nhello.</p>\n<p>&lt;3 &amp; more</p>\n"
+        );
+    }
+
+    // proves H18
+    #[test]
+    fn links_without_scheme_lead_somewhere() {
+        for (address, kept) in [
+            ("www.uni.example/x?y", Some("https://www.uni.example/x?y")),
+            ("uni.example", Some("https://uni.example")),
+            ("page", None),
+            ("../x.html", None),
+            ("/x.html", None),
+            ("//uni.example", None),
+            (".hidden", None),
+        ] {
+            let cleaned = clean(&format!("<a href=\"{address}\">x</a>"));
+            let found = cleaned.split('"').nth(1).filter(|one| one.contains("://"));
+            assert_eq!(found, kept, "{cleaned}");
+        }
     }
 }

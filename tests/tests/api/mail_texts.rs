@@ -241,3 +241,64 @@ async fn sent_invitation_keeps_no_text() {
         (&json!(""), &json!(""))
     );
 }
+
+// proves E4, E10, H18
+#[tokio::test]
+async fn a_template_without_tags_is_text() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let submissions = accepted(&campus, &recruitment, &["sue"]).await;
+    recruitment.decide(&submissions[0], 4, "").await;
+    let typed = "Dear {{ name }},\n\nyou & I <3 chess.\nSee you {soon}!";
+    let preview = async |template: &str| {
+        let body = json!({ "acceptance_email": template });
+        let shown = recruitment
+            .officer
+            .patch(&recruitment.path, body)
+            .await
+            .ok();
+        let dry = recruitment
+            .send("acceptance", json!({ "dry_run": true }))
+            .await
+            .ok();
+        (shown["acceptance_email"].clone(), dry)
+    };
+    let (shown, dry) = preview(typed).await;
+    assert_eq!(shown, typed);
+    let html = dry["previews"][0]["html"].to_string();
+    assert!(
+        html.contains("<p>Dear sue,</p>\\n<p>you &amp; I &lt;3 chess.<br>\\nSee you {soon}!</p>"),
+        "{html}"
+    );
+    let text = dry["previews"][0]["text"].as_str().unwrap_or_default();
+    assert!(
+        text.contains("you & I <3 chess.\nSee you {soon}!"),
+        "{text}"
+    );
+    assert!(
+        dry["warnings"].to_string().contains("{soon}"),
+        "{}",
+        dry["warnings"]
+    );
+    // What GET gave can be sent back, and a copy has the same text.
+    let whole = recruitment.officer.get(&recruitment.path).await.ok();
+    recruitment
+        .officer
+        .put(&recruitment.path, whole.clone())
+        .await
+        .ok();
+    assert_eq!(preview(typed).await.1["previews"], dry["previews"]);
+    let (shown, dry) = preview("<p>See <a href=\"www.uni.example\">this</a>,</p>\n\nbye.").await;
+    assert!(
+        shown.to_string().contains("https://www.uni.example"),
+        "{shown}"
+    );
+    let html = dry["previews"][0]["html"].to_string();
+    assert!(html.contains("</p>\\n\\nbye."), "{html}");
+    let (_, dry) = preview("<p><a href=\"here\">this</a></p>").await;
+    assert!(
+        dry["warnings"].to_string().contains("link"),
+        "{}",
+        dry["warnings"]
+    );
+}

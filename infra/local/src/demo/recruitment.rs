@@ -139,14 +139,12 @@ pub fn recruitments(
             .extend(questions.iter().map(|question| question.prompt.clone()));
         all.questions.extend(questions);
         all.texts.push(ApplicationTexts {
-            club: application.club.clone(),
-            application: application.id,
             version: 1,
             description: "<p>Tell us a little about yourself. <i>No experience needed.</i></p>"
                 .into(),
             acceptance_email: ACCEPTANCE.into(),
             rejection_email: REJECTION.into(),
-            interview_email: String::new(),
+            ..ApplicationTexts::none(application.club.clone(), application.id)
         });
         all.applications.push(application);
     }

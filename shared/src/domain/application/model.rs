@@ -141,6 +141,26 @@ pub struct ApplicationTexts {
     /// Template of the invitation to an interview; empty means the built-in text.
     #[serde(default)]
     pub interview_email: String,
+    /// How the template of the acceptance was written.
+    #[serde(default)]
+    pub acceptance_format: TemplateFormat,
+    /// How the template of the rejection was written.
+    #[serde(default)]
+    pub rejection_format: TemplateFormat,
+    /// How the template of the invitation to an interview was written.
+    #[serde(default)]
+    pub interview_format: TemplateFormat,
+}
+
+/// How a template was written (E4).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TemplateFormat {
+    /// Without a tag: its empty lines make paragraphs.
+    Text,
+    /// With tags, or stored by an earlier release.
+    #[default]
+    Html,
 }
 
 impl ApplicationTexts {
@@ -154,6 +174,9 @@ impl ApplicationTexts {
             acceptance_email: String::new(),
             rejection_email: String::new(),
             interview_email: String::new(),
+            acceptance_format: TemplateFormat::Html,
+            rejection_format: TemplateFormat::Html,
+            interview_format: TemplateFormat::Html,
         }
     }
 }
