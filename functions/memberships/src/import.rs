@@ -56,7 +56,10 @@ const IMPORT_WITHIN: Duration = Duration::from_secs(7);
     security(("bearer" = []), ("token" = ["members:write"])),
     params(
         ("club" = String, Path),
-        ("dry_run" = Option<bool>, Query, description = "Only tells what would happen")
+        ("dry_run" = Option<bool>, Query, description = "Only tells what would happen"),
+        ("planned" = Option<u32>, Query,
+            description = "How many people earlier parts of a check would add or invite: they count \
+                for the limit of a day")
     ),
     request_body(content((Vec<MemberRow> = "application/json"), (String = "text/csv"))),
     responses((status = 200, body = ImportBody))
@@ -68,17 +71,21 @@ pub async fn import_members(
     new: NewId,
     rows: ImportRows,
 ) -> Result<ImportBody> {
-    params.only(&["dry_run"])?;
-    let rows = rows.with_columns(&COLUMNS)?;
+    params.only(&["dry_run", "planned"])?;
+    let planned = params.number("planned", 0, u32::MAX.into())?;
+    let planned = usize::try_from(planned.unwrap_or(0)).unwrap_or(usize::MAX);
+    let (rows, ignored) = rows.of_roster(&COLUMNS)?;
     let mut body = ImportBody {
         dry_run: params.flag("dry_run")?.unwrap_or(false),
+        ignored_columns: ignored,
         ..ImportBody::default()
     };
     let requested: Vec<RequestedMember> = rows
         .iter()
         .filter_map(|row| read(&scope, row, &mut body))
         .collect();
-    let plan = plan(&app, &scope, requested, new.0, &mut body).await?;
+    let planned = if body.dry_run { planned } else { 0 };
+    let plan = plan(&app, &scope, requested, (new.0, planned), &mut body).await?;
     if body.dry_run {
         body.created = plan.add.len();
         body.updated = plan.change.len();

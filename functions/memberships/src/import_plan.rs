@@ -66,7 +66,7 @@ pub async fn plan(
     app: &Context,
     scope: &Officer<MembersWrite>,
     requested: Vec<RequestedMember>,
-    creation: u64,
+    (creation, planned): (u64, usize),
     body: &mut ImportBody,
 ) -> Result<ImportPlan> {
     let code = &scope.club.code;
@@ -95,7 +95,7 @@ pub async fn plan(
         .map(|member| (member.person, member))
         .collect();
     let now = app.now();
-    let mut left = log.allowed(now);
+    let mut left = log.allowed(now).saturating_sub(planned);
     let owned = owned_limit(app, scope.user.is_admin());
     let (mut plan, mut seen) = (ImportPlan::default(), HashSet::new());
     let is_approved = scope.club.approved == Some(true);

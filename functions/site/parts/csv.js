@@ -1,7 +1,9 @@
 // A table in parts that one call handles. Nothing here knows the page.
 
 /** The records of a table as they are written. A line break between quotes ends no record. */
-export function records(text) {
+export function records(table) {
+  // Old spreadsheets end lines with a carriage return alone.
+  const text = table.includes("\n") ? table : table.replaceAll("\r", "\n");
   const found = [];
   let [start, isQuoted] = [0, false];
   for (let at = 0; at <= text.length; at++) {
@@ -19,7 +21,7 @@ export function records(text) {
  * @typedef {{row: number, field: string, message: string,
  *   reason: {code: string}}} Wrong
  * @typedef {{created: number, updated: number, invited: number, skipped: number, errors: Wrong[],
- *   dry_run: boolean}} Imported
+ *   dry_run: boolean, ignored_columns?: string[]}} Imported
  */
 
 const COUNTS = /** @type {const} */ (["created", "updated", "invited", "skipped"]);
@@ -62,13 +64,17 @@ export function inParts(all, size) {
  * Imports a table part by part. Rows for which a call had no time are sent again.
  * @param {string} text the table with its header
  * @param {number} size rows of one call
- * @param {(text: string) => Promise<Imported>} send
+ * @param {(text: string, before: Imported) => Promise<Imported>} send knows what came of the parts
+ *   before
  * @param {(done: number, all: number) => void} [progress]
  * @returns {Promise<Imported>} If some rows were imported, an error has `done`, what came of them,
  *   and `left`, the table of the rows with errors, which come first, and of all others.
  */
 export async function importAll(text, size, send, progress) {
-  const [header, ...rows] = records(text);
+  const all = records(text);
+  // Some spreadsheets tell their delimiter in a line of its own.
+  const header = all.splice(0, /^\ufeff?sep=/i.test(all[0] ?? "") ? 2 : 1).join("\n");
+  const rows = all;
   const result = {
     created: 0,
     updated: 0,
@@ -76,6 +82,7 @@ export async function importAll(text, size, send, progress) {
     skipped: 0,
     errors: /** @type {Imported["errors"]} */ ([]),
     dry_run: false,
+    ignored_columns: /** @type {string[] | undefined} */ (undefined),
   };
   if (!header) return result;
   let waiting = rows.map((row, i) => ({ row, number: i + 1 }));
@@ -83,7 +90,7 @@ export async function importAll(text, size, send, progress) {
   while (waiting.length) {
     const part = waiting.slice(0, fitting(header, waiting, size));
     const table = (those) => [header, ...those.map((one) => one.row)].join("\n");
-    const answer = await send(table(part)).catch((error) => {
+    const answer = await send(table(part), result).catch((error) => {
       if (waiting.length === rows.length) throw error;
       const wrong = [...new Set(result.errors.map((one) => one.row))].sort((a, b) => a - b);
       const errors = result.errors.map((one) => ({ ...one, row: wrong.indexOf(one.row) + 1 }));
@@ -91,6 +98,7 @@ export async function importAll(text, size, send, progress) {
       throw Object.assign(error, { done: { ...result, errors }, left: table(left) });
     });
     result.dry_run = answer.dry_run;
+    result.ignored_columns = answer.ignored_columns;
     for (const name of COUNTS) result[name] += answer[name];
     const late = answer.errors
       .filter((error) => error.reason?.code === LATE)

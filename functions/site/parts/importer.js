@@ -27,8 +27,13 @@ export function Importer({ path, columns, example }) {
   const progress = useSignal(/** @type {null | {done: number, all: number}} */ (null));
   const run = (dry) => async () => {
     if (records(text).length < 2) throw new Error(t("import.none"));
-    const to = dry ? /** @type {const} */ (`${path}?dry_run=true`) : path;
-    const send = async (part) => (await call("POST", to, { text: part })).data;
+    const isRoster = path !== "/clubs/import/";
+    const send = async (part, before) => {
+      // Each part is checked alone: it has to know what the parts before would do.
+      const planned = isRoster ? `&planned=${before.created + before.invited}` : "";
+      const to = dry ? /** @type {const} */ (`${path}?dry_run=true${planned}`) : path;
+      return (await call("POST", to, { text: part })).data;
+    };
     let found;
     try {
       found = await importAll(text, PART, send, (done, all) => (progress.value = { done, all }));
@@ -91,6 +96,10 @@ export function Importer({ path, columns, example }) {
       html`<section class="card" role="status">
       <h2>${t(isPart.value ? "import.part" : found.dry_run ? "import.would" : "import.done")}</h2>
       <dl>${COUNTS.map((name) => html`<dt>${t(`import.${name}`)}</dt><dd>${found[name]}</dd>`)}</dl>
+      ${
+        (found.ignored_columns ?? []).length > 0 &&
+        html`<p>${t("import.ignored", { columns: (found.ignored_columns ?? []).join(", ") })}</p>`
+      }
       ${
         found.errors.length > 0 &&
         html`<h3>${wrong}</h3>

@@ -83,3 +83,17 @@ test("a call has at most 900 KB, and always a row", async () => {
   await importAll(["code", ..."a".repeat(2_001)].join("\n"), 1000, send);
   assert.deepEqual(sizes, [1000, 1000, 1]);
 });
+
+test("each part has the header, and knows what came before", async () => {
+  const sent = [];
+  const send = async (text, before) => {
+    sent.push([text, before.created]);
+    return { ...nothing, created: 2 };
+  };
+  await importAll("sep=;\r\nemail;title\r\na;1\r\nb;2\r\nc;3", 2, send);
+  assert.deepEqual(sent, [
+    ["sep=;\nemail;title\na;1\nb;2", 0],
+    ["sep=;\nemail;title\nc;3", 2],
+  ]);
+  assert.deepEqual(records("a,b\r1,2\r3,4\r"), ["a,b", "1,2", "3,4"]);
+});

@@ -159,6 +159,7 @@ export default {
     "ausgelassen",
   "import.example": "Mit Kommas getrennt, zum Beispiel mit der ersten Zeile {example}",
   "import.file": "CSV-Datei",
+  "import.ignored": "Diese Spalten werden nicht verwendet: {columns}.",
   "import.invited": "Eingeladen",
   "import.members": "Mitglieder importieren",
   "import.none": "Unter der Kopfzeile steht keine Zeile.",

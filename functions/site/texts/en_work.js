@@ -155,6 +155,7 @@ export default {
   "import.errors": "{n} row with a problem is left out|{n} rows with a problem are left out",
   "import.example": "Separated by commas, for example with the first line {example}",
   "import.file": "CSV file",
+  "import.ignored": "These columns are not used: {columns}.",
   "import.invited": "Invited",
   "import.members": "Import members",
   "import.none": "There is no row below the header line.",

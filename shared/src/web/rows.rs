@@ -1,5 +1,6 @@
 //! The rows of an import: CSV as spreadsheets save it, or a JSON array (B1).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use axum::Json;
@@ -16,14 +17,17 @@ use crate::limits;
 use crate::reason::Reason;
 
 /// The rows of the request body, in their order.
-pub struct ImportRows(Vec<ImportRow>);
+pub struct ImportRows {
+    rows: Vec<ImportRow>,
+    is_csv: bool,
+}
 
 impl ImportRows {
     /// Returns the rows if they have no other columns than these, and each once. Otherwise it is
     /// 400, which names the others, because an import cannot be taken back (H34).
     pub fn with_columns(self, listed: &[&str]) -> Result<Vec<ImportRow>, ApiError> {
         let mut errors = FieldErrors::default();
-        for row in &self.0 {
+        for row in &self.rows {
             let mut seen = HashSet::new();
             for (name, path) in &row.sent {
                 if !listed.contains(&name.as_str()) {
@@ -34,7 +38,36 @@ impl ImportRows {
             }
         }
         errors.check()?;
-        Ok(self.0)
+        Ok(self.rows)
+    }
+
+    /// Returns the rows with these columns, and the names of the other columns of a table, which
+    /// are ignored: a roster has what its club needs. It is 400 if a column is there twice, or if
+    /// its name is nearly one of these: it could be meant (B8). An array of objects is as strict as
+    /// in [`ImportRows::with_columns`].
+    pub fn of_roster(mut self, listed: &[&str]) -> Result<(Vec<ImportRow>, Vec<String>), ApiError> {
+        if !self.is_csv {
+            return Ok((self.with_columns(listed)?, vec![]));
+        }
+        let mut ignored = vec![];
+        let mut errors = FieldErrors::default();
+        if let Some(first) = self.rows.first_mut() {
+            let is_listed = |name: &String| listed.contains(&name.as_str());
+            let is_near = |name: &str| listed.iter().any(|one| strsim::osa_distance(one, name) < 2);
+            let (known, others) = std::mem::take(&mut first.sent)
+                .into_iter()
+                .partition::<Vec<_>, _>(|(name, _)| is_listed(name));
+            first.sent = known;
+            for (name, path) in others {
+                if is_near(&name) {
+                    errors.add(path, Reason::UnknownField);
+                } else {
+                    ignored.push(path);
+                }
+            }
+        }
+        errors.check()?;
+        Ok((self.with_columns(listed)?, ignored))
     }
 }
 
@@ -80,6 +113,11 @@ pub struct ImportBody {
     pub skipped: usize,
     /// What is wrong with rows. These rows were left out.
     pub errors: Vec<RowError>,
+    /// The columns of a roster that the import does not know, as they were sent. Missing if there
+    /// are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub ignored_columns: Vec<String>,
 }
 
 impl ImportBody {
@@ -184,7 +222,8 @@ impl<S: Send + Sync> FromRequest<S> for ImportRows {
             ));
         }
         let bytes = read(request).await?;
-        let rows = if sent == "text/csv" {
+        let is_csv = sent == "text/csv";
+        let rows = if is_csv {
             of_csv(&bytes)?
         } else {
             of_json(&bytes)?
@@ -193,7 +232,7 @@ impl<S: Send + Sync> FromRequest<S> for ImportRows {
             let limit = limits::IMPORTED;
             return Err(ApiError::field("rows", Reason::TooMany { limit }));
         }
-        Ok(Self(rows))
+        Ok(Self { rows, is_csv })
     }
 }
 
@@ -246,6 +285,12 @@ fn open_quote(text: &str, delimiter: u8) -> Option<usize> {
 /// saves a comma, a semicolon or a tab, depending on its locale.
 fn of_csv(bytes: &[u8]) -> Result<Vec<ImportRow>, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|_| ApiError::rule(Reason::NotUtf8))?;
+    // Old spreadsheets end lines with a carriage return alone.
+    let text = if text.contains('\n') {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.replace('\r', "\n"))
+    };
     let mut text = without_blank_lines(text.trim_start_matches('\u{feff}'));
     // Some spreadsheets tell their delimiter in a line of its own.
     if let Some((first, rest)) = text.split_once('\n')
@@ -352,6 +397,7 @@ mod tests {
         for text in [
             "email,title\na@x,\"Board, \"\"IT\"\"; web\"\n,\nb@x,\n",
             "\u{feff}Email;Title\r\na@x;\"Board, \"\"IT\"\"; web\"\r\n;\r\nb@x;\r\n",
+            "email,title\ra@x,\"Board, \"\"IT\"\"; web\"\r,\rb@x,\r",
             "EMAIL\ttitle\na@x\t\"Board, \"\"IT\"\"; web\"\n\t\nb@x",
             "sep=;\r\n\"email\";\"title\"\r\n a@x ;\"Board, \"\"IT\"\"; web\"\r\n;\r\nb@x\r\n",
         ] {

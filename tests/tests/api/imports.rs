@@ -323,6 +323,14 @@ async fn invitations_above_daily_limit_are_row_errors() {
     }
     let again = csv(&ada, MEMBERS, &file).await.ok();
     assert_eq!((counts(&again), errors(&again).len()), ([0, 0, 0, 300], 10));
+    // A check of a later part counts what the earlier ones would do.
+    campus.advance(chrono::TimeDelta::hours(25));
+    let later: String = std::iter::once("email\n".to_owned())
+        .chain((0..20).map(|n| format!("later{n}@uni.example\n")))
+        .collect();
+    let dry = format!("{MEMBERS}?dry_run=true&planned=290");
+    let dry = csv(&ada, &dry, &later).await.ok();
+    assert_eq!((counts(&dry), errors(&dry).len()), ([0, 0, 10, 0], 10));
 }
 
 // proves B3
@@ -389,4 +397,54 @@ async fn a_file_may_begin_with_a_line_of_spaces() {
         let body = csv(&ada, MEMBERS, &rows).await.ok();
         assert_eq!((counts(&body), errors(&body)), ([1, 0, 0, 0], vec![]));
     }
+}
+
+// proves B8
+#[tokio::test]
+async fn a_roster_may_have_columns_of_its_own() {
+    let campus = TestCampus::new();
+    let ada = club(&campus).await;
+    let dry = format!("{MEMBERS}?dry_run=true");
+    let table = "Matriculation,Email,Shirt size,Title\n1,new@uni.example,M,Coach\n";
+    let seen = csv(&ada, &dry, table).await.ok();
+    assert_eq!(
+        seen["ignored_columns"],
+        json!(["Matriculation", "Shirt size"])
+    );
+    let done = csv(&ada, MEMBERS, table).await.ok();
+    assert_eq!(
+        (counts(&done), &done["ignored_columns"]),
+        (counts(&seen), &seen["ignored_columns"])
+    );
+    assert_eq!(
+        csv(&ada, MEMBERS, "email\n")
+            .await
+            .ok()
+            .get("ignored_columns"),
+        None
+    );
+    // It could be meant.
+    csv(&ada, &dry, "email,rolle\na@uni.example,10\n")
+        .await
+        .invalid(&["rolle"]);
+    csv(&ada, &dry, "e-mail,email\nx,a@uni.example\n")
+        .await
+        .invalid(&["e-mail"]);
+    csv(
+        &ada,
+        &dry,
+        "email,Size,Email\na@uni.example,M,b@uni.example\n",
+    )
+    .await
+    .invalid(&["Email"]);
+    json_rows(
+        &ada,
+        &dry,
+        json!([{ "email": "a@uni.example", "size": "M" }]),
+    )
+    .await
+    .invalid(&["0.size"]);
+    csv(&campus.admin(), "/api/clubs/import/", "name,size\nGo,M\n")
+        .await
+        .invalid(&["size"]);
 }
