@@ -403,6 +403,8 @@ pub enum Reason {
     SlotClosed,
     #[error("There is another interview at this time. Send `overlap` to book both.")]
     Overlap,
+    #[error("An interviewer has another interview at this time. Send `overlap` to have both.")]
+    InterviewerBusy,
     #[error("This application is decided.")]
     Decided,
     #[error("Nothing is booked for this submission.")]

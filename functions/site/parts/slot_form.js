@@ -58,6 +58,9 @@ export function SlotForm({ path, begun, members, committees, reload, close }) {
         ]
       : []),
     { name: "interviewers", label: t("slots.interviewers"), kind: "many", options: people },
+    ...(values.interviewers?.length
+      ? [{ name: "overlap", label: t("slots.overlap"), kind: "check" }]
+      : []),
     { name: "note", label: t("slots.note"), kind: "area" },
   ];
   const thing = useLoad(isStored ? `${path}${begun.id}/` : "");
@@ -68,6 +71,7 @@ export function SlotForm({ path, begun, members, committees, reload, close }) {
     is_series: !isStored,
     location: "",
     committee: null,
+    overlap: false,
     note: "",
     ...one,
     interviewers: (one.interviewers ?? []).map((person) => person.id),

@@ -272,6 +272,8 @@ export default {
   // Interviews.
   "problem.slot_full": "Zu dieser Zeit sind alle Plätze vergeben.",
   "problem.slot_closed": "Es ist zu spät, dieses Gespräch zu ändern. Frag den Club.",
+  "problem.interviewer_busy":
+    "Jemand führt zu dieser Zeit schon ein anderes Gespräch. Wenn das so gemeint ist, setze das Häkchen bei „gleichzeitig“.",
   "problem.overlap": "Zu dieser Zeit gibt es ein anderes Gespräch.",
   "problem.decided": "Über diese Bewerbung ist entschieden.",
   "problem.nothing_booked": "Es ist kein Gespräch gebucht.",

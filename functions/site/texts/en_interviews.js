@@ -64,6 +64,7 @@ export default {
   "slots.minutes": "Minutes of each",
   "slots.new": "New times",
   "slots.none": "No times in this week.",
+  "slots.overlap": "Interviewers may have other interviews at the same time",
   "slots.note": "Note for officers",
   "slots.print": "Print this day",
   "slots.series": "Several interviews one after another",

@@ -246,6 +246,8 @@ export default {
   // Interviews.
   "problem.slot_full": "All places at this time are taken.",
   "problem.slot_closed": "It is too late to change this interview. Ask the club.",
+  "problem.interviewer_busy":
+    "An interviewer has another interview at this time. Tick “at the same time”, if that is meant.",
   "problem.overlap": "There is another interview at this time.",
   "problem.decided": "This application is decided.",
   "problem.nothing_booked": "No interview is booked.",

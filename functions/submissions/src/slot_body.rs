@@ -212,6 +212,8 @@ shared::input! {
         pub(crate) interviewers: List<Reference, { limits::INTERVIEWERS }>, Optional;
         /// A note of the officers, at most 2,000 characters.
         pub(crate) note: SlotNote, Optional;
+        /// Whether interviewers may have another interview at that time.
+        pub(crate) overlap: bool, Free = false;
     }
 }
 
@@ -221,6 +223,8 @@ pub(crate) struct RequestedSlot {
     pub(crate) note: Option<String>,
     /// The interviewers, if they were sent.
     pub(crate) interviewers: Option<Vec<Id<of::Person>>>,
+    /// Whether interviewers may have another interview at that time.
+    pub(crate) overlap: bool,
 }
 
 impl SlotInput {
@@ -258,6 +262,7 @@ impl SlotInput {
         RequestedSlot {
             note: reader.get(self.note),
             interviewers,
+            overlap: reader.get(self.overlap).unwrap_or_default(),
         }
     }
 }

@@ -173,6 +173,10 @@ pub(crate) async fn change(
         new.interviewers = found;
         shown.interviewers = members;
     }
+    let is_there = |one: &Slot| (one.start, one.end, one.interviewers.clone());
+    if !requested.overlap && is_there(&new) != is_there(&old) {
+        check_interviewers(app, std::slice::from_ref(&new), None).await?;
+    }
     let note = requested.note.filter(|note| *note != shown.note);
     if new == old && note.is_none() {
         return Ok(shown);
@@ -213,6 +217,40 @@ pub(crate) async fn change(
     shown.slot = new;
     shown.note = note.unwrap_or(shown.note);
     Ok(shown)
+}
+
+/// It is 400 if an interviewer of one of these slots, which are in one application and have the
+/// same ones, has another interview at that time, in any application of the club (K13). `there` are
+/// the slots of the application, if they were read before: else 1 query; 1 query for each
+/// interviewer and each of their last applications. Of two requests at the same moment, both may
+/// pass.
+async fn check_interviewers(app: &Context, new: &[Slot], there: Option<&[Slot]>) -> Result<()> {
+    let Some(first) = new.first().filter(|slot| !slot.interviewers.is_empty()) else {
+        return Ok(());
+    };
+    let people: Vec<Id<of::Person>> = first.interviewers.iter().map(|one| one.person).collect();
+    let here = async {
+        match there {
+            Some(there) => Ok(there.to_vec()),
+            None => app.table.slots(first.application).await,
+        }
+    };
+    let (club, but) = (&first.club, first.application);
+    let (here, elsewhere) =
+        futures::try_join!(here, app.table.slots_of_interviewers(&people, club, but))?;
+    let now = app.now();
+    let is_busy = |other: &Slot| {
+        let is_other = other.creation != first.creation || new.len() == 1 && other.id != first.id;
+        let has_one_of_them = other
+            .interviewers
+            .iter()
+            .any(|one| first.interviewers.contains(one));
+        is_other && has_one_of_them && other.end > now && new.iter().any(|one| one.overlaps(other))
+    };
+    if here.iter().chain(&elsewhere).any(is_busy) {
+        return Err(ApiError::field("interviewers", Reason::InterviewerBusy).coded(Code::Overlap));
+    }
+    Ok(())
 }
 
 /// One mail for everybody who has booked the slot. Nobody is told of what is over.
@@ -360,6 +398,8 @@ shared::input! {
         interviewers: List<Reference, { limits::INTERVIEWERS }>, Optional;
         /// A note of the officers, at most 2,000 characters.
         note: SlotNote, Optional;
+        /// Whether interviewers may have another interview at that time.
+        overlap: bool, Free = false;
     }
 }
 
@@ -391,6 +431,7 @@ pub async fn create_slots(
         committee: input.committee,
         interviewers: input.interviewers,
         note: input.note,
+        overlap: input.overlap,
     };
     let requested = fields.read(&mut reader, &scope.parent, &mut first);
     reader.finish()?;
@@ -478,6 +519,9 @@ pub(crate) async fn store(
     }
     for slot in &mut slots {
         slot.interviewers.clone_from(&found);
+    }
+    if !requested.overlap {
+        check_interviewers(app, &slots, Some(&there)).await?;
     }
     let note = requested.note.unwrap_or_default();
     let mut retries = app.table.retries();

@@ -81,7 +81,16 @@ const GIVEN: [(&str, &[&str]); 16] = [
             "update_member",
         ],
     ),
-    ("overlap", &["book_interview", "book_submission_interview"]),
+    (
+        "overlap",
+        &[
+            "book_interview",
+            "book_submission_interview",
+            "create_slot",
+            "create_slots",
+            "update_slot",
+        ],
+    ),
     ("question_gone", &["submit"]),
     (
         "quota",

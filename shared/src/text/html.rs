@@ -35,17 +35,17 @@ const OF_DOCUMENTS: [&str; 6] = ["html", "head", "body", "font", "script", "styl
 /// Returns whether a text has a tag that the cleaner knows, or one with attributes. One without is
 /// plain text; `<3` is no tag.
 pub fn has_tags(text: &str) -> bool {
-    static KNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| CLEANER.clone_tags());
+    static ALLOWED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| CLEANER.clone_tags());
     text.split('<').skip(1).any(|after| {
         let after = after.strip_prefix('/').unwrap_or(after);
         let end = after.find(|c: char| !c.is_ascii_alphanumeric());
         let (name, rest) = after.split_at(end.unwrap_or(after.len()));
         let name = name.to_ascii_lowercase();
-        let is_known = KNOWN.contains(name.as_str()) || OF_DOCUMENTS.contains(&name.as_str());
+        let is_allowed = ALLOWED.contains(name.as_str()) || OF_DOCUMENTS.contains(&name.as_str());
         let is_tag = |c: char| c == '>' || c == '/' || c.is_ascii_whitespace();
         let inside = rest.split('>').next().unwrap_or_default();
         let has_attributes = !name.is_empty() && inside.contains('=');
-        rest.starts_with(is_tag) && (is_known || has_attributes)
+        rest.starts_with(is_tag) && (is_allowed || has_attributes)
     })
 }
 

@@ -54,10 +54,10 @@ impl ImportRows {
         if let Some(first) = self.rows.first_mut() {
             let is_listed = |name: &String| listed.contains(&name.as_str());
             let is_near = |name: &str| listed.iter().any(|one| strsim::osa_distance(one, name) < 2);
-            let (known, others) = std::mem::take(&mut first.sent)
+            let (listed_here, others) = std::mem::take(&mut first.sent)
                 .into_iter()
                 .partition::<Vec<_>, _>(|(name, _)| is_listed(name));
-            first.sent = known;
+            first.sent = listed_here;
             for (name, path) in others {
                 if is_near(&name) {
                     errors.add(path, Reason::UnknownField);

@@ -131,3 +131,68 @@ async fn an_interview_and_a_slot_are_moved_so_often() {
     let note = json!({ "note": "still good" });
     there.recruitment.officer.patch(&path, note).await.ok();
 }
+
+// proves K13
+#[tokio::test(start_paused = true)]
+async fn nobody_holds_two_interviews_at_once() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let officer = &recruitment.officer;
+    let [bob, eve] = ["bob", "eve"].map(|name| campus.member("chess", officer, name, 20));
+    let (bob, eve) = futures::join!(bob, eve);
+    let [bob, eve] = [
+        bob.get("/api/settings/").await.ok(),
+        eve.get("/api/settings/").await.ok(),
+    ];
+    let slot_of = |hour: i64, by: &[&serde_json::Value]| {
+        let mut body = slot(hour);
+        body["interviewers"] = by.iter().map(|one| one["id"].clone()).collect();
+        body
+    };
+    let duplicate = format!("{}duplicate/", recruitment.path);
+    let other = officer.post(&duplicate, json!({})).await.created();
+    let here = format!("{}slots/", recruitment.path);
+    let there = format!(
+        "/api/clubs/chess/applications/{}/slots/",
+        tests::fixtures::id(&other)
+    );
+    officer.post(&here, slot_of(30, &[&bob])).await.created();
+    let busy = async |path: &str, body: serde_json::Value| {
+        let refused = officer.post(path, body).await;
+        assert_eq!(refused.json()["code"], "overlap");
+        refused.invalid(&["interviewers"]);
+    };
+    busy(&here, slot_of(30, &[&eve, &bob])).await;
+    busy(&there, slot_of(30, &[&bob])).await;
+    officer.post(&there, slot_of(31, &[&bob])).await.created();
+    let moved = officer.post(&there, slot_of(30, &[&eve])).await.created();
+    let mut both = slot_of(30, &[&bob]);
+    both["overlap"] = json!(true);
+    let doubled = officer.post(&there, both).await.created();
+    // What stays as it is, is not asked again.
+    let doubled = format!("{there}{}/", tests::fixtures::id(&doubled));
+    officer
+        .patch(&doubled, json!({ "note": "Room 2" }))
+        .await
+        .ok();
+    let moved = format!("{there}{}/", tests::fixtures::id(&moved));
+    let by_bob = json!({ "interviewers": [bob["id"]] });
+    officer
+        .patch(&moved, by_bob)
+        .await
+        .invalid(&["interviewers"]);
+    officer
+        .patch(&moved, json!({ "start_time": slot(29)["start_time"] }))
+        .await
+        .ok();
+    let mut series = slot_of(29, &[&eve]);
+    series["end_time"] = slot(32)["end_time"].clone();
+    series["minutes"] = json!(30);
+    let path = format!("{there}series/");
+    busy(&path, series.clone()).await;
+    series["overlap"] = json!(true);
+    officer.post(&path, series).await.created();
+    // Nobody is in a slot that is over, and in another club nobody is asked.
+    campus.advance(TimeDelta::hours(40));
+    officer.post(&there, slot_of(-10, &[&bob])).await.created();
+}

@@ -2,15 +2,19 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use futures::future::try_join_all;
+
 use crate::db::read::Range;
 use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
 use crate::domain::application::model::Application;
 use crate::domain::outbox::model::Mail;
 use crate::domain::person::conditions::check_not_erasing;
+use crate::domain::person::keys::own;
 use crate::domain::slot::keys;
 use crate::domain::slot::model::{OwnInterviews, Slot, SlotNote};
 use crate::ids::{Id, of};
 use crate::kind::Kind;
+use crate::text::ClubCode;
 use crate::time::Timestamp;
 
 impl Entity for Slot {
@@ -94,6 +98,9 @@ impl Slot {
     }
 }
 
+/// In how many of their last applications other interviews of an interviewer are looked for.
+const APPLICATIONS_OF_INTERVIEWER: usize = 20;
+
 impl Table {
     /// Returns the slots of an application, the earliest first, without those that are being
     /// deleted: 1 query.
@@ -112,6 +119,30 @@ impl Table {
     ) -> Result<Vec<Slot>, TableError> {
         let range = Range::Prefix(keys::SLOTS.into());
         self.query(keys::slots(application), range).await
+    }
+
+    /// Returns the slots of a club's other applications in which these people perhaps hold
+    /// interviews, of each person the last applications: 1 query for each person and application.
+    pub async fn slots_of_interviewers(
+        &self,
+        people: &[Id<of::Person>],
+        club: &ClubCode,
+        but: Id<of::Application>,
+    ) -> Result<Vec<Slot>, TableError> {
+        let lists = people.iter().map(async |person| {
+            let range = Range::Prefix(keys::OWN_INTERVIEWS.into());
+            self.query::<OwnInterviews>(own(*person), range).await
+        });
+        let mut applications: BTreeSet<Id<of::Application>> = BTreeSet::new();
+        for own in try_join_all(lists).await? {
+            let here = own
+                .iter()
+                .filter(|one| one.club == *club && one.application != but);
+            let last = here.map(|one| one.application).rev();
+            applications.extend(last.take(APPLICATIONS_OF_INTERVIEWER));
+        }
+        let slots = applications.into_iter().map(|id| self.slots(id));
+        Ok(try_join_all(slots).await?.into_iter().flatten().collect())
     }
 
     /// Returns the notes of the slots of an application: 1 query.
