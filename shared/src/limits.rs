@@ -26,8 +26,8 @@ pub const WEBHOOK_DESCRIPTION: usize = 200;
 pub const WEBHOOK_SECRETS: usize = 5;
 /// Number of deliveries of a webhook that are listed.
 pub const DELIVERIES: i32 = 100;
-/// Number of tests of a webhook in an hour.
-pub const WEBHOOK_TESTS: usize = 30;
+/// Number of calls of a webhook that people can ask for in an hour: tests, and further attempts.
+pub const WEBHOOK_CALLS: usize = 30;
 /// Number of wrong tokens from one address in a minute.
 pub const WRONG_TOKENS: usize = 20;
 /// Number of submissions of a person, without withdrawn ones.

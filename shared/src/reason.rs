@@ -235,7 +235,7 @@ pub enum Reason {
     TooManyWebhooks { limit: u8 },
     #[error("Too many secrets sign at present. Each one signs for a day after the next.")]
     TooManySecrets,
-    #[error("A webhook can be tested {limit} times in an hour.")]
+    #[error("People can ask for {limit} calls of a webhook in an hour.")]
     TooManyTests { limit: usize },
     #[error("A club can send at most {limit} invitations in 24 hours.")]
     TooManyInvitations { limit: usize },

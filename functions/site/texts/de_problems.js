@@ -172,7 +172,7 @@ export default {
   "problem.too_many_webhooks":
     "Es kann höchstens {limit} Webhooks geben. Bitte lösche zuerst einen.",
   "problem.too_many_secrets": "Es gibt schon viele Geheimnisse. Bitte warte bis morgen.",
-  "problem.too_many_tests": "Ein Webhook kann in einer Stunde {limit}-mal getestet werden.",
+  "problem.too_many_tests": "Aufrufe eines Webhooks lassen sich {limit}-mal in einer Stunde anstoßen. Bitte versuche es später noch einmal.",
   "problem.too_many_invitations":
     "Ein Club kann in 24 Stunden höchstens {limit} Einladungen senden.",
   "problem.too_many_added":

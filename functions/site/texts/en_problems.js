@@ -154,7 +154,7 @@ export default {
   "problem.too_many_join_links": "A club can have at most {limit} join links. Revoke one first.",
   "problem.too_many_webhooks": "There can be at most {limit} webhooks. Please delete one first.",
   "problem.too_many_secrets": "There are many secrets already. Please wait until tomorrow.",
-  "problem.too_many_tests": "A webhook can be tested {limit} times in an hour.",
+  "problem.too_many_tests": "You can ask for {limit} calls of a webhook in an hour. Please try again later.",
   "problem.too_many_invitations": "A club can send at most {limit} invitations in 24 hours.",
   "problem.too_many_added":
     "A club can add at most {limit} people in 24 hours. Invite them instead, or wait.",

@@ -36,29 +36,35 @@ pub async fn list(app: &Context, holder: &Holder) -> Result<Json<Vec<DeliveryBod
     Ok(Json(deliveries.iter().map(DeliveryBody::from).collect()))
 }
 
-/// It is 429 if there were as many tests within an hour as there may be: each is a call to an
-/// address that somebody chose, and it is repeated if it fails.
-fn check_tests(deliveries: &[Delivery], id: u64, now: Timestamp) -> Result<()> {
-    let hour = TimeDelta::hours(1);
-    let mut notification = deliveries.iter().map(|one| &one.notification);
+/// Within this time, calls that somebody asked for are counted.
+const COUNTED: TimeDelta = TimeDelta::hours(1);
+
+/// It is 429 if as many calls were asked for within an hour as there may be, tests and further
+/// attempts together: each is a call to an address that somebody chose. The last request for a
+/// test, or for another attempt, is `id`.
+fn check_calls(deliveries: &[Delivery], id: u64, now: Timestamp) -> Result<()> {
+    let asked = deliveries.iter().flat_map(|one| {
+        let test = one.notification.change_type.is_none();
+        let test = test.then_some(one.notification.id);
+        test.into_iter().chain(one.retries.iter().copied())
+    });
+    let asked: Vec<u64> = asked.collect();
     // An earlier attempt of this request asked for it.
-    if notification.any(|notification| notification.id == id) {
+    if asked.contains(&id) {
         return Ok(());
     }
-    let notification = deliveries.iter().map(|one| &one.notification);
-    let tests = notification.filter(|notification| notification.change_type.is_none());
-    let recent: Vec<Timestamp> = tests
-        .map(|notification| notification.at.plus(hour))
-        .filter(|until| *until > now)
-        .collect();
+    let until = asked
+        .iter()
+        .map(|id| Timestamp::at(made_at(*id)).plus(COUNTED));
+    let recent: Vec<Timestamp> = until.filter(|until| *until > now).collect();
     let first = recent
         .iter()
         .min()
-        .filter(|_| recent.len() >= limits::WEBHOOK_TESTS);
+        .filter(|_| recent.len() >= limits::WEBHOOK_CALLS);
     let Some(first) = first else {
         return Ok(());
     };
-    let limit = limits::WEBHOOK_TESTS;
+    let limit = limits::WEBHOOK_CALLS;
     let why = Reason::TooManyTests { limit };
     let seconds = (first.moment() - now.moment()).num_seconds();
     Err(ApiError::RateLimited(why, seconds.unsigned_abs()))
@@ -71,7 +77,7 @@ pub async fn test(app: &Context, holder: &Holder, new: NewId) -> Result<Accepted
     let id = new.id::<Delivery>().get();
     // A repeat has the same id and time, and so the same key.
     let at = Timestamp::at(made_at(id));
-    check_tests(&app.table.deliveries(webhook.id()).await?, id, now)?;
+    check_calls(&app.table.deliveries(webhook.id()).await?, id, now)?;
     let notification = Notification {
         id,
         at,
@@ -100,13 +106,21 @@ pub async fn retry(app: &Context, holder: &Holder, new: NewId) -> Result<Accepte
     loop {
         retries.next().await?;
         let deliveries = app.table.deliveries(webhook.id()).await?;
+        let now = app.now();
+        let is_limited = check_calls(&deliveries, request, now);
         let before = deliveries.into_iter().find(|one| one.notification.id == id);
         let before = before.ok_or(ApiError::NotFound)?;
-        if [before.requested, before.served].contains(&Some(request)) {
+        let is_repeat = [before.requested, before.served].contains(&Some(request));
+        if is_repeat || before.retries.contains(&request) {
             return Ok(accepted(&before));
         }
+        is_limited?;
+        let mut asked = before.retries.clone();
+        asked.retain(|id| Timestamp::at(made_at(*id)).plus(COUNTED) > now);
+        asked.push(request);
         let delivery = Delivery {
             requested: Some(request),
+            retries: asked,
             ..before.clone()
         };
         match app.table.put_delivery(&delivery, Some(&before)).await {

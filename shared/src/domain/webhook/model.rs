@@ -186,6 +186,9 @@ pub struct Delivery {
     /// Id of the last request for an attempt that was served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<u64>,
+    /// Ids of the requests for another attempt within the last hour. Each tells its time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retries: Vec<u64>,
     /// When the table may delete it, in seconds since 1970.
     pub expires: i64,
 }
@@ -206,6 +209,7 @@ impl Delivery {
             ms: None,
             requested: None,
             served: None,
+            retries: vec![],
             expires: now.plus(Self::KEPT).epoch_seconds(),
         }
     }
