@@ -101,6 +101,14 @@ impl ReceiverRules {
         if !text.starts_with("https://") && !is_plain {
             return Err(Reason::UrlNotHttps);
         }
+        // The parser leaves out slashes in front of the host, and line breaks anywhere.
+        let host = text.split_once("://").map_or("", |(_, rest)| rest);
+        if host.starts_with(['/', '\\']) {
+            return Err(Reason::UrlHasNoHost);
+        }
+        if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+            return Err(Reason::InvalidUrl);
+        }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(Reason::UrlHasPassword);
         }
@@ -223,6 +231,9 @@ mod tests {
             "ftp://a.example/",
             "https://",
             "https:a.example/",
+            "https:///a.example/",
+            "https://a.exa\tmple/",
+            "https://a.example/\nx",
             "HTTPS://a.example/",
             "https://u@a.example/",
             "https://u:p@a.example/",

@@ -92,7 +92,8 @@ impl WebhookInput {
         let mut reader = Reader::new(mode);
         if let Some(url) = reader.get(self.url) {
             match rules.parse(&url) {
-                Ok(_) => into.url = url,
+                // What is called, as it is shown.
+                Ok(read) => into.url = read.into(),
                 Err(why) => reader.errors.add("url", why),
             }
         }
