@@ -26,6 +26,10 @@ pub const WEBHOOK_DESCRIPTION: usize = 200;
 pub const WEBHOOK_SECRETS: usize = 5;
 /// Number of deliveries of a webhook that are listed.
 pub const DELIVERIES: i32 = 100;
+/// Number of submissions or members of one export that is asked for by ids.
+pub const EXPORTED: usize = 10_000;
+/// The same, if the address has the ids.
+pub const EXPORTED_BY_ADDRESS: usize = 400;
 /// Number of calls of a webhook that people can ask for in an hour: tests, and further attempts.
 pub const WEBHOOK_CALLS: usize = 30;
 /// Number of wrong tokens from one address in a minute.

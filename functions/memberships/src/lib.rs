@@ -54,6 +54,10 @@ pub fn routes() -> OpenApiRouter<Shared> {
             members::update_member,
             members::delete_member
         ))
+        .routes(routes!(
+            members::export_members,
+            members::export_chosen_members
+        ))
         .routes(routes!(import::import_members))
         .routes(routes!(membershiprequests::list_membership_requests))
         .routes(routes!(

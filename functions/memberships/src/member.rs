@@ -4,7 +4,7 @@ use serde::Serialize;
 use shared::db::TableError;
 use shared::domain::{Membership, Role};
 use shared::ids::{Id, of};
-use shared::web::{ApiError, Load, PathIds, Result, Scope, User};
+use shared::web::{ApiError, Cell, Load, PathIds, Result, Scope, User};
 use shared::{Context, ids, limits};
 use utoipa::ToSchema;
 
@@ -41,6 +41,38 @@ pub struct MemberBody {
     pub(crate) active: bool,
     /// Address of the profile image. Null if there is none, or if the membership is not public.
     image: Option<String>,
+}
+
+impl MemberBody {
+    /// The row of an export. In XLSX, which people read, roles are words.
+    pub(crate) fn cells(&self, is_xlsx: bool) -> Vec<Cell> {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default().into();
+        let flag = |flag: bool| match (is_xlsx, flag) {
+            (true, true) => "yes".into(),
+            (true, false) => "no".into(),
+            (false, flag) => flag.to_string().into(),
+        };
+        let role = match self.role {
+            Role::Owner => "owner",
+            Role::Officer => "officer",
+            Role::Member => "member",
+        };
+        vec![
+            self.id.map_or_else(String::new, |id| id.to_string()).into(),
+            self.name.as_str().into(),
+            text(&self.username),
+            text(&self.email),
+            if is_xlsx {
+                role.into()
+            } else {
+                self.role.code().to_string().into()
+            },
+            self.title.as_str().into(),
+            self.description.as_str().into(),
+            flag(self.public),
+            flag(self.active),
+        ]
+    }
 }
 
 /// The caller, as far as it changes what they see.

@@ -1,22 +1,136 @@
 //! `/clubs/{club}/members/`, `…/{member}/`
 
+use std::collections::HashSet;
+
 use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use shared::db::{Refusal, TableError};
 use shared::domain::{InvitationLog, Membership, Personal, Role};
-use shared::openapi::fields::SliceCount;
+use shared::ids::{Id, of};
+use shared::openapi::fields::{CsvDialect, ExportKind, Ids, SliceCount};
 use shared::reason::Reason;
-use shared::text::kinds::{Line, MemberText};
+use shared::text::kinds::{Line, List, MemberText};
 use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{
-    ApiError, Code, Input, Maybe, Mode, NoContent, NoInput, Officer, Presence, Reader, Result,
-    SignedIn, Slice, edit, is_officer,
+    ApiError, Code, ExportFile, ExportFormat, Input, Maybe, Mode, NoContent, NoInput, Officer,
+    Params, Presence, Reader, Result, SignedIn, Slice, edit, is_officer,
 };
-use shared::{Context, Shared, text};
+use shared::{Context, Shared, limits, text};
+use utoipa::IntoParams;
 
 use crate::member::{MemberBody, MemberOfPath, MemberViewer};
+
+/// The columns of an export.
+const COLUMNS: [&str; 9] = [
+    "id",
+    "name",
+    "username",
+    "email",
+    "role",
+    "title",
+    "description",
+    "public",
+    "active",
+];
+
+/// What the export of members reads.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "the parameters are read by their names")]
+pub struct ExportParams {
+    /// `csv` or `xlsx`. If it is not sent, `Accept` tells it, and else it is CSV
+    format: Option<ExportKind>,
+    /// What separates the cells of CSV: `comma` or `semicolon`
+    dialect: Option<CsvDialect>,
+    /// Only these memberships: at most 400 ids, separated by commas
+    ids: Option<Ids>,
+    /// Largest number of rows, at most 10,000; all if not sent. If there are more, the header
+    /// `Link` has the address of the next part
+    limit: Option<SliceCount>,
+    /// Where the next part begins: from the header `Link` of the last answer
+    cursor: Option<String>,
+}
+
+shared::input! {
+    /// The members to export.
+    pub struct ExportMembersInput strict {
+        /// Ids of memberships, at most 10,000. Those of other clubs are left out.
+        ids: List<Id<of::Membership>, { limits::EXPORTED }>, Required;
+    }
+}
+
+/// Export the members of a club.
+///
+/// For officers. CSV in UTF-8 with a byte order mark, or XLSX, in the order of the list.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/members/export/", tag = "members",
+    security(("bearer" = []), ("token" = ["members:read"])),
+    params(("club" = String, Path), ExportParams),
+    responses((status = 200, content((String = "text/csv"), (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))))
+)]
+pub async fn export_members(
+    app: Context,
+    headers: HeaderMap,
+    params: Params,
+    scope: Officer<MembersRead>,
+    slice: Slice,
+) -> Result<Response> {
+    let format = ExportFormat::of(&params, &headers)?;
+    let chosen = params.ids("ids", limits::EXPORTED_BY_ADDRESS)?;
+    export(&app, &scope, &slice, format, chosen).await
+}
+
+/// Export many members by their ids.
+///
+/// For officers. Like the export with `GET`, for more ids than an address can have.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/members/export/", tag = "members",
+    security(("bearer" = []), ("token" = ["members:read"])),
+    params(("club" = String, Path), ExportParams), request_body = ExportMembersInput,
+    responses((status = 200, content((String = "text/csv"), (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))))
+)]
+pub async fn export_chosen_members(
+    app: Context,
+    headers: HeaderMap,
+    params: Params,
+    scope: Officer<MembersRead>,
+    slice: Slice,
+    Input(input): Input<ExportMembersInput>,
+) -> Result<Response> {
+    let format = ExportFormat::of(&params, &headers)?;
+    let mut reader = Reader::new(Mode::Create);
+    let chosen = reader.get(input.ids).unwrap_or_default();
+    reader.at_most("ids", chosen.len(), limits::EXPORTED);
+    reader.finish()?;
+    let chosen = Some(chosen.into_iter().collect());
+    export(&app, &scope, &slice, format, chosen).await
+}
+
+async fn export(
+    app: &Context,
+    scope: &Officer<MembersRead>,
+    slice: &Slice,
+    format: ExportFormat,
+    chosen: Option<HashSet<Id<of::Membership>>>,
+) -> Result<Response> {
+    let members = app.table.members(&scope.club.code).await?;
+    let is_chosen = |one: &Membership| chosen.as_ref().is_none_or(|all| all.contains(&one.id));
+    let members = members.into_iter().filter(is_chosen).collect();
+    let mut shown = in_order(members, MemberViewer::of(scope), slice)?;
+    let next = slice.cut(&mut shown, |(position, _)| position.clone());
+    let mut file = ExportFile::new(app, format, &COLUMNS.map(str::to_owned))?;
+    for (_, member) in &shown {
+        file.row(member.cells(format == ExportFormat::Xlsx))?;
+    }
+    let mut response = file.response(&format!("members-{}", scope.club.code))?;
+    if let Some(link) = next {
+        response.headers_mut().insert(header::LINK, link);
+    }
+    Ok(response)
+}
 
 /// List the members of a club.
 ///
@@ -40,8 +154,21 @@ pub async fn list_members(
     scope: SignedIn<MembersRead>,
     slice: Slice,
 ) -> Result<Response> {
-    let viewer = MemberViewer::of(&scope);
-    let mut members = app.table.members(&scope.club.code).await?;
+    let members = app.table.members(&scope.club.code).await?;
+    let mut members = in_order(members, MemberViewer::of(&scope), &slice)?;
+    Ok(slice.respond(
+        &mut members,
+        |(position, _)| position.clone(),
+        |(_, body)| body,
+    ))
+}
+
+/// The members of a slice and one more, if there are more, each with its position.
+fn in_order(
+    mut members: Vec<Membership>,
+    viewer: MemberViewer,
+    slice: &Slice,
+) -> Result<Vec<(Position, MemberBody)>> {
     members.sort_by_key(|membership| membership.id);
     let mut ordered: Vec<(MemberOrder, MemberBody)> = members
         .iter()
@@ -54,11 +181,7 @@ pub async fn list_members(
         members.retain(|(position, _)| *position > after);
     }
     members.truncate(slice.limit().map_or(usize::MAX, |limit| limit + 1));
-    Ok(slice.respond(
-        &mut members,
-        |(position, _)| position.clone(),
-        |(_, body)| body,
-    ))
+    Ok(members)
 }
 
 type MemberOrder = (bool, u8, String);

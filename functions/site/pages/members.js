@@ -5,6 +5,7 @@
 import { html, useEffect, useSignal } from "../parts/kit.js";
 import { get, post } from "../parts/api.js";
 import { Entity } from "../parts/entity.js";
+import { SaveTable } from "../parts/export.js";
 import { manages, me } from "../parts/me.js";
 import { Requests } from "../parts/requests.js";
 import { url } from "../parts/path.js";
@@ -68,6 +69,11 @@ export default function Members({ club: code }) {
           value=${words.value} onInput=${(event) => (words.value = event.currentTarget.value)} />
             </p>`
         }</div>
+      ${
+        isOfficer &&
+        html`<p class="row"><${SaveTable} path=${url`/clubs/${code}/members/export/`}
+          name="members" ids=${() => all.filter(fits).map((one) => one.id)} /></p>`
+      }
       <ul class="list card">${all
         .filter(fits)
         .slice(0, shown.value)

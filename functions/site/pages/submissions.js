@@ -3,10 +3,10 @@
 // and order work in the browser. Only visible rows are in the document.
 
 import { html, useEffect, useRef, useSignal } from "../parts/kit.js";
-import { call, post } from "../parts/api.js";
+import { post } from "../parts/api.js";
 import { inParts } from "../parts/csv.js";
+import { SaveTable } from "../parts/export.js";
 import { isFinal, isPassing } from "../parts/request.js";
-import { download } from "../parts/files.js";
 import { useLoad, useSearch } from "../parts/load.js";
 import { Facts, Plots } from "../parts/overview.js";
 import { url } from "../parts/path.js";
@@ -22,8 +22,6 @@ import { ApplicationState } from "./workspace.js";
 const ROW_PX = 44;
 /** So many submissions can be in one request. */
 const MOST_AT_ONCE = 2000;
-/** The service needs some seconds for a large one. */
-const EXPORT_MS = 30_000;
 /** Rows above and below the visible ones, so that scrolling shows no gap. */
 const SPARE = 8;
 
@@ -75,11 +73,8 @@ export default function Submissions({ club, application: id }) {
     : all.filter((one) => one.my_score === null && one.status === 1).length;
   useUnsent((of, score) => change(new Set([of]), { my_score: score }));
   const page = url`/clubs/${club}/applications/${id}/`;
-  const save = async () => {
-    const { data } = await call("GET", `${base}export/`, { limit: EXPORT_MS });
-    // Reading the answer took its first sign away, by which Excel knows that it is UTF-8.
-    download("submissions.csv", `\ufeff${data}`, "text/csv");
-  };
+  // Chosen rows are meant, else all that are shown.
+  const saved = () => (picked.length ? picked : rows).map((one) => one.id);
   if (error && all.length === 0) return html`<${Problem} error=${error} retry=${load} isPage />`;
   return html`
     <div class="head"><${Title}>${application.data?.name ?? t("submissions")}<//>
@@ -118,8 +113,7 @@ export default function Submissions({ club, application: id }) {
         done=${() => (chosen.value = new Set())} />`
       }
       <span class="push line"><${AllFiles} rows=${rows} nameOf=${nameOf} />
-        <${Action} run=${save}><${Icon}
-        name="download" /> ${t("submissions.csv")}<//></span></div>
+        <${SaveTable} path=${`${base}export/`} name="submissions" ids=${saved} /></span></div>
     ${
       !isComplete && rows.length === 0
         ? html`<${Skeleton} lines=${8} />`

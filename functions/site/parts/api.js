@@ -112,6 +112,12 @@ function newest(method, path) {
   return ends;
 }
 
+/** What an answer has: an object, a text, or a file. */
+function dataOf(response, type) {
+  if (type.includes("json")) return response.json();
+  return type.includes("spreadsheetml") ? response.blob() : response.text();
+}
+
 /**
  * The last POST that got no answer, and its key: whoever presses the same button again makes no
  * second thing. After any other write that was answered it is forgotten, because the same request
@@ -215,8 +221,7 @@ export async function call(method, path, options = {}) {
     return /** @type {any} */ (had);
   }
   const type = response.headers.get("Content-Type") ?? "";
-  const isJson = type.includes("json");
-  const data = response.status === 204 ? null : await (isJson ? response.json() : response.text());
+  const data = response.status === 204 ? null : await dataOf(response, type);
   if (!response.ok) {
     if (method === "GET" && response.status < 500) void unremember(person(), path);
     await loadProblems();

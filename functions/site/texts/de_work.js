@@ -148,6 +148,7 @@ export default {
     "Das ist nicht der Code. Warte auf den nächsten, und prüfe die Uhrzeit des Handys.",
   "files.remove.sure": "Das Bild entfernen?",
 
+  "export.xlsx": "Für Excel speichern",
   "import.about": "Eine Tabelle mit Kopfzeile. Spalten: {columns}. Leere Zellen ändern nichts.",
   "import.check": "Prüfen",
   "import.clubs": "Clubs importieren",

@@ -146,6 +146,7 @@ export default {
   "factor.wrong": "This is not the code. Wait for the next one, and check the time of the phone.",
   "files.remove.sure": "Remove the image?",
 
+  "export.xlsx": "Save for Excel",
   "import.about": "A table with a header line. Columns: {columns}. Empty cells change nothing.",
   "import.check": "Check",
   "import.clubs": "Import clubs",

@@ -1,18 +1,24 @@
 //! `/clubs/{club}/applications/{application}/submissions/export/`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
-use shared::Context;
-use shared::bodies::{committee_of, references_of};
-use shared::domain::{AnswerFile, Answered, Form, QuestionType, References};
+use axum::http::{HeaderMap, header};
+use axum::response::Response;
+use shared::bodies::{Scores, committee_of, references_of};
+use shared::domain::{AnswerFile, Answered, Form, Question, QuestionType, References, Status};
 use shared::ids::{Id, of};
+use shared::openapi::fields::{CsvDialect, ExportKind, Ids};
+use shared::text::kinds::List;
 use shared::web::scopes::RecruitmentRead;
-use shared::web::{ApiError, Officer, Params, Result, Slice, Sliced};
+use shared::web::{
+    Cell, ExportFile, ExportFormat, Input, Mode, Officer, Params, Reader, Result, Slice,
+};
+use shared::{Context, limits};
+use utoipa::IntoParams;
 
 use crate::filter::{FilterParams, find};
 
+/// The columns of both formats.
 const COLUMNS: [&str; 12] = [
     "id",
     "name",
@@ -27,78 +33,146 @@ const COLUMNS: [&str; 12] = [
     "created_at",
     "updated_at",
 ];
+/// Those of XLSX besides.
+const SCORE_COLUMNS: [&str; 3] = ["review_count", "score_average", "my_score"];
 
-/// Export the submissions to an application as CSV.
+/// What exports read besides the filters.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "the parameters are read by their names")]
+pub(crate) struct ExportParams {
+    /// `csv` or `xlsx`. If it is not sent, `Accept` tells it, and else it is CSV
+    format: Option<ExportKind>,
+    /// What separates the cells of CSV: `comma` or `semicolon`
+    dialect: Option<CsvDialect>,
+    /// Only these submissions: at most 400 ids, separated by commas
+    ids: Option<Ids>,
+}
+
+shared::input! {
+    /// The submissions to export.
+    pub struct ExportInput strict {
+        /// Ids of submissions, at most 10,000. Those of other applications are left out.
+        ids: List<Id<of::Submission>, { limits::EXPORTED }>, Required;
+    }
+}
+
+/// Export the submissions to an application.
 ///
-/// For officers. UTF-8 with a byte order mark: one row for each submission, one column for each
-/// question. The newest submission comes first, unless `ordering` says otherwise.
+/// For officers. CSV in UTF-8 with a byte order mark, or XLSX: one row for each submission, one
+/// column for each question. The newest submission comes first, unless `ordering` says otherwise.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/applications/{application}/submissions/export/",
     tag = "submissions", security(("bearer" = []), ("token" = ["recruitment:read"])),
     params(
         ("club" = String, Path),
         ("application" = u64, Path),
-        FilterParams
+        FilterParams,
+        ExportParams
     ),
-    responses((status = 200, body = String, content_type = "text/csv"))
+    responses((status = 200, content((String = "text/csv"), (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))))
 )]
 pub async fn export_submissions(
     app: Context,
+    headers: HeaderMap,
     params: Params,
     scope: Officer<RecruitmentRead, Form>,
     slice: Slice,
 ) -> Result<Response> {
-    csv(&app, &scope.parent, scope.user.id(), &params, &slice).await
+    let format = ExportFormat::of(&params, &headers)?;
+    let chosen = params.ids("ids", limits::EXPORTED_BY_ADDRESS)?;
+    export(
+        &app,
+        &scope.parent,
+        scope.user.id(),
+        &params,
+        &slice,
+        (format, chosen),
+    )
+    .await
 }
 
-pub(crate) async fn csv(
+/// Export many submissions by their ids.
+///
+/// For officers. Like the export with `GET`, for more ids than an address can have.
+#[utoipa::path(
+    post, path = "/api/clubs/{club}/applications/{application}/submissions/export/",
+    tag = "submissions", security(("bearer" = []), ("token" = ["recruitment:read"])),
+    params(
+        ("club" = String, Path),
+        ("application" = u64, Path),
+        FilterParams,
+        ExportParams
+    ),
+    request_body = ExportInput,
+    responses((status = 200, content((String = "text/csv"), (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))))
+)]
+pub async fn export_chosen_submissions(
+    app: Context,
+    headers: HeaderMap,
+    params: Params,
+    scope: Officer<RecruitmentRead, Form>,
+    slice: Slice,
+    Input(input): Input<ExportInput>,
+) -> Result<Response> {
+    let format = ExportFormat::of(&params, &headers)?;
+    let mut reader = Reader::new(Mode::Create);
+    let chosen = reader.get(input.ids).unwrap_or_default();
+    reader.at_most("ids", chosen.len(), limits::EXPORTED);
+    reader.finish()?;
+    let chosen = Some(chosen.into_iter().collect());
+    export(
+        &app,
+        &scope.parent,
+        scope.user.id(),
+        &params,
+        &slice,
+        (format, chosen),
+    )
+    .await
+}
+
+/// The table of the submissions that an officer asks for: those that are chosen, or all.
+pub(crate) async fn export(
     app: &Context,
     form: &Form,
     officer: Id<of::Person>,
     params: &Params,
     slice: &Slice,
+    (format, chosen): (ExportFormat, Option<HashSet<Id<of::Submission>>>),
 ) -> Result<Response> {
-    let (mut submissions, sort_key) = find(app, &form.application, officer, params, slice).await?;
+    let application = &form.application;
+    let (mut submissions, sort_key) =
+        find(app, application, officer, params, slice, chosen.as_ref()).await?;
     let next = slice.cut(&mut submissions, sort_key);
     let references = references_of(app, form, submissions.iter()).await?;
-    let bytes = write(form, &references, &submissions)
-        .map_err(|error| ApiError::Internal(error.to_string()))?;
-    let name = format!(
-        "attachment; filename=\"submissions-{}.csv\"",
-        form.application.id
-    );
-    let mut response = (
-        [
-            (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
-            (header::CONTENT_DISPOSITION, name),
-        ],
-        bytes,
-    )
-        .into_response();
-    response.extensions_mut().insert(Sliced);
+    let table = Table {
+        form,
+        references: &references,
+        questions: questions(form, &references, &submissions),
+        officer,
+        is_xlsx: format == ExportFormat::Xlsx,
+    };
+    let mut file = ExportFile::new(app, format, &table.columns())?;
+    for submission in &submissions {
+        file.row(table.row(submission))?;
+    }
+    let mut response = file.response(&format!("submissions-{}", application.id))?;
     if let Some(link) = next {
         response.headers_mut().insert(header::LINK, link);
     }
     Ok(response)
 }
 
-/// When the booked slot of a submission begins, or an empty text.
-fn interview_time(submission: &Answered, references: &References) -> String {
-    let slot = submission.booked().and_then(|id| references.slots.get(&id));
-    slot.map(|slot| slot.start.to_string()).unwrap_or_default()
-}
-
-fn write(
-    form: &Form,
-    references: &References,
+/// The present questions in their order, then deleted questions that have answers. Information
+/// texts have no column (S11).
+fn questions<'a>(
+    form: &'a Form,
+    references: &'a References,
     submissions: &[Answered],
-) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
-    // The present questions in their order, then deleted questions that have answers. Information
-    // texts have no column (S11).
-    let asked = form
-        .questions
-        .iter()
-        .filter(|question| question.prompt.question_type != QuestionType::InfoText);
+) -> Vec<(Id<of::Question>, &'a str)> {
+    let is_asked = |question: &&Question| question.prompt.question_type != QuestionType::InfoText;
+    let asked = form.questions.iter().filter(is_asked);
     let mut questions: Vec<(Id<of::Question>, &str)> = asked
         .map(|question| (question.id, question.prompt.text.as_str()))
         .collect();
@@ -109,65 +183,102 @@ fn write(
     {
         if form.question(answer.question).is_none() {
             let prompt = references.prompts.get(&(answer.question, answer.version));
-            deleted.insert(
-                answer.question,
-                prompt.map_or("", |prompt| prompt.text.as_str()),
-            );
+            let text = prompt.map_or("", |prompt| prompt.text.as_str());
+            deleted.insert(answer.question, text);
         }
     }
     questions.extend(deleted);
-    let mut writer = csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
-    writer.write_record(
-        COLUMNS
-            .iter()
-            .copied()
-            .map(str::to_owned)
-            .chain(questions.iter().map(|(_, prompt)| harmless(prompt))),
-    )?;
-    for submission in submissions {
+    questions
+}
+
+/// What the rows of an export are made from.
+struct Table<'a> {
+    form: &'a Form,
+    references: &'a References,
+    questions: Vec<(Id<of::Question>, &'a str)>,
+    officer: Id<of::Person>,
+    /// People read XLSX: it has words instead of numbers, and the scores.
+    is_xlsx: bool,
+}
+
+impl Table<'_> {
+    fn columns(&self) -> Vec<String> {
+        let scores = SCORE_COLUMNS.iter().filter(|_| self.is_xlsx);
+        let prompts = self.questions.iter().map(|(_, prompt)| *prompt);
+        let all = COLUMNS.iter().chain(scores).copied().chain(prompts);
+        all.map(str::to_owned).collect()
+    }
+
+    fn row(&self, submission: &Answered) -> Vec<Cell> {
+        let application = &self.form.application;
         let personal = submission
             .applicant
             .as_ref()
-            .map(|applicant| applicant.personal.clone())
-            .unwrap_or_default();
-        let email_status = serde_json::to_value(submission.email_status())?;
+            .map(|applicant| &applicant.personal);
+        let of_person = |text: &str| Cell::from(text);
+        let committee = committee_of(submission, application);
+        let slot = submission
+            .booked()
+            .and_then(|id| self.references.slots.get(&id));
+        let email_status = serde_json::to_value(submission.email_status()).unwrap_or_default();
         let mut row = vec![
-            submission.id.to_string(),
-            harmless(&personal.name),
-            harmless(&personal.username),
-            harmless(&personal.email),
-            harmless(
-                &committee_of(submission, &form.application)
-                    .map(|committee| committee.name)
-                    .unwrap_or_default(),
-            ),
-            submission.status.code().to_string(),
-            harmless(&submission.reason),
-            submission.notified.to_string(),
-            email_status.as_str().unwrap_or_default().to_owned(),
-            interview_time(submission, references),
-            submission.created_at.to_string(),
-            submission.updated_at.to_string(),
+            submission.id.to_string().into(),
+            of_person(personal.map_or("", |personal| &personal.name)),
+            of_person(personal.map_or("", |personal| &personal.username)),
+            of_person(personal.map_or("", |personal| &*personal.email)),
+            committee
+                .map_or_else(String::new, |committee| committee.name)
+                .into(),
+            if self.is_xlsx {
+                in_words(submission.status).into()
+            } else {
+                submission.status.code().to_string().into()
+            },
+            submission.reason.as_str().into(),
+            match (self.is_xlsx, submission.notified) {
+                (true, true) => "yes".into(),
+                (true, false) => "no".into(),
+                (false, notified) => notified.to_string().into(),
+            },
+            email_status.as_str().unwrap_or_default().into(),
+            slot.map(|slot| slot.start).into(),
+            Cell::Time(submission.created_at),
+            Cell::Time(submission.updated_at),
         ];
+        if self.is_xlsx {
+            let scores = Scores::seen_by(self.officer, submission, application);
+            let number = |number: Option<f64>| number.map_or(Cell::Empty, Cell::Number);
+            row.push(number(scores.count.map(f64::from)));
+            row.push(number(scores.average()));
+            row.push(number(scores.own.map(f64::from)));
+        }
         let answers = submission.answers.read();
-        row.extend(questions.iter().map(|(question, _)| {
+        row.extend(self.questions.iter().map(|(question, _)| {
             let Some(answer) = answers.iter().find(|answer| answer.question == *question) else {
-                return String::new();
+                return Cell::Empty;
             };
-            let prompt = references.prompts.get(&(answer.question, answer.version));
-            let option = prompt.and_then(|prompt| {
-                prompt
-                    .options
-                    .iter()
-                    .find(|option| Some(option.id) == answer.option)
-            });
+            let prompt = self
+                .references
+                .prompts
+                .get(&(answer.question, answer.version));
+            let mut options = prompt.iter().flat_map(|prompt| &prompt.options);
+            let option = options.find(|option| Some(option.id) == answer.option);
             let option = option.map(|option| option.value.clone());
             let file = answer.file().map(|file| named(submission, &file));
-            harmless(&answer.text().or(option).or(file).unwrap_or_default())
+            answer.text().or(option).or(file).unwrap_or_default().into()
         }));
-        writer.write_record(row)?;
+        row
     }
-    Ok(writer.into_inner()?)
+}
+
+/// A status as people read it.
+fn in_words(status: Status) -> &'static str {
+    match status {
+        Status::Pending => "pending",
+        Status::RejectedWritten => "rejected",
+        Status::RejectedInterview => "rejected after the interview",
+        Status::Accepted => "accepted",
+    }
 }
 
 /// The name of a file, and where the API has it.
@@ -177,45 +288,4 @@ fn named(submission: &Answered, file: &AnswerFile) -> String {
         "{} /api/clubs/{club}/applications/{application}/submissions/{}/files/{}/",
         file.name, submission.id, file.id
     )
-}
-
-/// Changes a cell so that no spreadsheet runs it as a formula (S12; OWASP, CSV injection). A
-/// spreadsheet may take semicolons or tabs as separators, depending on its locale. Then quotes do
-/// not protect, and a new cell begins after each of them.
-fn harmless(cell: &str) -> String {
-    let starts = |text: &str| {
-        text.trim_start_matches([' ', '\u{a0}', '"', '\''])
-            .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
-    };
-    let mut whole = String::with_capacity(cell.len());
-    for (n, part) in cell.split_inclusive([';', '\t', '\r', '\n']).enumerate() {
-        if starts(part) || (n == 0 && part.starts_with(['\t', '\r', '\n'])) {
-            whole.push('\'');
-        }
-        whole.push_str(part);
-    }
-    whole
-}
-
-#[cfg(test)]
-mod tests {
-    use super::harmless;
-
-    // proves S12
-    #[test]
-    fn formulas_are_no_formulas_in_any_locale() {
-        for (cell, expected) in [
-            ("plain; text", "plain; text"),
-            ("=1+1", "'=1+1"),
-            (" -1", "' -1"),
-            ("a;=1+1", "a;'=1+1"),
-            ("a;\"=1+1", "a;'\"=1+1"),
-            ("a\t@x", "a\t'@x"),
-            ("a\n+1; +2", "a\n'+1;' +2"),
-            ("\t=1", "'\t'=1"),
-            ("x = 1, y = 2", "x = 1, y = 2"),
-        ] {
-            assert_eq!(harmless(cell), expected);
-        }
-    }
 }

@@ -1,5 +1,7 @@
 //! Which submissions an officer asks for, and in which order: the same for the list and the export.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use shared::bodies::Scores;
 use shared::domain::{
@@ -28,6 +30,8 @@ pub(crate) struct SubmissionFilter {
     /// Whether the application has blind reviews.
     is_blind: bool,
     words: Vec<text::Word>,
+    /// Those that were chosen; none for all.
+    chosen: Option<HashSet<Id<of::Submission>>>,
 }
 
 /// Who has reviewed a submission.
@@ -97,7 +101,12 @@ fn one_of<T: Copy>(params: &Params, name: &str, values: &[(&str, T)]) -> Result<
 }
 
 impl SubmissionFilter {
-    fn read(params: &Params, officer: Id<of::Person>, is_blind: bool) -> Result<Self> {
+    fn read(
+        params: &Params,
+        officer: Id<of::Person>,
+        is_blind: bool,
+        chosen: Option<&HashSet<Id<of::Submission>>>,
+    ) -> Result<Self> {
         let reviewed = [
             ("mine", ReviewedBy::Me),
             ("none", ReviewedBy::Nobody),
@@ -116,6 +125,7 @@ impl SubmissionFilter {
                 .map(email_statuses)
                 .transpose()?,
             words: text::search(params.text("search").unwrap_or_default()),
+            chosen: chosen.cloned(),
         })
     }
 
@@ -149,6 +159,10 @@ impl SubmissionFilter {
                 let shown = submission.shown_interview(application, now);
                 wish.matches(submission, shown, self.officer)
             })
+            && self
+                .chosen
+                .as_ref()
+                .is_none_or(|chosen| chosen.contains(&submission.id))
             && (self.words.is_empty() || text::matches(&self.words, texts.into_iter().flatten()))
     }
 }
@@ -212,6 +226,9 @@ impl SubmissionOrder {
     }
 }
 
+/// So many submissions at most are read one by one. For more, all of the application are read.
+const READ_BY_ID: usize = 400;
+
 /// Averages that differ less count as equal in the order.
 const SCORE_DIGITS: u64 = 10_000;
 
@@ -223,8 +240,9 @@ pub(crate) async fn find(
     officer: Id<of::Person>,
     params: &Params,
     slice: &Slice,
+    chosen: Option<&HashSet<Id<of::Submission>>>,
 ) -> Result<(Vec<Answered>, impl Fn(&Answered) -> Vec<u64>)> {
-    let filter = SubmissionFilter::read(params, officer, application.blind_reviews)?;
+    let filter = SubmissionFilter::read(params, officer, application.blind_reviews, chosen)?;
     let order = SubmissionOrder::read(params)?;
     let sort_key = move |submission: &Submission| order.sort_key(submission, application, officer);
     let after: Option<Vec<u64>> = slice.after()?;
@@ -252,14 +270,25 @@ pub(crate) async fn find(
         limit,
         order: if is_newest { None } else { Some(&sort_key) },
     };
-    let found = app.table.submissions(application.id, &wish).await?;
-    let answered = if limit.is_some() {
-        app.table.answered(found.submissions).await?
+    let few = chosen.filter(|chosen| chosen.len() <= READ_BY_ID);
+    let answered = if let Some(chosen) = few {
+        let ids: Vec<Id<of::Submission>> = chosen.iter().copied().collect();
+        let mut found = app.table.submissions_by_id(application.id, &ids).await?;
+        found.retain(wish.matches);
+        found.sort_by_key(&sort_key);
+        found.truncate(limit.unwrap_or(usize::MAX));
+        app.table.answered(found).await?
     } else {
+        let found = app.table.submissions(application.id, &wish).await?;
         let (submissions, all) = (found.submissions, found.examined);
-        app.table
-            .all_answered(application.id, submissions, all)
-            .await?
+        match limit {
+            Some(_) => app.table.answered(submissions).await?,
+            None => {
+                app.table
+                    .all_answered(application.id, submissions, all)
+                    .await?
+            }
+        }
     };
     Ok((answered, move |answered: &Answered| sort_key(answered)))
 }

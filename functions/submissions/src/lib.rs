@@ -35,7 +35,10 @@ use utoipa_axum::router::OpenApiRouter;
 pub fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(shared::openapi::base())
         .routes(routes!(list::list_submissions, submissions::submit))
-        .routes(routes!(export::export_submissions))
+        .routes(routes!(
+            export::export_submissions,
+            export::export_chosen_submissions
+        ))
         .routes(routes!(decisions::set_statuses))
         .routes(routes!(decisions::set_reasons))
         .routes(routes!(

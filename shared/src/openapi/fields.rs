@@ -81,6 +81,14 @@ fields! {
     File => ObjectBuilder::new()
         .schema_type(Type::String)
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Binary)));
+    /// The format of an export.
+    ExportKind => words("The format of a table.", &["csv", "xlsx"]);
+    /// The dialect of CSV.
+    CsvDialect => words("What separates the cells of CSV.", &["comma", "semicolon"]);
+    /// Ids in an address.
+    Ids => ObjectBuilder::new()
+        .schema_type(Type::String)
+        .pattern(Some(r"^[0-9]+(,[0-9]+)*$"));
     /// The orders of the list of clubs.
     ClubOrdering => words("The order of clubs. A `-` turns it round.", &[
         "featured", "alphabetical", "-alphabetical", "favorite_count", "-favorite_count",

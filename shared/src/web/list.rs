@@ -124,6 +124,12 @@ pub struct Sliced;
 
 /// Returns whether the client prefers CSV to JSON: by the quality, or else by the order.
 pub fn accepts_csv(headers: &HeaderMap) -> bool {
+    accepts(headers, "text/csv", "application/json")
+}
+
+/// Returns whether the client wants a media type, and not rather another one: by the quality, or
+/// else by the order.
+pub(super) fn accepts(headers: &HeaderMap, first: &str, second: &str) -> bool {
     let accept = headers.get_all(header::ACCEPT).iter();
     let accept: Vec<&str> = accept.filter_map(|value| value.to_str().ok()).collect();
     let accept = accept.join(",");
@@ -137,8 +143,8 @@ pub fn accepts_csv(headers: &HeaderMap) -> bool {
             (quality > 0.0).then_some((quality, std::cmp::Reverse(at)))
         })
     };
-    match (rank("text/csv"), rank("application/json")) {
-        (Some(csv), Some(json)) => csv > json,
-        (csv, _) => csv.is_some(),
+    match (rank(first), rank(second)) {
+        (Some(first), Some(second)) => first > second,
+        (first, _) => first.is_some(),
     }
 }

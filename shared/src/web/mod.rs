@@ -7,6 +7,8 @@ mod create;
 mod edit;
 mod entity_tag;
 mod error;
+#[cfg(feature = "exports")]
+mod export;
 mod failures;
 mod field;
 mod grant;
@@ -43,6 +45,8 @@ pub use create::create;
 pub use edit::edit;
 pub use entity_tag::{IfMatch, IfNoneMatch, Kept, SourceTag};
 pub use error::{ApiError, Code, ErrorBody, FieldErrors, applicant_erased};
+#[cfg(feature = "exports")]
+pub use export::{Cell, ExportFile, ExportFormat, XLSX};
 pub use field::{Field, Mode, Presence};
 pub use idempotency::{ChangedNothing, NewId, RequestKey, key_reused, replayed, shown_at};
 #[cfg(feature = "images")]

@@ -1,7 +1,7 @@
 //! Query parameters: unknown ones are ignored; a wrong value is a 400 error that names the
 //! parameter (H26).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::convert::Infallible;
 
 use axum::extract::FromRequestParts;
@@ -12,7 +12,7 @@ use crate::ids::{Id, MAX_ID};
 use crate::reason::Reason;
 use crate::text::Word;
 use crate::time::Timestamp;
-use crate::{limits, text};
+use crate::{ids, limits, text};
 
 /// The query of a request.
 #[derive(Debug, Clone, Default)]
@@ -93,6 +93,19 @@ impl Params {
         let id = self.number(name, 1, MAX_ID);
         let id = id.map_err(|_| ApiError::field(name, Reason::NotId))?;
         Ok(id.map(Id::new))
+    }
+
+    /// Returns ids that are separated by commas, at most so many.
+    pub fn ids<T>(&self, name: &str, limit: usize) -> Result<Option<HashSet<Id<T>>>, ApiError> {
+        let Some(text) = self.text(name) else {
+            return Ok(None);
+        };
+        let found: Option<HashSet<_>> = text.split(',').map(|id| ids::parse(id.trim())).collect();
+        let found = found.ok_or_else(|| ApiError::field(name, Reason::NotId))?;
+        if found.len() > limit {
+            return Err(ApiError::field(name, Reason::TooMany { limit }));
+        }
+        Ok(Some(found))
     }
 
     /// Returns the words of the parameter `search`, prepared for searching in many texts.

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{ANYBODY, OFFICERS, Row, SIGNED_IN, officers, outsiders, own, read, replace, write};
+use super::{
+    ANYBODY, OFFICERS, Row, SIGNED_IN, officers, outsiders, own, read, replace, report, write,
+};
 use crate::scene::{CONCERNED, STRANGER};
 
 pub(super) fn rows() -> Vec<Row> {
@@ -71,6 +73,8 @@ fn members() -> Vec<Row> {
     vec![
         read("list_memberships", SIGNED_IN),
         read("list_members", SIGNED_IN),
+        read("export_members", OFFICERS),
+        report("export_chosen_members", OFFICERS, json!({ "ids": [1] })),
         write("create_member", officers(201), added),
         read("show_member", SIGNED_IN),
         write("update_member", OFFICERS, title),

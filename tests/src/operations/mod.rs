@@ -163,6 +163,11 @@ fn read(id: &'static str, statuses: Statuses) -> Row {
     row(id, statuses, Body::Nothing, false)
 }
 
+/// An operation that stores nothing, with its body in JSON.
+fn report(id: &'static str, statuses: Statuses, body: Value) -> Row {
+    row(id, statuses, Body::Json(body), false)
+}
+
 /// An operation that stores something, with its body in JSON or null.
 fn write(id: &'static str, statuses: Statuses, body: Value) -> Row {
     let body = match body {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ANYBODY, OFFICERS, Row, SIGNED_IN, officers, own, read, replace, write};
+use super::{ANYBODY, OFFICERS, Row, SIGNED_IN, officers, own, read, replace, report, write};
 use crate::scene::CONCERNED;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -32,6 +32,11 @@ fn submissions() -> Vec<Row> {
         write("submit", submitted, answers),
         write("submit", changed, again).by(CONCERNED),
         read("export_submissions", OFFICERS),
+        report(
+            "export_chosen_submissions",
+            OFFICERS,
+            json!({ "ids": ["{submission}"] }),
+        ),
         read("show_submission", [401, 403, 403, 200, 200, 200, 200]),
     ]
 }

@@ -42,6 +42,7 @@ mod event_images;
 mod event_lists;
 mod event_secrecy;
 mod events;
+mod exports;
 mod extensions;
 mod fair_registrations;
 mod faults;
