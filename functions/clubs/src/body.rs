@@ -109,17 +109,25 @@ impl ClubViewer {
         code: &ClubCode,
         membership: Option<&Membership>,
         page: &ClubPage,
-        is_admin: bool,
+        user: Option<&User>,
     ) -> Self {
         let code = || code.clone();
+        // What a person keeps for themselves is nothing for their programs.
+        let is_session = user.is_some_and(|user| user.token().is_none());
         Self {
             roles: membership
                 .map(|membership| (code(), membership.role))
                 .into_iter()
                 .collect(),
-            favorites: page.is_favorite.then(code).into_iter().collect(),
-            subscriptions: page.is_subscribed.then(code).into_iter().collect(),
-            is_admin,
+            favorites: (page.is_favorite && is_session)
+                .then(code)
+                .into_iter()
+                .collect(),
+            subscriptions: (page.is_subscribed && is_session)
+                .then(code)
+                .into_iter()
+                .collect(),
+            is_admin: user.is_some_and(User::is_admin),
         }
     }
 }

@@ -86,7 +86,7 @@ async fn edit_club(
     let read = || async move { scope.read(app).await.map(Some) };
     let labels = TagsAndBadges::at(app, &scope.page.versions).await?;
     let object = (scope.page.clone(), labels);
-    let show = |(page, labels): &PageAndLabels| shown(app, page, labels, is_admin);
+    let show = |(page, labels): &PageAndLabels| shown(app, page, labels, user);
     let saved = edit(
         app,
         &scope.if_match,
@@ -137,7 +137,7 @@ async fn edit_club(
         },
     );
     let (page, labels) = saved.await?;
-    shown(app, &page, &labels, is_admin)
+    shown(app, &page, &labels, user)
         .map(Json)
         .ok_or(ApiError::NotFound)
 }

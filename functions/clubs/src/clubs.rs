@@ -180,12 +180,7 @@ pub async fn create_club(
             }
             Err(error) => return Err(error.into()),
         };
-        let viewer = ClubViewer::on(
-            &club.code,
-            Some(&owner),
-            &ClubPage::default(),
-            user.is_admin(),
-        );
+        let viewer = ClubViewer::on(&club.code, Some(&owner), &ClubPage::default(), Some(&user));
         let body = ClubBody::new(&club, &viewer, &labels, &app.media, now);
         return Ok(Created {
             location: format!("/api/clubs/{}/", club.code),
@@ -235,7 +230,8 @@ pub async fn show_club(
         .table
         .club_page(path.club(), user.as_ref().map(User::id))
         .await?;
-    let is_admin = user.is_some_and(|user| user.is_admin());
+    let user = user.as_ref();
+    let is_admin = user.is_some_and(User::is_admin);
     let visibility = Visibility::with(page.membership.as_ref(), is_admin);
     let club = page
         .club
@@ -243,7 +239,7 @@ pub async fn show_club(
         .filter(|club| visibility.sees(club))
         .ok_or(ApiError::NotFound)?;
     let labels = TagsAndBadges::at(&app, &page.versions).await?;
-    let viewer = ClubViewer::on(&club.code, page.membership.as_ref(), &page, is_admin);
+    let viewer = ClubViewer::on(&club.code, page.membership.as_ref(), &page, user);
     let (media, now) = (&app.media, app.now());
     Ok(Json(ClubBody::new(club, &viewer, &labels, media, now)))
 }
@@ -256,10 +252,10 @@ pub(crate) fn shown(
     app: &Context,
     page: &ClubPage,
     labels: &TagsAndBadges,
-    is_admin: bool,
+    user: &User,
 ) -> Option<ClubBody> {
     let club = page.club.as_ref()?;
-    let viewer = ClubViewer::on(&club.code, page.membership.as_ref(), page, is_admin);
+    let viewer = ClubViewer::on(&club.code, page.membership.as_ref(), page, Some(user));
     let (media, now) = (&app.media, app.now());
     Some(ClubBody::new(club, &viewer, labels, media, now))
 }
@@ -274,7 +270,7 @@ pub(crate) fn shown(
 )]
 pub async fn delete_club(app: Context, scope: Owner<SessionOnly>, _: NoInput) -> Result<NoContent> {
     let (app, scope) = (&app, &scope);
-    let (code, is_admin) = (&scope.club.code, scope.user.is_admin());
+    let code = &scope.club.code;
     let read = || async move {
         let page = app.table.club_page(code, Some(scope.user.id())).await?;
         let labels = TagsAndBadges::at(app, &page.versions).await?;
@@ -291,7 +287,7 @@ pub async fn delete_club(app: Context, scope: Owner<SessionOnly>, _: NoInput) ->
         Some((page, TagsAndBadges::default()))
     };
     let object = object.ok_or(ApiError::NotFound)?;
-    let show = |(page, labels): &PageAndLabels| shown(app, page, labels, is_admin);
+    let show = |(page, labels): &PageAndLabels| shown(app, page, labels, &scope.user);
     edit(
         app,
         &scope.if_match,

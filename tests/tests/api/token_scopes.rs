@@ -306,3 +306,25 @@ async fn program_responses_are_not_stored() {
         );
     }
 }
+
+// proves Z3
+#[tokio::test]
+async fn programs_do_not_see_what_their_person_keeps() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    for path in ["/api/favorites/", "/api/subscriptions/"] {
+        ada.post(path, json!({ "club": "chess" })).await.created();
+    }
+    let token = with_scopes(&campus, &ada, &[TokenScope::ClubsRead]).await;
+    let club = token.get("/api/clubs/chess/").await.ok();
+    assert_eq!(
+        (&club["is_favorite"], &club["is_subscribe"]),
+        (&json!(false), &json!(false))
+    );
+    let club = ada.get("/api/clubs/chess/").await.ok();
+    assert_eq!(
+        (&club["is_favorite"], &club["is_subscribe"]),
+        (&json!(true), &json!(true))
+    );
+}
