@@ -1,6 +1,8 @@
 //! `/unsubscribe/{token}/`: ends reminders or news, for everybody who has the mail
 
 use axum::Json;
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use shared::db::TableError;
 use shared::domain::{NoticeKind, Person};
@@ -46,9 +48,11 @@ async fn named(app: &Context, token: &str) -> Result<(Person, NoticeKind)> {
     get, path = "/api/unsubscribe/{token}/", tag = "me", security(()),
     params(("token" = String, Path)), responses((status = 200, body = UnsubscribeBody))
 )]
-pub async fn show_unsubscription(app: Context, path: PathIds) -> Result<Json<UnsubscribeBody>> {
+pub async fn show_unsubscription(app: Context, path: PathIds) -> Result<Response> {
     let (person, kind) = named(&app, path.text("token")).await?;
-    Ok(UnsubscribeBody::new(&person, kind))
+    // It has a name, although no credentials are sent.
+    let policy = [(header::CACHE_CONTROL, "no-store")];
+    Ok((policy, UnsubscribeBody::new(&person, kind)).into_response())
 }
 
 /// End the kind of mails that a link names.

@@ -55,7 +55,9 @@ async fn a_link_shows_what_it_ends_and_ends_that_alone() {
     let sue = campus.as_("sue");
     let path = reminded(&campus, &sue).await;
     let anybody = campus.anonymous();
-    let shown = anybody.get(&path).await.ok();
+    let shown = anybody.get(&path).await;
+    assert_eq!(shown.header("cache-control"), "no-store");
+    let shown = shown.ok();
     assert_eq!(
         shown,
         json!({ "kind": "drafts", "name": "sue", "active": true })
