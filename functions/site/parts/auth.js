@@ -151,10 +151,12 @@ export async function signIn(
   to = location.pathname.slice(link("").length) + location.search,
   scope = "",
 ) {
+  // An address with two slashes in front would lead to another host.
+  const back = to.replace(/^\/+/, "/");
   const { oauth, as } = await reached();
   const verifier = oauth.generateRandomCodeVerifier();
   const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
-  sessionStorage.setItem(PENDING, JSON.stringify({ verifier, state, nonce, to, scope }));
+  sessionStorage.setItem(PENDING, JSON.stringify({ verifier, state, nonce, to: back, scope }));
   const at = new URL(as.authorization_endpoint);
   const values = {
     client_id: config.client_id,

@@ -52,6 +52,13 @@ fn problem(local: &Local, query: &AuthorizeQuery) -> Option<&'static str> {
     {
         return Some("redirect_uri must be an address of this service");
     }
+    if query
+        .redirect_uri
+        .chars()
+        .any(|c| c.is_control() || !c.is_ascii())
+    {
+        return Some("redirect_uri must be an address");
+    }
     if query.response_type != "code" {
         return Some("response_type must be code");
     }
