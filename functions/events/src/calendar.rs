@@ -167,6 +167,10 @@ fn entry(event: &Event, showing: &Showing, club: &str, text: &str, sees: Sees) -
     if !text.is_empty() {
         entry.text("DESCRIPTION", text);
     }
+    // Only signed-in people see the address of an event.
+    if let Some(url) = event.url.as_ref().filter(|_| sees == Sees::Signed) {
+        entry.raw("URL", url);
+    }
     if let Some(location) = showing
         .location
         .as_ref()

@@ -201,11 +201,16 @@ fn deadline(
     site: &str,
 ) -> Component {
     let (name, code) = (&club.profile.name, &club.code);
+    // A club may have several applications that end together.
+    let summary = match window.name.as_str() {
+        "" => format!("Applications close ({name})"),
+        application => format!("{application}: applications close ({name})"),
+    };
     let mut entry = Component::new("VEVENT");
     entry
         .raw("UID", &format!("deadline-{id}@clubs"))
         .time("DTSTAMP", window.start.moment())
-        .text("SUMMARY", &format!("Applications close ({name})"))
+        .text("SUMMARY", &summary)
         .time("DTSTART", end.moment())
         .raw("URL", &format!("{site}/clubs/{code}/apply/{id}/"));
     entry

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use shared::domain::{DERIVED_ENTRIES, NOT_COMPARED, derived_entries};
+use shared::domain::{DERIVED_ENTRIES, NOT_COMPARED, Window, derived_entries};
 use shared::time::Timestamp;
 
 use crate::finding::{Finding, Repair};
@@ -283,6 +283,13 @@ pub(crate) fn windows(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> 
         .filter(|application| !application["deleted"]["BOOL"].is_boolean())
     {
         let mut window = json!({ "start": application["start"], "end": application["end"] });
+        let name: String = text(&application["name"])
+            .chars()
+            .take(Window::NAME)
+            .collect();
+        if !name.is_empty() {
+            window["name"] = json!({ "S": name });
+        }
         if application["is_active"]["BOOL"] == false {
             window["is_active"] = application["is_active"].clone();
         }

@@ -115,7 +115,7 @@ async fn it_has_until_when_the_person_can_submit() {
         mine.contains(&deadline(&recruitment)) && !mine.contains(&deadline(&other)),
         "{mine}"
     );
-    assert!(mine.contains("Applications close (chess)"), "{mine}");
+    assert!(mine.contains("Fall: applications close (chess)"), "{mine}");
     assert!(mine.contains("/clubs/chess/apply/"), "{mine}");
     // Who has begun to answer is reminded, too.
     let draft = json!({ "responses": [{ "question": recruitment.question, "text": "Because", "version": 0 }] });

@@ -100,6 +100,7 @@ impl Application {
     /// Returns its submission window.
     pub fn window(&self) -> Window {
         Window {
+            name: self.name.chars().take(Window::NAME).collect(),
             start: self.start,
             end: self.end,
             is_active: self.is_active,

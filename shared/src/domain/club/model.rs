@@ -95,8 +95,11 @@ pub struct ClubText {
 }
 
 /// The time in which an active application accepts submissions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
+    /// The name of the application, cut at [`Window::NAME`] characters.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
     /// When it opens.
     pub start: Timestamp,
     /// When it closes.
@@ -112,6 +115,8 @@ fn switched_on() -> bool {
 }
 
 impl Window {
+    /// How many characters of the name of an application a club keeps.
+    pub const NAME: usize = 60;
     /// For how many days a club keeps the window of an application that has ended.
     pub const KEPT_DAYS: i64 = 60;
     /// How many windows of applications that have ended a club keeps.
