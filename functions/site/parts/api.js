@@ -233,7 +233,7 @@ export async function call(method, path, options = {}) {
     etag: response.headers.get("ETag") ?? "",
     next: next ? next[1].replace(/^.*?\/api/, "") : "",
   };
-  if (method === "GET" && isJson) {
+  if (method === "GET" && type.includes("json")) {
     keep(path, answer);
     void remember(person(), path, answer);
   } else if (method !== "GET" && written(method, path, answer)) {

@@ -119,10 +119,9 @@ async fn write(
     verdicts: Vec<DecisionWrite>,
     by: Id<of::Person>,
 ) -> Result<Vec<Submission>> {
-    if !application.is_decided && verdicts.iter().any(DecisionWrite::is_shown) {
-        app.table.note_decided(application).await?;
-    }
-    let decided = app.table.decide(verdicts, by, app.now(), || app.next_id());
+    let decided = app
+        .table
+        .decide(application, verdicts, by, app.now(), || app.next_id());
     decided.await.map_err(|error| match error {
         TableError::Refused(Refusal::ApplicantErased) => applicant_erased(),
         TableError::Refused(_) => ApiError::PreconditionFailed,

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 
-use crate::db::error::ignore_refusal;
 use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
 use crate::domain::application::keys;
 use crate::domain::application::model::{Application, ApplicationTexts};
@@ -124,18 +123,17 @@ pub(crate) fn questions_changed(
         .if_none("deleted")
 }
 
-impl Table {
-    /// Notes for good that a decision is stored on a submission (D7): 1 write. It comes before the
-    /// decision: whoever moves the release at the same moment is refused, or reads again.
-    pub async fn note_decided(&self, application: &Application) -> Result<(), TableError> {
-        let note = Write::update(application.key())
-            .add("version", 1)
-            .set("is_decided", &true)
-            .if_exists()
-            .if_absent_or_equals("is_decided", &false);
-        ignore_refusal(self.write(note).await.map(drop))
-    }
+/// Notes for good that a decision is stored on a submission (D7). Refused if it is noted already,
+/// so that the version changes once: whoever moves the release at the same moment reads it again.
+pub(crate) fn first_decision(application: &Application) -> Write {
+    Write::update(application.key())
+        .add("version", 1)
+        .set("is_decided", &true)
+        .if_exists()
+        .if_absent_or_equals("is_decided", &false)
+}
 
+impl Table {
     /// Returns the texts of an application: 1 read.
     pub async fn application_texts(
         &self,

@@ -11,6 +11,8 @@ use crate::db::error::{check_memory_budget, ignore_refusal};
 use crate::db::execute::MOST_WRITES;
 use crate::db::read::Fetch;
 use crate::db::{Entity, Key, Refusal, Table, TableError, Write, each};
+use crate::domain::application::model::Application;
+use crate::domain::application::store::first_decision;
 use crate::domain::status::Status;
 use crate::domain::submission::keys;
 use crate::domain::submission::model::{DecisionChange, OldAndNew, StatusChange, Submission};
@@ -42,13 +44,9 @@ impl DecisionWrite {
             .is_none_or(|was| current == was || self.status == Some(current))
     }
 
-    /// Returns whether it stores something that applicants see after the release.
-    pub fn is_shown(&self) -> bool {
-        let has_reason = self
-            .reason
-            .as_ref()
-            .is_some_and(|reason| !reason.is_empty());
-        has_reason || self.status.is_some_and(|status| status != Status::Pending)
+    /// Returns whether it makes the submission a decided one.
+    fn is_decision(&self) -> bool {
+        self.status.is_some_and(|status| status != Status::Pending)
     }
 
     /// The number of writes that it needs at most: the submission, and the entry of the history if
@@ -59,8 +57,8 @@ impl DecisionWrite {
     }
 }
 
-/// Divides decisions into those of one transaction each. DynamoDB allows 100 writes and 4 MB: a
-/// submission and its history entry hold up to four reasons of 20 KB.
+/// Divides decisions into those of one transaction each, with room for one more write. DynamoDB
+/// allows 100 writes and 4 MB: a submission and its history entry hold up to four reasons of 20 KB.
 fn transactions(decisions: Vec<DecisionWrite>) -> Vec<Vec<DecisionWrite>> {
     let mut all: Vec<Vec<DecisionWrite>> = vec![];
     let mut room = 0;
@@ -70,7 +68,7 @@ fn transactions(decisions: Vec<DecisionWrite>) -> Vec<Vec<DecisionWrite>> {
             room -= writes;
             last.push(decision);
         } else {
-            room = MOST_WRITES - writes;
+            room = MOST_WRITES - 1 - writes;
             all.push(vec![decision]);
         }
     }
@@ -78,19 +76,21 @@ fn transactions(decisions: Vec<DecisionWrite>) -> Vec<Vec<DecisionWrite>> {
 }
 
 impl Table {
-    /// Writes decisions with their history, at most 100 in one transaction. Returns the submissions
-    /// as they are now.
+    /// Writes decisions with their history, at most 99 in one transaction. Returns the submissions
+    /// as they are now. With the first decision of an application, this is noted there (D7).
     ///
     /// A submission that changed after it was read is read again; the history then shows the old
     /// values from the second read.
     pub async fn decide(
         &self,
+        application: &Application,
         decisions: Vec<DecisionWrite>,
         by: Id<of::Person>,
         at: Timestamp,
         next_id: impl Fn() -> u64 + Sync,
     ) -> Result<Vec<Submission>, TableError> {
-        let chunks = transactions(decisions);
+        let is_noted = application.is_decided || !decisions.iter().any(DecisionWrite::is_decision);
+        let mut chunks = transactions(decisions);
         let is_one = chunks.len() <= 1;
         // Of several transactions, some may be stored already, or may still be.
         let in_part = |error| match error {
@@ -98,17 +98,25 @@ impl Table {
             TableError::Refused(why) => TableError::Unknown(format!("in part refused: {why:?}")),
             error => error.after_write(),
         };
-        let decided: Result<Vec<Vec<Submission>>, TableError> = stream::iter(chunks)
-            .map(|chunk| self.decide_chunk(chunk, by, at, &next_id))
+        let mut decided = vec![];
+        if !is_noted && !chunks.is_empty() {
+            let first = chunks.remove(0);
+            let first = self.decide_chunk(first, Some(application), by, at, &next_id);
+            decided.extend(first.await.map_err(in_part)?);
+        }
+        let others: Result<Vec<Vec<Submission>>, TableError> = stream::iter(chunks)
+            .map(|chunk| self.decide_chunk(chunk, None, by, at, &next_id))
             .buffered(8)
             .try_collect()
             .await;
-        Ok(decided.map_err(in_part)?.into_iter().flatten().collect())
+        decided.extend(others.map_err(in_part)?.into_iter().flatten());
+        Ok(decided)
     }
 
     async fn decide_chunk(
         &self,
         mut decisions: Vec<DecisionWrite>,
+        mut first_of: Option<&Application>,
         by: Id<of::Person>,
         at: Timestamp,
         next_id: &(impl Fn() -> u64 + Sync),
@@ -119,7 +127,13 @@ impl Table {
         loop {
             retries.next().await?;
             decisions.retain(DecisionWrite::is_meant);
-            let Planned { writes, decided } = plan(&decisions, is_again, by, at, next_id)?;
+            let Planned {
+                mut writes,
+                decided,
+            } = plan(&decisions, is_again, by, at, next_id)?;
+            if !writes.is_empty() {
+                writes.extend(first_of.map(first_decision));
+            }
             let refused = match self.store_decisions(writes).await {
                 Err(error @ TableError::Refused(_)) => error,
                 stored => {
@@ -128,6 +142,12 @@ impl Table {
                     return Ok(done);
                 }
             };
+            if let Some(application) = first_of {
+                let (club, id) = (&application.club, application.id);
+                let now = self.application(club, id).await?;
+                // Another decision was the first.
+                first_of = first_of.filter(|_| now.is_some_and(|now| !now.is_decided));
+            }
             let again = self.read_again(&decisions).await?;
             let mut again: HashMap<_, _> = again.into_iter().map(|one| (one.id, one)).collect();
             // If the answer of a write without a transaction was lost, others may have decided
@@ -259,10 +279,14 @@ impl Submission {
 fn decision(old: &Submission, new: &Submission, only_as_read: bool) -> Write {
     let write = Write::update(old.key())
         .set("status", &new.status)
-        .set("decided_revision", &new.decided_revision)
         .set("updated_at", &new.updated_at)
         .set("last_change", &new.last_change)
         .by_actor();
+    let write = if new.decided_revision == old.decided_revision {
+        write
+    } else {
+        write.set("decided_revision", &new.decided_revision)
+    };
     // A reason that stays is not sent again: it may have 20 KB.
     let write = if new.reason == old.reason {
         write
@@ -286,10 +310,11 @@ fn decision(old: &Submission, new: &Submission, only_as_read: bool) -> Write {
     if_as_read(write, old, only_as_read)
 }
 
-/// Refuses a write if the submission is another one than that which was read, or with
-/// `only_as_read`, if it was submitted again.
+/// Refuses a write if the submission is another one than that which was read, if its status was set
+/// for other answers since, or with `only_as_read`, if it was submitted again.
 fn if_as_read(write: Write, old: &Submission, only_as_read: bool) -> Write {
     let write = write
+        .if_absent_or_equals("decided_revision", &old.decided_revision)
         .if_equals("sequence", &old.sequence)
         .if_equals("person", &old.person);
     if only_as_read {
