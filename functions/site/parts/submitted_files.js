@@ -42,9 +42,22 @@ export const FileLink = ({
   <${Action} className="plain" run=${() => openFile(submission, file)}
     label=${`${t("file.open")}: ${file.name}`}>${t("file.open")}<//></span>`;
 
+const ENDINGS = {
+  "application/pdf": [".pdf"],
+  "image/png": [".png"],
+  "image/jpeg": [".jpg", ".jpeg"],
+};
+
+/** The name of a file with the ending of its type: no program hides behind a document. */
+function endingAsType({ name, type }) {
+  const endings = ENDINGS[type] ?? [];
+  const isRight = endings.some((ending) => name.toLowerCase().endsWith(ending));
+  return isRight || endings.length === 0 ? name : name + endings[0];
+}
+
 /** A name that no other file has: with the name of its applicant, and a number if need be. */
-export function uniqueName(name, owner, used) {
-  const whole = `${owner} – ${name}`;
+export function uniqueName(file, owner, used) {
+  const whole = `${owner} – ${endingAsType(file)}`.replace(/[\\/]/g, "_");
   const end = /\.[^.]+$/.exec(whole)?.[0] ?? "";
   const bare = whole.slice(0, whole.length - end.length);
   let unique = whole;
@@ -73,7 +86,7 @@ export function AllFiles({ rows, nameOf }) {
           const response = await fetch(await addressOf(one, file), { signal });
           if (!response.ok) throw new Error(String(response.status));
           const address = URL.createObjectURL(await response.blob());
-          store(address, uniqueName(file.name, nameOf(one), used));
+          store(address, uniqueName(file, nameOf(one), used));
           setTimeout(() => URL.revokeObjectURL(address), 60_000);
         } catch {
           missing += 1;

@@ -57,7 +57,7 @@ pub struct Seen {
 impl Seen {
     /// How many bytes of a file are looked at. The header of a PDF may begin within its first 1,024
     /// bytes.
-    pub const FIRST: usize = 1_024 + b"%PDF-".len();
+    pub const FIRST: usize = 1_023 + b"%PDF-".len();
 }
 
 /// How a file is handed out.

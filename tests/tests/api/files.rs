@@ -290,9 +290,9 @@ async fn a_file_is_handed_out_as_what_it_is() {
     // A PDF may begin within its first 1,024 bytes.
     let late = |before: usize| [&b"x".repeat(before)[..], &pdf("Sue")].concat();
     let files = format!("{}files/", recruitment.path);
-    let body = announced(&cv, "cv\u{202e}fdp.bat\u{feff}", &late(1_024));
+    let body = announced(&cv, "cv\u{202e}fdp.bat\u{feff}", &late(1_023));
     let file = sue.post(&files, body).await.created();
-    assert_eq!(send(&sue, &file, &late(1_024)).await.status, 204);
+    assert_eq!(send(&sue, &file, &late(1_023)).await.status, 204);
     let body = json!({ "responses": [{ "question": cv["id"], "file": file["id"] }] });
     let submit = format!("{}submissions/", recruitment.path);
     let submission = sue.post(&submit, body).await.created();
@@ -313,7 +313,7 @@ async fn a_file_is_handed_out_as_what_it_is() {
         got.header("content-disposition"),
         "attachment; filename=\"cvfdp.bat.pdf\"; filename*=UTF-8''cvfdp.bat.pdf"
     );
-    let too_late = recruitment.upload(&sue, &cv, &late(1_025)).await;
+    let too_late = recruitment.upload(&sue, &cv, &late(1_024)).await;
     let body = json!({ "responses": [{ "question": cv["id"], "file": too_late }] });
     sue.post(&submit, body).await.invalid(&["responses.0.file"]);
     let body = announced(&cv, "\u{200b}", &late(0));

@@ -82,7 +82,7 @@ impl FileFormat {
         match self {
             Self::Pdf => {
                 let header = b"%PDF-";
-                let begin = first.len().min(1_024 + header.len());
+                let begin = first.len().min(1_023 + header.len());
                 first[..begin]
                     .windows(header.len())
                     .any(|one| one == header)
