@@ -47,11 +47,6 @@ impl MemberBody {
     /// The row of an export. In XLSX, which people read, roles are words.
     pub(crate) fn cells(&self, is_xlsx: bool) -> Vec<Cell> {
         let text = |text: &Option<String>| text.clone().unwrap_or_default().into();
-        let flag = |flag: bool| match (is_xlsx, flag) {
-            (true, true) => "yes".into(),
-            (true, false) => "no".into(),
-            (false, flag) => flag.to_string().into(),
-        };
         let role = match self.role {
             Role::Owner => "owner",
             Role::Officer => "officer",
@@ -69,8 +64,8 @@ impl MemberBody {
             },
             self.title.as_str().into(),
             self.description.as_str().into(),
-            flag(self.public),
-            flag(self.active),
+            Cell::flag(self.public, is_xlsx),
+            Cell::flag(self.active, is_xlsx),
         ]
     }
 }

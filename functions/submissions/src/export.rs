@@ -215,7 +215,6 @@ impl Table<'_> {
             .applicant
             .as_ref()
             .map(|applicant| &applicant.personal);
-        let of_person = |text: &str| Cell::from(text);
         let committee = committee_of(submission, application);
         let slot = submission
             .booked()
@@ -223,9 +222,9 @@ impl Table<'_> {
         let email_status = serde_json::to_value(submission.email_status()).unwrap_or_default();
         let mut row = vec![
             submission.id.to_string().into(),
-            of_person(personal.map_or("", |personal| &personal.name)),
-            of_person(personal.map_or("", |personal| &personal.username)),
-            of_person(personal.map_or("", |personal| &*personal.email)),
+            personal.map_or("", |personal| &personal.name).into(),
+            personal.map_or("", |personal| &personal.username).into(),
+            personal.map_or("", |personal| &*personal.email).into(),
             committee
                 .map_or_else(String::new, |committee| committee.name)
                 .into(),
@@ -235,11 +234,7 @@ impl Table<'_> {
                 submission.status.code().to_string().into()
             },
             submission.reason.as_str().into(),
-            match (self.is_xlsx, submission.notified) {
-                (true, true) => "yes".into(),
-                (true, false) => "no".into(),
-                (false, notified) => notified.to_string().into(),
-            },
+            Cell::flag(submission.notified, self.is_xlsx),
             email_status.as_str().unwrap_or_default().into(),
             slot.map(|slot| slot.start).into(),
             Cell::Time(submission.created_at),

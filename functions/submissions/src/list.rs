@@ -38,7 +38,7 @@ pub async fn list_submissions(
     let (form, studies) = (scope.parent, scope.object);
     if accepts_csv(&headers) {
         let officer = scope.user.id();
-        let all = (ExportFormat::Csv(b','), None);
+        let all = (ExportFormat::csv(&params)?, None);
         return export::export(&app, &form, officer, &params, &slice, all).await;
     }
     let (application, officer) = (&form.application, scope.user.id());

@@ -1,11 +1,11 @@
 //! Tables that people open in a spreadsheet: CSV in either dialect, and XLSX (S11, S12, S22).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use chrono_tz::Tz;
-use rust_xlsxwriter::{Format, Workbook, Worksheet, XlsxError};
+use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
 
 use super::error::ApiError;
 use super::idempotency::ChangedNothing;
@@ -33,23 +33,28 @@ impl ExportFormat {
     /// Returns what a request asks for: `format` is `csv` or `xlsx`, or else `Accept` tells it;
     /// `dialect` of CSV is `comma` or `semicolon`.
     pub fn of(params: &Params, headers: &HeaderMap) -> Result<Self, ApiError> {
-        let delimiter = match params.text("dialect") {
-            None | Some("comma") => b',',
-            Some("semicolon") => b';',
-            Some(_) => {
-                let why = Reason::not_one_of(["comma", "semicolon"]);
-                return Err(ApiError::field("dialect", why));
-            }
-        };
+        let csv = Self::csv(params)?;
         match params.text("format") {
-            Some("csv") => Ok(Self::Csv(delimiter)),
+            Some("csv") => Ok(csv),
             Some("xlsx") => Ok(Self::Xlsx),
             Some(_) => Err(ApiError::field(
                 "format",
                 Reason::not_one_of(["csv", "xlsx"]),
             )),
             None if accepts(headers, XLSX, "text/csv") => Ok(Self::Xlsx),
-            None => Ok(Self::Csv(delimiter)),
+            None => Ok(csv),
+        }
+    }
+
+    /// Returns CSV in the dialect that a request asks for.
+    pub fn csv(params: &Params) -> Result<Self, ApiError> {
+        match params.text("dialect") {
+            None | Some("comma") => Ok(Self::Csv(b',')),
+            Some("semicolon") => Ok(Self::Csv(b';')),
+            Some(_) => {
+                let why = Reason::not_one_of(["comma", "semicolon"]);
+                Err(ApiError::field("dialect", why))
+            }
         }
     }
 }
@@ -65,6 +70,17 @@ pub enum Cell {
     Number(f64),
     /// A time: in CSV in UTC, in XLSX a date in the time zone of the campus.
     Time(Timestamp),
+}
+
+impl Cell {
+    /// Yes or no: a word where people read it, as in XLSX.
+    pub fn flag(flag: bool, is_xlsx: bool) -> Self {
+        match (is_xlsx, flag) {
+            (true, true) => "yes".into(),
+            (true, false) => "no".into(),
+            (false, flag) => flag.to_string().into(),
+        }
+    }
 }
 
 impl From<String> for Cell {
@@ -97,7 +113,8 @@ struct Xlsx {
     rows: Worksheet,
     row: u32,
     zone: Tz,
-    time: Format,
+    /// The formats of times, by the name of the zone then: it is summer or winter.
+    times: HashMap<String, Format>,
 }
 
 fn failed(error: impl std::error::Error) -> ApiError {
@@ -107,18 +124,8 @@ fn failed(error: impl std::error::Error) -> ApiError {
 impl ExportFile {
     /// A table with these columns. Of several with the same name, the later ones get a number.
     pub fn new(app: &Context, format: ExportFormat, columns: &[String]) -> Result<Self, ApiError> {
-        let mut seen: HashMap<&str, usize> = HashMap::new();
-        let columns = columns.iter().map(|column| {
-            let n = seen.entry(column).or_default();
-            *n += 1;
-            let number = if *n > 1 {
-                format!(" ({n})")
-            } else {
-                String::new()
-            };
-            format!("{column}{number}")
-        });
-        let columns: Vec<String> = columns.collect();
+        let zone = app.settings.mail.time_zone.parse().unwrap_or(Tz::UTC);
+        let columns = numbered(columns.iter().cloned());
         match format {
             ExportFormat::Csv(delimiter) => {
                 let bytes = "\u{feff}".as_bytes().to_vec();
@@ -129,12 +136,11 @@ impl ExportFile {
                 Ok(Self(Writer::Csv(Box::new(writer))))
             }
             ExportFormat::Xlsx => {
-                let zone = app.settings.mail.time_zone.parse();
                 let mut xlsx = Xlsx {
                     rows: Worksheet::new(),
                     row: 0,
-                    zone: zone.unwrap_or(Tz::UTC),
-                    time: Format::new().set_num_format("yyyy-mm-dd hh:mm:ss"),
+                    zone,
+                    times: HashMap::new(),
                 };
                 xlsx.head(&columns).map_err(failed)?;
                 Ok(Self(Writer::Xlsx(Box::new(xlsx))))
@@ -167,6 +173,9 @@ impl ExportFile {
             }
             Writer::Xlsx(xlsx) => {
                 let mut book = Workbook::new();
+                // A time of now would make each file another one.
+                let made = ExcelDateTime::from_ymd(2000, 1, 1).map_err(failed)?;
+                book.set_properties(&DocProperties::new().set_creation_datetime(&made));
                 book.push_worksheet(xlsx.rows);
                 (book.save_to_buffer().map_err(failed)?, XLSX, "xlsx")
             }
@@ -210,14 +219,32 @@ impl Xlsx {
                     self.rows.write_number(self.row, n, *number)?;
                 }
                 Cell::Time(time) => {
-                    let local = time.moment().with_timezone(&self.zone).naive_local();
+                    let local = time.moment().with_timezone(&self.zone);
+                    let name = local.format("%Z").to_string();
+                    let format = self.times.entry(name).or_insert_with_key(|name| {
+                        let format = format!("yyyy-mm-dd hh:mm:ss \"{name}\"");
+                        Format::new().set_num_format(format)
+                    });
+                    let local = local.naive_local();
                     self.rows
-                        .write_datetime_with_format(self.row, n, &local, &self.time)?;
+                        .write_datetime_with_format(self.row, n, &local, format)?;
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Returns names that are all different: of several with the same name, the later ones get the next
+/// number that is free.
+fn numbered(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut used = HashSet::new();
+    let unique = names.map(|name| {
+        let more = (2..).map(|n| format!("{name} ({n})"));
+        let mut all = std::iter::once(name.clone()).chain(more);
+        all.find(|one| used.insert(one.clone())).unwrap_or(name)
+    });
+    unique.collect()
 }
 
 /// Returns the text as a cell of XLSX can hold it.
@@ -252,12 +279,14 @@ fn is_formula(text: &str) -> bool {
             let rest = chars.as_str().trim_end();
             let is_number = |c: char| c.is_ascii_digit() || " ()/.,-\u{a0}".contains(c);
             let is_item = rest.starts_with(char::is_whitespace);
+            // A call may have a space before its bracket, as a remark in a sentence has.
             let mut before = ' ';
-            let calls = rest.chars().any(|c| {
+            let mut calls = rest.chars().any(|c| {
                 let is_call = c == '(' && (before.is_alphanumeric() || "_.".contains(before));
                 before = c;
                 is_call || matches!(c, '=' | '!' | '|')
             });
+            calls |= rest.contains('(') && rest.contains(['"', '&', ',', ';', ':']);
             let is_phone = sign == '+' && rest.chars().all(is_number);
             !is_phone && (!is_item || calls)
         }
@@ -268,6 +297,14 @@ fn is_formula(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // proves S22
+    #[test]
+    fn columns_have_names_of_their_own() {
+        let names = ["Why?", "Why?", "Why? (2)", "Why?"].map(str::to_owned);
+        let unique = numbered(names.into_iter());
+        assert_eq!(unique, ["Why?", "Why? (2)", "Why? (2) (2)", "Why? (3)"]);
+    }
 
     // proves S12
     #[test]
@@ -288,6 +325,7 @@ mod tests {
             ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
             ("- cmd|' /C calc'!A0", "'- cmd|' /C calc'!A0"),
             ("- HYPERLINK(\"x\")", "'- HYPERLINK(\"x\")"),
+            ("- HYPERLINK (\"x\"&A1)", "'- HYPERLINK (\"x\"&A1)"),
             ("-1+A1", "'-1+A1"),
             ("－1+A1", "'－1+A1"),
         ] {
