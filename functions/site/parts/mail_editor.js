@@ -32,6 +32,16 @@ export function filled(template, values) {
     .replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, name) => values[name] ?? "");
 }
 
+const TAG = /<\/?[a-z][a-z0-9]*(\s[^>]*)?\/?>/i;
+
+/** A template without a tag is text: its empty lines make paragraphs. The service does the same. */
+export function shownAsMail(template) {
+  if (TAG.test(template)) return template;
+  const text = template.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const paragraphs = text.split(/\n\s*\n/).filter((one) => one.trim());
+  return paragraphs.map((one) => `<p>${one.trim().replaceAll("\n", "<br>")}</p>`).join("");
+}
+
 /** @param {{id: string, value: string, change: (value: string) => void, examples?: any}} props */
 export function MailEditor({ id, value, change, examples }) {
   const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
@@ -55,7 +65,7 @@ export function MailEditor({ id, value, change, examples }) {
     <details class="card" open><summary>${t("builder.mail.preview")}</summary>
       ${
         value?.trim()
-          ? html`<${Rich} text=${filled(value, values)} />`
+          ? html`<${Rich} text=${filled(shownAsMail(value), values)} />`
           : html`<p class="quiet">${t("builder.mail.standard")}</p>`
       }</details>`;
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use shared::bodies::committee_of;
 use shared::domain::{
     Application, ApplicationTexts, Club, CommunicatedDecision, Decision, EmailStatus, InviteLink,
-    Mail, MailId, Personal, Status, Submission,
+    Mail, MailId, Personal, Status, Submission, TemplateFormat,
 };
 use shared::ids::{Id, of};
 use shared::mail::{
@@ -215,7 +215,9 @@ impl MailPlan {
             let value = value.to_owned();
             self.warnings.push(Reason::SingleBraces { value });
         }
-        if Template::has_lost_link(&composer.own) {
+        if Template::format(&composer.own) == TemplateFormat::Html
+            && Template::has_lost_link(&composer.own)
+        {
             self.warnings.push(Reason::LostLink);
         }
         if composer.kind == MailType::Interview {

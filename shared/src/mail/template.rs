@@ -293,8 +293,8 @@ impl Template {
             let (before, after) = (&source[..at], &source[at + 1..]);
             let (name, behind) = after.split_once('}')?;
             let is_single = !before.ends_with('{') && !behind.starts_with('}');
-            let is_name = |c: char| c.is_ascii_alphabetic() || c == '_' || c == ' ';
-            let is_name = !name.trim().is_empty() && name.chars().all(is_name);
+            let is_part = |c: char| c.is_alphanumeric() || "_ -.".contains(c);
+            let is_name = name.trim().starts_with(char::is_alphabetic) && name.chars().all(is_part);
             (is_single && is_name).then(|| &source[at..=at + 1 + name.len()])
         });
         found.next()

@@ -23,6 +23,10 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
 /// address without a scheme leads nowhere from a mail or another page, and is left out.
 fn with_scheme(address: &str) -> Option<Cow<'_, str>> {
     let host = address.split(['/', '?', '#']).next().unwrap_or_default();
+    // With an `@`, the host would be what stands behind it.
+    if host.contains('@') {
+        return None;
+    }
     let mut labels = host.split('.');
     let is_host = host.contains('.') && labels.all(|label| !label.is_empty());
     let is_plain = !address.chars().any(|c| c.is_whitespace() || c.is_control());
@@ -43,7 +47,9 @@ pub fn has_tags(text: &str) -> bool {
         let name = name.to_ascii_lowercase();
         let is_allowed = ALLOWED.contains(name.as_str()) || OF_DOCUMENTS.contains(&name.as_str());
         let is_tag = |c: char| c == '>' || c == '/' || c.is_ascii_whitespace();
-        let inside = rest.split('>').next().unwrap_or_default();
+        let Some((inside, _)) = rest.split_once('>') else {
+            return false;
+        };
         let has_attributes = !name.is_empty() && inside.contains('=');
         rest.starts_with(is_tag) && (is_allowed || has_attributes)
     })
@@ -378,6 +384,7 @@ mod tests {
             "</>",
             "<bold>",
             "x<y && y>z",
+            "a <b and c",
         ] {
             assert!(!has_tags(text), "{text}");
         }
@@ -408,6 +415,8 @@ mod tests {
             ("/x.html", None),
             ("//uni.example", None),
             (".hidden", None),
+            ("www.bank.example@evil.example", None),
+            ("ada@uni.example", None),
         ] {
             let cleaned = clean(&format!("<a href=\"{address}\">x</a>"));
             let found = cleaned.split('"').nth(1).filter(|one| one.contains("://"));
