@@ -343,8 +343,13 @@ fn merge_committees(
     let mut merged = Vec::with_capacity(inputs.len());
     for (i, committee) in inputs.into_iter().enumerate() {
         let field = format!("committees.{i}");
-        let name = reader.part::<Name>(format!("{field}.name"), committee.name);
-        let name = name.unwrap_or_default();
+        // A name that is stored may stay, whatever it is.
+        let name = if old.iter().any(|old| old.name == committee.name) {
+            committee.name
+        } else {
+            let name = reader.part::<Name>(format!("{field}.name"), committee.name);
+            name.unwrap_or_default()
+        };
         let folded = name.to_lowercase();
         if !name.is_empty() && !names.insert(folded.clone()) {
             reader.errors.add(format!("{field}.name"), Reason::Taken);

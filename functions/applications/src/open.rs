@@ -19,7 +19,8 @@ use crate::own::{OwnSubmissionBody, own_end};
 /// Number of applications whose drafts are in memory at once. The drafts of one have at most 600
 /// KiB.
 const DRAFTS_AT_ONCE: usize = 50;
-/// Number of applications that are read at once.
+/// Number of applications that are read at once, at least and at most.
+const READ_AT_LEAST: usize = 10;
 const READ_AT_ONCE: usize = 100;
 
 /// An application, and what the caller has begun and sent there.
@@ -278,7 +279,7 @@ pub(crate) async fn open_for(
     });
     let mut found = Vec::new();
     // Only what is shown is read: all together may be large.
-    for candidates in candidates.chunks(query.limit.min(READ_AT_ONCE)) {
+    for candidates in candidates.chunks(query.limit.clamp(READ_AT_LEAST, READ_AT_ONCE)) {
         let keys = candidates.iter().map(|one| (one.club.clone(), one.id));
         let applications = app.table.applications_by_id(keys).await?;
         let mut open: Vec<(&Application, &Candidate)> = candidates

@@ -27,7 +27,8 @@ pub(crate) fn ascii_address(address: &str) -> Cow<'_, str> {
 /// Addresses that an earlier release stored may have a domain in the ASCII form.
 impl From<String> for Email {
     fn from(stored: String) -> Self {
-        let is_encoded = stored.contains("@xn--") || stored.contains(".xn--");
+        let lower = stored.to_ascii_lowercase();
+        let is_encoded = lower.contains("@xn--") || lower.contains(".xn--");
         let parsed = is_encoded.then(|| Self::parse(&stored)).flatten();
         parsed.unwrap_or(Self(stored))
     }
@@ -47,7 +48,7 @@ impl Email {
             return None;
         }
         let (local, host) = ascii.rsplit_once('@')?;
-        if text.is_ascii() && !host.contains("xn--") {
+        if text.is_ascii() && !host.to_ascii_lowercase().contains("xn--") {
             return Some(Self(text.to_owned()));
         }
         let (host, is_valid) = idna::domain_to_unicode(host);
@@ -60,7 +61,8 @@ impl Email {
         ascii_address(&self.0)
     }
 
-    /// Returns the address in lower case, the form in which addresses are compared.
+    /// Returns the address in lower case. Two addresses are the same if these are the same. Keys
+    /// are made from its ASCII form.
     #[must_use]
     pub fn folded(&self) -> Self {
         Self(self.0.to_lowercase())
@@ -98,6 +100,7 @@ mod tests {
             ("Ada@uni.example", Some("Ada@uni.example")),
             ("ada@MÜNCHEN.example", Some("ada@münchen.example")),
             ("ada@xn--mnchen-3ya.example", Some("ada@münchen.example")),
+            ("ada@XN--MNCHEN-3YA.example", Some("ada@münchen.example")),
             ("ada@xn--a.example", None),
             ("ädä@uni.example", None),
             ("ada@uni..example", None),

@@ -92,7 +92,8 @@ impl WebhookInput {
         let mut reader = Reader::new(mode);
         if let Some(url) = reader.get(self.url) {
             match rules.parse(&url) {
-                // What is called, as it is shown.
+                // What is called, as it is shown. An earlier release kept it as it was typed.
+                Ok(read) if rules.parse(&into.url).is_ok_and(|stored| stored == read) => {}
                 Ok(read) => into.url = read.into(),
                 Err(why) => reader.errors.add("url", why),
             }

@@ -126,6 +126,9 @@ impl Table {
         };
         let (mut found, mut seen) = (HashMap::new(), 0);
         for spelling in longest {
+            if found.len() >= limit {
+                break;
+            }
             self.each_page(
                 false,
                 keys::words(spelling),
