@@ -338,6 +338,8 @@ pub enum Reason {
     NoHeader,
     #[error("A column with cells has no name in the header line.")]
     NamelessColumn,
+    #[error("This may be the column {value:?}. Rename it, or leave it out.")]
+    NearColumn { value: String },
     #[error("A row has more cells than the header line has columns.")]
     TooManyCells,
     #[error("A quote in this row is not closed.")]
@@ -420,8 +422,8 @@ pub enum Reason {
 
     // Mails and their templates.
     #[error(
-        "Something changed since the preview: decisions, reasons, templates, addresses or \
-         recipients. Nothing was sent. Make a new preview."
+        "Something changed since the preview: decisions, reasons, answers, templates, addresses \
+         or recipients. Nothing was sent. Make a new preview."
     )]
     PreviewChanged,
     #[error("{} not decided yet.", people_are(*count))]
@@ -450,7 +452,7 @@ pub enum Reason {
     LostLink,
     #[error("The template shows the reason, but {count} decisions have no reason.")]
     NoReason { count: usize },
-    #[error("{count} applicants changed their answers after the decision.")]
+    #[error("The answers of {count} submissions are newer than their decision.")]
     ChangedAfterDecision { count: usize },
     #[error("The results are released at {until}. These mails would announce them earlier.")]
     AnnouncedEarly { until: String },

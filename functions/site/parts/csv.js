@@ -71,10 +71,9 @@ export function inParts(all, size) {
  *   and `left`, the table of the rows with errors, which come first, and of all others.
  */
 export async function importAll(text, size, send, progress) {
-  const all = records(text);
+  const rows = records(text);
   // Some spreadsheets tell their delimiter in a line of its own.
-  const header = all.splice(0, /^\ufeff?sep=/i.test(all[0] ?? "") ? 2 : 1).join("\n");
-  const rows = all;
+  const header = rows.splice(0, /^\ufeff?sep=/i.test(rows[0] ?? "") ? 2 : 1).join("\n");
   const result = {
     created: 0,
     updated: 0,

@@ -320,7 +320,7 @@ export default {
   "settings.data": "Meine Daten",
   "settings.erase": "Mein Konto löschen",
   "settings.erase.about":
-    "Mitgliedschaften, nicht entschiedene Bewerbungen, Entwürfe und Mails werden unwiderruflich gelöscht. Das dauert etwa eine Minute. " +
+    "Mitgliedschaften, Bewerbungen, die nicht entschieden sind oder sich noch zurückziehen lassen, Entwürfe und Mails werden unwiderruflich gelöscht. Das dauert etwa eine Minute. " +
     "Deine Anmeldung bei der Universität gehört nicht dazu. Melde dich zuerst auf anderen Geräten ab: Öffnet eines später eine Seite, hast du ein neues Profil.",
   "settings.erase.archive": "Auch diese Clubs löschen?",
   "settings.erase.sure": "Dein Konto für immer löschen?",

@@ -65,7 +65,7 @@ export default {
   "slots.minutes": "Minuten je Gespräch",
   "slots.new": "Neue Zeiten",
   "slots.none": "Keine Zeiten in dieser Woche.",
-  "slots.overlap": "Gespräche dürfen gleichzeitig mit anderen stattfinden",
+  "slots.overlap": "Wer das Gespräch führt, darf zur selben Zeit ein anderes haben",
   "slots.note": "Notiz für den Vorstand",
   "slots.print": "Diesen Tag drucken",
   "slots.series": "Mehrere Gespräche nacheinander",

@@ -230,6 +230,7 @@ export default {
   "problem.not_utf8":
     "Bitte speichere die Datei in deinem Tabellenprogramm als „CSV UTF-8“ und wähle sie noch einmal.",
   "problem.no_header": "Die Kopfzeile mit den Namen der Spalten fehlt.",
+  "problem.near_column": "Ist das die Spalte „{value}“? Bitte benenne sie um oder lass sie weg.",
   "problem.nameless_column": "Eine Spalte hat in der Kopfzeile keinen Namen.",
   "problem.too_many_cells": "Zeile {at} hat mehr Zellen, als es Spalten gibt.",
   "problem.open_quote": "Ein Anführungszeichen in Zeile {at} ist nicht geschlossen.",
@@ -251,7 +252,7 @@ export default {
   "problem.question_depends":
     "Eine andere Frage hängt von dieser ab. Ändere zuerst deren Bedingung.",
   "problem.results_released":
-    "Die Ergebnisse sind schon sichtbar. Deshalb kann dieser Zeitpunkt nicht mehr in die Zukunft verschoben werden.",
+    "Die Ergebnisse waren schon sichtbar. Deshalb kann dieser Zeitpunkt nicht mehr in die Zukunft verschoben werden.",
   "problem.committees_depend":
     "Eine Frage für einen dieser Bereiche hängt von einer anderen ab, die für andere Bereiche ist. Ändere zuerst ihre Bedingung.",
 
@@ -303,7 +304,7 @@ export default {
   "problem.no_reason":
     "Die Mail nennt die Begründung, aber eine Entscheidung hat keine.|Die Mail nennt die Begründung, aber {n} Entscheidungen haben keine.",
   "problem.changed_after_decision":
-    "Eine Person hat ihre Antworten nach der Entscheidung geändert. Bitte sieh sie dir noch einmal an.|{n} Personen haben ihre Antworten nach der Entscheidung geändert. Bitte sieh sie dir noch einmal an.",
+    "Die Antworten einer Bewerbung sind neuer als ihre Entscheidung. Bitte sieh sie dir noch einmal an.|Die Antworten von {n} Bewerbungen sind neuer als die Entscheidung. Bitte sieh sie dir noch einmal an.",
   "problem.announced_early":
     "Die Entscheidungen sind ab {until} sichtbar. Diese Mails würden sie früher verraten.",
   "problem.invalid_template":

@@ -319,7 +319,7 @@ export default {
   "settings.data": "My data",
   "settings.erase": "Erase my account",
   "settings.erase.about":
-    "Your memberships, applications that are not decided, drafts and mails are deleted, and this cannot be undone. It takes about a minute. " +
+    "Your memberships, applications that are not decided or that you could still withdraw, drafts and mails are deleted, and this cannot be undone. It takes about a minute. " +
     "Your sign-in at the university is not part of this. Sign out on other devices first: if one opens a page later, you have a new profile.",
   "settings.erase.archive": "Delete these clubs too?",
   "settings.erase.sure": "Erase your account for ever?",

@@ -57,7 +57,7 @@ export default {
   "problem.invalid_code": "Use a-z, 0-9 and -, at most 64 characters, with at least one letter.",
   "problem.no_letter": "The name needs at least one letter.",
   "problem.control_characters": "Line breaks are not allowed here.",
-  "problem.hidden_characters": "This text has characters that nobody sees. Please type it anew.",
+  "problem.hidden_characters": "This text has invisible characters. Please type it again.",
   "problem.too_long": "At most {limit} characters are allowed.",
   "problem.too_many_bytes":
     "This text is too long. With its formatting, at most {size} are allowed.",
@@ -207,6 +207,7 @@ export default {
   "problem.not_utf8":
     "Please save the file as “CSV UTF-8” in your spreadsheet, and choose it again.",
   "problem.no_header": "The first line with the names of the columns is missing.",
+  "problem.near_column": "Is this the column “{value}”? Please rename it, or leave it out.",
   "problem.nameless_column": "One column has no name in the first line.",
   "problem.too_many_cells": "Row {at} has more cells than there are columns.",
   "problem.open_quote": "A quotation mark in row {at} is not closed.",
@@ -226,7 +227,7 @@ export default {
     "This question is for people who are not asked the one that it depends on.",
   "problem.question_depends": "Another question depends on this one. Change its condition first.",
   "problem.results_released":
-    "The results are visible already, so this time can no longer be moved into the future.",
+    "The results were visible already, so this time can no longer be moved into the future.",
   "problem.committees_depend":
     "A question for one of these committees depends on another one, which is for other committees. Change its condition first.",
 
@@ -276,7 +277,7 @@ export default {
   "problem.no_reason":
     "The mail tells the reason, but one decision has none.|The mail tells the reason, but {n} decisions have none.",
   "problem.changed_after_decision":
-    "One applicant changed their answers after the decision. Please look at them again.|{n} applicants changed their answers after the decision. Please look at them again.",
+    "The answers of one submission are newer than its decision. Please look at it again.|The answers of {n} submissions are newer than their decision. Please look at them again.",
   "problem.announced_early":
     "The decisions are shown from {until}. These mails would tell them earlier.",
   "problem.invalid_template": "The text of this mail is not right. Please look at it in the form.",

@@ -55,7 +55,7 @@ crate::text::enums::text_enum! {
         InviteUnusable,
         /// 400: other objects refer to it.
         InUse,
-        /// 400: decisions, reasons or templates changed since the preview.
+        /// 400: decisions, reasons, answers or templates changed since the preview.
         DigestChanged,
         /// 400: the idempotency key was sent before with another body.
         KeyReused,

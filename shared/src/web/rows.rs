@@ -53,16 +53,23 @@ impl ImportRows {
         let mut errors = FieldErrors::default();
         if let Some(first) = self.rows.first_mut() {
             let is_listed = |name: &String| listed.contains(&name.as_str());
-            let is_near = |name: &str| listed.iter().any(|one| strsim::osa_distance(one, name) < 2);
+            let near = |name: &str| {
+                let mut all = listed.iter();
+                all.find(|one| strsim::osa_distance(one, name) < 2).copied()
+            };
             let (listed_here, others) = std::mem::take(&mut first.sent)
                 .into_iter()
                 .partition::<Vec<_>, _>(|(name, _)| is_listed(name));
             first.sent = listed_here;
             for (name, path) in others {
-                if is_near(&name) {
-                    errors.add(path, Reason::UnknownField);
-                } else {
-                    ignored.push(path);
+                match near(&name) {
+                    Some(field) => errors.add(
+                        path,
+                        Reason::NearColumn {
+                            value: field.to_owned(),
+                        },
+                    ),
+                    None => ignored.push(path),
                 }
             }
         }

@@ -350,7 +350,7 @@ async fn answers_that_are_newer_than_the_decision_are_shown_to_officers() {
         .await
         .ok();
     let reasons = preview["warning_reasons"].to_string() + &preview["warnings"].to_string();
-    assert!(reasons.contains("after the decision"), "{preview}");
+    assert!(reasons.contains("newer than their decision"), "{preview}");
     // A reason alone says nothing about the answers. The status does, also if it is the same.
     recruitment
         .officer
@@ -410,4 +410,50 @@ async fn results_that_were_shown_stay_shown() {
     let copy = officer.post(&duplicate, json!({})).await.created();
     let copy = format!("/api/clubs/chess/applications/{}/", id(&copy));
     officer.patch(&copy, to(1_000)).await.ok();
+}
+
+// proves D7
+#[tokio::test]
+async fn a_reason_or_a_refused_decision_is_no_decision() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let officer = &recruitment.officer;
+    let submission = recruitment.submit(&campus.as_("sue")).await;
+    let one = format!("{}submissions/{}/", recruitment.path, id(&submission));
+    officer
+        .patch(&one, json!({ "reason": "A note." }))
+        .await
+        .ok();
+    let behind = officer.clone().header("if-match", "\"old\"");
+    behind.patch(&one, json!({ "status": 4 })).await.error(412);
+    let none = json!({ "submissions": [submission["id"]], "status": 4, "was_status": 2 });
+    let many = format!("{}submissions/status/", recruitment.path);
+    assert_eq!(officer.post(&many, none).await.ok()["updated"], 0);
+    campus.advance(TimeDelta::hours(50));
+    let later = json!({ "result_release_time": hours(60) });
+    officer.patch(&recruitment.path, later).await.ok();
+}
+
+// proves D4, D6, D7
+#[tokio::test]
+async fn two_first_decisions_are_both_stored_and_noted_once() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let [sue, tom] = ["sue", "tom"].map(|name| campus.as_(name));
+    let (sue, tom) = (
+        recruitment.submit(&sue).await,
+        recruitment.submit(&tom).await,
+    );
+    let both = futures::join!(
+        recruitment.decide(&sue, 4, ""),
+        recruitment.decide(&tom, 2, "")
+    );
+    assert_eq!(
+        (&both.0["status"], &both.1["status"]),
+        (&json!(4), &json!(2))
+    );
+    campus.advance(TimeDelta::hours(50));
+    let later = json!({ "result_release_time": hours(60) });
+    let later = recruitment.officer.patch(&recruitment.path, later).await;
+    later.invalid(&["result_release_time"]);
 }

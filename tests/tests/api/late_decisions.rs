@@ -65,6 +65,9 @@ async fn decision_with_lost_response_keeps_newer_one() {
         let (suspended, campus) = Suspended::campus();
         let recruitment = campus.recruitment("chess").await;
         let submission = recruitment.submit(&campus.as_("sue")).await;
+        // The first decision of an application has a transaction with the note of it.
+        let other = recruitment.submit(&campus.as_("tom")).await;
+        recruitment.decide(&other, 2, "").await;
         let one = format!("{}submissions/{}/", recruitment.path, id(&submission));
         let tag = recruitment
             .officer
