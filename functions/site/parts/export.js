@@ -20,6 +20,7 @@ const EXPORT_MS = 30_000;
 export function SaveTable({ path, name, ids }) {
   const save = (format) => async () => {
     const body = { ids: ids() };
+    /** @type {{data: any}} */
     const { data } = await call("POST", `${path}?format=${format}`, { body, limit: EXPORT_MS });
     // Reading a text took its first sign away, by which Excel knows that it is UTF-8.
     if (format === "csv") download(`${name}.csv`, `\ufeff${data}`, "text/csv");

@@ -14,18 +14,21 @@ export async function sha256(file) {
 }
 
 /** How files of each type begin. A PDF may have something in front. */
-const BEGINS = [
-  ["image/png", (text) => text.startsWith("\x89PNG\r\n\x1a\n")],
-  ["image/jpeg", (text) => text.startsWith("\xff\xd8\xff")],
-  ["application/pdf", (text) => text.includes("%PDF-")],
-];
+const BEGINS = {
+  "image/png": (text) => text.startsWith("\x89PNG\r\n\x1a\n"),
+  "image/jpeg": (text) => text.startsWith("\xff\xd8\xff"),
+  "application/pdf": (text) => text.includes("%PDF-"),
+};
 
 /** The file with the type that its first bytes tell: some systems name a wrong one, or none. */
 export async function typed(file) {
-  const begin = await file.slice(0, 1028).arrayBuffer().catch(() => null);
+  const begin = await file
+    .slice(0, 1028)
+    .arrayBuffer()
+    .catch(() => null);
   if (!begin) return file;
   const text = String.fromCharCode(...new Uint8Array(begin));
-  const type = BEGINS.find(([, begins]) => begins(text))?.[0] ?? "";
+  const type = Object.keys(BEGINS).find((one) => BEGINS[one](text)) ?? "";
   return type === file.type ? file : new File([file], file.name, { type });
 }
 

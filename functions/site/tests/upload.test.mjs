@@ -67,7 +67,8 @@ test("it can be given up at any moment, and then there is no file", async () => 
 });
 
 test("the type of a file is what its first bytes tell", async () => {
-  const type = async (bytes, type, name = "cv") => (await typed(new File([bytes], name, { type }))).type;
+  const type = async (bytes, type, name = "cv") =>
+    (await typed(new File([bytes], name, { type }))).type;
   assert.equal(await type(`${"x".repeat(1023)}%PDF-1.7`, ""), "application/pdf");
   assert.equal(await type(`${"x".repeat(1024)}%PDF-1.7`, "application/pdf"), "");
   assert.equal(await type(new Uint8Array([255, 216, 255, 1]), "image/png"), "image/jpeg");

@@ -172,7 +172,8 @@ export default {
   "problem.too_many_webhooks":
     "Es kann höchstens {limit} Webhooks geben. Bitte lösche zuerst einen.",
   "problem.too_many_secrets": "Es gibt schon viele Geheimnisse. Bitte warte bis morgen.",
-  "problem.too_many_tests": "Aufrufe eines Webhooks lassen sich {limit}-mal in einer Stunde anstoßen. Bitte versuche es später noch einmal.",
+  "problem.too_many_tests":
+    "Aufrufe eines Webhooks lassen sich {limit}-mal in einer Stunde anstoßen. Bitte versuche es später noch einmal.",
   "problem.too_many_invitations":
     "Ein Club kann in 24 Stunden höchstens {limit} Einladungen senden.",
   "problem.too_many_added":
@@ -299,7 +300,8 @@ export default {
     "Für eine Mail reichte die Zeit nicht. Bitte sende sie noch einmal.|Für {n} Mails reichte die Zeit nicht. Bitte sende sie noch einmal.",
   "problem.no_link":
     "Der Text der E-Mail hat keinen Link, deshalb kann niemand ein Gespräch wählen.",
-  "problem.single_braces": "{value} würde so gemailt, wie es dasteht. Werte brauchen auf jeder Seite zwei Klammern.",
+  "problem.single_braces":
+    "{value} würde so gemailt, wie es dasteht. Werte brauchen auf jeder Seite zwei Klammern.",
   "problem.lost_link": "Ein Link im Text der E-Mail hat keine oder keine vollständige Adresse.",
   "problem.no_reason":
     "Die Mail nennt die Begründung, aber eine Entscheidung hat keine.|Die Mail nennt die Begründung, aber {n} Entscheidungen haben keine.",

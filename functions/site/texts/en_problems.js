@@ -154,7 +154,8 @@ export default {
   "problem.too_many_join_links": "A club can have at most {limit} join links. Revoke one first.",
   "problem.too_many_webhooks": "There can be at most {limit} webhooks. Please delete one first.",
   "problem.too_many_secrets": "There are many secrets already. Please wait until tomorrow.",
-  "problem.too_many_tests": "You can ask for {limit} calls of a webhook in an hour. Please try again later.",
+  "problem.too_many_tests":
+    "You can ask for {limit} calls of a webhook in an hour. Please try again later.",
   "problem.too_many_invitations": "A club can send at most {limit} invitations in 24 hours.",
   "problem.too_many_added":
     "A club can add at most {limit} people in 24 hours. Invite them instead, or wait.",
@@ -272,8 +273,10 @@ export default {
   "problem.not_queued":
     "There was no time for one mail. Please send it once more.|There was no time for {n} mails. Please send them once more.",
   "problem.no_link": "The text of the mail has no link, so nobody can choose an interview.",
-  "problem.single_braces": "{value} would be mailed as it stands. Values need two braces on each side.",
-  "problem.lost_link": "A link in the text of the mail has no address, or one that is not complete.",
+  "problem.single_braces":
+    "{value} would be mailed as it stands. Values need two braces on each side.",
+  "problem.lost_link":
+    "A link in the text of the mail has no address, or one that is not complete.",
   "problem.no_reason":
     "The mail tells the reason, but one decision has none.|The mail tells the reason, but {n} decisions have none.",
   "problem.changed_after_decision":

@@ -404,7 +404,7 @@ pub async fn show_submitted_file(
     let expires_at = app.now().plus(GOOD_FOR);
     let address = HandedOut {
         key: &key,
-        disposition: &attachment(&file),
+        disposition: &attachment(file),
         media_type: &file.media_type,
         until: expires_at,
     };

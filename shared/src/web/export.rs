@@ -227,7 +227,7 @@ impl Xlsx {
                     });
                     let local = local.naive_local();
                     self.rows
-                        .write_datetime_with_format(self.row, n, &local, format)?;
+                        .write_datetime_with_format(self.row, n, local, format)?;
                 }
             }
         }

@@ -15,7 +15,7 @@ fn cells(response: &Response) -> Vec<Vec<Data>> {
         (response.status.as_u16(), response.header("content-type")),
         (200, XLSX)
     );
-    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(response.bytes.to_vec())).expect("XLSX");
+    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(response.bytes.clone())).expect("XLSX");
     let table = book.worksheet_range_at(0).expect("a table").expect("cells");
     table.rows().map(<[Data]>::to_vec).collect()
 }
@@ -88,6 +88,31 @@ async fn submissions_are_exported_for_people_to_read() {
     assert!(csv.starts_with("\u{feff}id;name;username;"), "{csv}");
     assert!(csv.contains(";\"- chess\n- go\";+49 170 1234\n"), "{csv}");
     assert_eq!(csv.lines().count(), 3);
+}
+
+// proves S22, H26
+#[tokio::test]
+async fn exports_take_chosen_rows_and_name_wrong_values() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let officer = &recruitment.officer;
+    let mut sent = vec![];
+    for name in ["sue", "tom", "una"] {
+        sent.push(recruitment.submit(&campus.as_(name)).await);
+    }
+    let text = |text: &str| vec![Data::String(text.to_owned())];
+    let export = format!("{}submissions/export/", recruitment.path);
+    let list = format!("{}submissions/?dialect=semicolon", recruitment.path);
+    let list = officer
+        .clone()
+        .header("accept", "text/csv")
+        .get(&list)
+        .await;
+    assert!(list.text().contains("id;name;"));
+    let first = officer.get(&format!("{export}?format=xlsx")).await;
+    campus.advance(chrono::TimeDelta::hours(1));
+    let again = officer.get(&format!("{export}?format=xlsx")).await;
+    assert_eq!(first.header("etag"), again.header("etag"));
     let two = json!({ "ids": [sent[0]["id"], sent[2]["id"], 7] });
     let two = officer
         .post(&format!("{export}?format=xlsx&limit=1"), two)

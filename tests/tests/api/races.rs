@@ -405,9 +405,10 @@ async fn mailed_decision_closes_submission_meanwhile() {
         let path = format!("{}submissions/", recruitment.path);
         suspended.stop_write("submitted");
         let request = async {
-            match is_withdrawn {
-                true => sue.delete(&own).await,
-                false => sue.post(&path, recruitment.answer("other")).await,
+            if is_withdrawn {
+                sue.delete(&own).await
+            } else {
+                sue.post(&path, recruitment.answer("other")).await
             }
         };
         let (refused, ()) = futures::join!(request, async {
