@@ -72,6 +72,8 @@ pub const COMMENT: usize = 5_000;
 pub const RECEIPT: usize = 10_000;
 /// One answer of a submission.
 pub const ANSWER: usize = 20_000;
+/// Number of answers in all drafts of a person for an application.
+pub const DRAFT_ANSWERS: usize = 300;
 /// All drafts of a person in one application together, in bytes.
 pub const DRAFTS_BYTES: usize = 600 * 1024;
 /// All answers of one submission, in bytes.

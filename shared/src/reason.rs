@@ -223,6 +223,8 @@ pub enum Reason {
     LongAnswers { limit: usize },
     #[error("The drafts of this application may have at most {limit} bytes together. Shorten one.")]
     LongDrafts { limit: usize },
+    #[error("The drafts of this application may have at most {limit} answers together.")]
+    ManyDraftAnswers { limit: usize },
     #[error("The names of all committees may have at most {limit} bytes together. Shorten one.")]
     LongCommittees { limit: usize },
     #[error("You can have at most {limit} files here that are not submitted.")]

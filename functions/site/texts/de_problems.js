@@ -164,6 +164,8 @@ export default {
     "Alle deine Antworten hier, auch die für andere Bereiche, dürfen zusammen höchstens {size} groß sein. Bitte kürze eine.",
   "problem.long_committees":
     "Die Namen aller Bereiche dürfen zusammen höchstens {size} groß sein. Bitte kürze einen.",
+  "problem.many_draft_answers":
+    "Hier werden höchstens {limit} Antworten aufbewahrt, die für andere Bereiche eingeschlossen.",
   "problem.too_many_files":
     "Du kannst hier höchstens {limit} Dateien haben, die nicht eingereicht sind.",
   "problem.too_many_tokens": "Du kannst höchstens {limit} Tokens haben. Bitte beende zuerst eines.",

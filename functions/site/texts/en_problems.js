@@ -149,6 +149,8 @@ export default {
     "All your answers here, for other committees too, may have at most {size}. Please shorten one.",
   "problem.long_committees":
     "The names of all committees may have at most {size} together. Please shorten one.",
+  "problem.many_draft_answers":
+    "At most {limit} answers are kept here, with those for other committees.",
   "problem.too_many_files": "You can have at most {limit} files here that are not submitted.",
   "problem.too_many_tokens": "You can have at most {limit} tokens. Please end one first.",
   "problem.too_many_join_links": "A club can have at most {limit} join links. Revoke one first.",

@@ -1,6 +1,7 @@
 //! The draft of the caller as it is stored.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::iter::Sum;
 
 use chrono::{DateTime, TimeDelta};
 use shared::db::TableError;
@@ -160,26 +161,30 @@ impl OwnDraft {
         }
     }
 
-    /// It is 400 if all drafts of the person in this application would be larger than allowed, and
-    /// the request makes them larger (N10).
+    /// It is 400 if all drafts of the person in this application would have more answers or more
+    /// text than allowed, and the request adds some (N10).
     pub(crate) async fn check_size(
         &self,
         app: &Context,
         writes: &[DraftWrite],
         now: Timestamp,
     ) -> Result<()> {
-        let size = |answer: &DraftAnswer| answer.text.as_ref().map_or(0, String::len);
         // What was submitted, or has ended, does not count.
-        let own: HashMap<Id<of::Question>, usize> = self
+        let own: HashMap<Id<of::Question>, Size> = self
             .live(now)
-            .map(|answer| (answer.question, size(answer)))
+            .map(|answer| (answer.question, Size::of(answer)))
             .collect();
         let replaced = |write: &DraftWrite| own.get(&write.answer.question).copied();
-        let added: usize = writes.iter().map(|write| size(&write.answer)).sum();
-        let removed: usize = writes.iter().filter_map(replaced).sum();
-        let own = own.values().sum::<usize>() - removed + added;
-        let others: usize = self.others.iter().map(size).sum();
-        if added <= removed || own + others <= limits::DRAFTS_BYTES {
+        let added: Size = writes.iter().map(|write| Size::of(&write.answer)).sum();
+        let removed: Size = writes.iter().filter_map(replaced).sum();
+        let kept = own.iter().filter(|(question, _)| {
+            let mut written = writes.iter().map(|write| write.answer.question);
+            written.all(|written| written != **question)
+        });
+        let own = [kept.map(|(_, size)| *size).sum(), added].into_iter().sum();
+        let others: Size = self.others.iter().map(Size::of).sum();
+        let grows = added.answers > removed.answers || added.bytes > removed.bytes;
+        if !grows || [own, others].into_iter().sum::<Size>().fits() {
             return Ok(());
         }
         let committees: BTreeSet<_> = self.others.iter().map(|other| other.committee).collect();
@@ -197,12 +202,47 @@ impl OwnDraft {
             .others
             .iter()
             .filter(|other| other.is_live(last(other.committee), now));
-        if own + others.map(size).sum::<usize>() <= limits::DRAFTS_BYTES {
+        let all: Size = others.map(Size::of).chain([own]).sum();
+        if all.fits() {
             return Ok(());
         }
-        let limit = limits::DRAFTS_BYTES;
-        let why = Reason::LongDrafts { limit };
+        let why = if all.answers > limits::DRAFT_ANSWERS {
+            let limit = limits::DRAFT_ANSWERS;
+            Reason::ManyDraftAnswers { limit }
+        } else {
+            let limit = limits::DRAFTS_BYTES;
+            Reason::LongDrafts { limit }
+        };
         Err(ApiError::field("responses", why).coded(Code::Quota))
+    }
+}
+
+/// How much answers of drafts are.
+#[derive(Debug, Clone, Copy, Default)]
+struct Size {
+    answers: usize,
+    bytes: usize,
+}
+
+impl Size {
+    fn of(answer: &DraftAnswer) -> Self {
+        Self {
+            answers: usize::from(!answer.is_removed()),
+            bytes: answer.text.as_ref().map_or(0, String::len),
+        }
+    }
+
+    fn fits(self) -> bool {
+        self.answers <= limits::DRAFT_ANSWERS && self.bytes <= limits::DRAFTS_BYTES
+    }
+}
+
+impl Sum for Size {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |a, b| Self {
+            answers: a.answers + b.answers,
+            bytes: a.bytes + b.bytes,
+        })
     }
 }
 

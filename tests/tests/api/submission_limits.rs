@@ -162,3 +162,44 @@ async fn a_stored_write_with_a_large_answer_is_no_error() {
         .await;
     assert_eq!(listed.created().get("truncated"), None);
 }
+
+// proves N10
+#[tokio::test]
+async fn drafts_of_one_application_have_three_hundred_answers() {
+    let (campus, recruitment) = campus().await;
+    let (sue, path) = (campus.as_("sue"), format!("{}questions/", recruitment.path));
+    let committees = ["A", "B", "C", "D"].map(|name| json!({ "name": name }));
+    let committees = json!({ "committees": committees });
+    let officer = &recruitment.officer;
+    let application = officer.patch(&recruitment.path, committees).await.ok();
+    let mut questions = vec![recruitment.question];
+    for n in 1..80 {
+        let body = json!({ "question_type": 1, "prompt": format!("Q{n}") });
+        questions.push(id(&officer.post(&path, body).await.created()));
+    }
+    let save = async |n: usize, questions: &[u64], text: Option<&str>, version: u32| {
+        let committee = id(&application["committees"][n]);
+        let answer = |id: &u64| json!({ "question": id, "text": text, "version": version });
+        let responses: Vec<_> = questions.iter().map(answer).collect();
+        let path = format!("{}draft/?committee={committee}", recruitment.path);
+        sue.patch(&path, json!({ "responses": responses })).await
+    };
+    for n in 0..3 {
+        save(n, &questions, Some("x"), 0).await.ok();
+    }
+    save(3, &questions[..60], Some("x"), 0).await.ok();
+    let refused = save(3, &questions[60..61], Some("x"), 0).await;
+    assert_eq!(refused.json()["code"], "quota");
+    refused.invalid(&["responses"]);
+    // An answer that is there may change, and one that is removed makes room.
+    save(3, &questions[..1], Some("longer"), 1).await.ok();
+    save(0, &questions[..1], None, 1).await.ok();
+    save(3, &questions[60..61], Some("x"), 0).await.ok();
+    // What was submitted does not count.
+    let body = json!({ "committee": application["committees"][1]["id"], "responses": [] });
+    campus.advance(TimeDelta::seconds(1));
+    sue.post(&format!("{}submissions/", recruitment.path), body)
+        .await
+        .created();
+    save(3, &questions[61..], Some("x"), 0).await.ok();
+}
