@@ -133,11 +133,12 @@ pub fn decision_message(
         club,
         application,
     })?;
+    // It says what to do: a mail about a booked interview is only read.
     let about = match kind {
-        MailType::Interview => "interview with",
-        MailType::Acceptance | MailType::Rejection => "application to",
+        MailType::Interview => "Choose a time for your interview with",
+        MailType::Acceptance | MailType::Rejection => "Your application to",
     };
-    let subject: String = format!("Your {about} {club}: {application}")
+    let subject: String = format!("{about} {club}: {application}")
         .chars()
         .filter(|c| !c.is_control())
         .collect();
