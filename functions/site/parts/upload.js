@@ -35,9 +35,9 @@ export async function typed(file) {
 /** Why a file cannot be an answer to this question; null if it can. */
 export function unfit(question, file) {
   const types = question.formats.map((format) => TYPES[format]);
+  if (file.size === 0) return "empty";
   if (!types.includes(file.type)) return "type";
-  if (file.size > question.max_mb * 1024 * 1024) return "large";
-  return file.size === 0 ? "empty" : null;
+  return file.size > question.max_mb * 1024 * 1024 ? "large" : null;
 }
 
 export const TYPES = { pdf: "application/pdf", png: "image/png", jpeg: "image/jpeg" };

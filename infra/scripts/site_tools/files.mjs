@@ -55,7 +55,7 @@ await phone.getByText("PDF, at most 1 MB.").waitFor();
 const choose = async (path) => phone.locator('input[type="file"]').setInputFiles(path);
 await accessible(phone, "form-file");
 // What does not fit is said before it is sent.
-await choose(await file("picture.png", pdf(10)));
+await choose(await file("picture.pdf", "no document"));
 await phone.getByText("This is another kind of file.").waitFor();
 await choose(await file("large.pdf", pdf(1_100_000)));
 await phone.getByText("This file is too large.").waitFor();
