@@ -247,13 +247,16 @@ await Promise.all(
     }
   }),
 );
-// Of somebody who was decided about and then erased, the submission is there without a name.
+// Of somebody who was decided about and then erased when the application was closed, the submission
+// is there without a name.
 const [gone] = await call("olivia", "GET", `${path}/submissions/?search=many7&limit=1`);
 await call("olivia", "PATCH", `${path}/submissions/${gone.id}/`, { status: 2 });
+await call("olivia", "PATCH", `${path}/`, { is_active: false });
 await call(gone.user.username, "DELETE", "/settings/");
 // The timer does it in some seconds.
 const left = `${path}/submissions/${gone.id}/`;
 while ((await call("olivia", "GET", left)).user) await olivia.waitForTimeout(500);
+await call("olivia", "PATCH", `${path}/`, { is_active: true });
 await olivia.goto(`${origin}${path}/?search=erased`);
 await olivia.getByText(/^1 submission$/).waitFor({ timeout: 60_000 });
 await olivia.getByRole("link", { name: "Erased person" }).click();
