@@ -180,10 +180,8 @@ async fn invitations_are_sent_like_decision_mails() {
     let again = recruitment.send("interview", real).await.ok();
     assert_eq!(again["skipped"]["already_notified"], 1);
     let mail = campus.mails().pop().expect("a mail");
-    assert_eq!(
-        mail.subject,
-        "Choose a time for your interview with chess: Fall"
-    );
+    let subject = "Choose a time for your interview with chess: Fall";
+    assert_eq!(mail.subject, subject);
     assert!(mail.text.contains(&link), "{}", mail.text);
     // A decision mail is due as before.
     recruitment.decide(&first, 4, "").await;
