@@ -130,6 +130,7 @@ pub(crate) fn first_decision(application: &Application) -> Write {
         .add("version", 1)
         .set("is_decided", &true)
         .if_exists()
+        .if_none("deleted")
         .if_absent_or_equals("is_decided", &false)
 }
 
