@@ -98,8 +98,8 @@ impl Slot {
     }
 }
 
-/// In how many of their last applications other interviews of an interviewer are looked for.
-const APPLICATIONS_OF_INTERVIEWER: usize = 20;
+/// In how many of the last applications other interviews of interviewers are looked for.
+const OTHER_APPLICATIONS: usize = 20;
 
 impl Table {
     /// Returns the slots of an application, the earliest first, without those that are being
@@ -122,7 +122,7 @@ impl Table {
     }
 
     /// Returns the slots of a club's other applications in which these people perhaps hold
-    /// interviews, of each person the last applications: 1 query for each person and application.
+    /// interviews, of the last such applications: 1 query for each person and application.
     pub async fn slots_of_interviewers(
         &self,
         people: &[Id<of::Person>],
@@ -138,10 +138,10 @@ impl Table {
             let here = own
                 .iter()
                 .filter(|one| one.club == *club && one.application != but);
-            let last = here.map(|one| one.application).rev();
-            applications.extend(last.take(APPLICATIONS_OF_INTERVIEWER));
+            applications.extend(here.map(|one| one.application));
         }
-        let slots = applications.into_iter().map(|id| self.slots(id));
+        let last = applications.into_iter().rev().take(OTHER_APPLICATIONS);
+        let slots = last.map(|id| self.slots(id));
         Ok(try_join_all(slots).await?.into_iter().flatten().collect())
     }
 
