@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::json;
 use tests::TestCampus;
-use tests::fixtures::MailedLink;
+use tests::fixtures::{MailedLink, id};
 
 use crate::telling::mailed;
 
@@ -64,6 +64,29 @@ async fn the_accepted_get_one_invite_each_and_members_none() {
         token.len() > 20 && !json!(stored).to_string().contains(&token),
         "the token is stored"
     );
+}
+
+// proves S15, E17, E25
+#[tokio::test(start_paused = true)]
+async fn withdrawal_before_a_queued_acceptance_is_mailed_takes_both() {
+    for is_to_person in [false, true] {
+        let campus = TestCampus::new();
+        let recruitment = campus.recruitment("chess").await;
+        let sue = campus.as_("sue");
+        let submission = recruitment.submit(&sue).await;
+        recruitment.decide(&submission, 4, "").await;
+        let more = json!({ "one_per_person": is_to_person });
+        assert_eq!(recruitment.send("acceptance", more).await.ok()["queued"], 1);
+        let own = format!("/api/submissions/{}/", id(&submission));
+        sue.delete(&own).await.no_content();
+        campus.deliver().await;
+        assert_eq!(campus.mails().len(), 0, "{is_to_person}");
+        let stored = campus.stored();
+        let invites = stored.iter().filter(|item| item["type"]["S"] == "Invite");
+        assert_eq!(invites.count(), 0, "{is_to_person}");
+        let anew = recruitment.submit(&sue).await;
+        assert_eq!(recruitment.own(&sue, &anew).await["status"], 1);
+    }
 }
 
 // proves E25

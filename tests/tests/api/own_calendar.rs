@@ -50,6 +50,7 @@ async fn club(campus: &TestCampus, code: &str, owner: &Client, from: i64) {
 async fn evening(code: &str, owner: &Client, from: i64) {
     let event = json!({
         "name": format!("Evening of {code}"),
+        "url": "https://tickets.example/evening",
         "showings": [{
             "start_time": hours(from),
             "end_time": hours(from + 2),
@@ -84,10 +85,11 @@ async fn a_calendar_has_what_the_person_is_in_or_follows() {
         "{mine}"
     );
     assert!(!mine.contains("Evening of rowing"), "{mine}");
-    // Who is signed in sees the place, and the calendar of the club does not tell it.
-    assert!(mine.contains("Secret cellar"), "{mine}");
+    // Who is signed in sees place and address, and the calendar of the club does not tell them.
+    let secrets = ["Secret cellar", "URL:https://tickets.example/evening"];
+    assert!(secrets.iter().all(|one| mine.contains(one)), "{mine}");
     let public = read_public(&campus).await;
-    assert!(!public.contains("Secret cellar"), "{public}");
+    assert!(!secrets.iter().any(|one| public.contains(one)), "{public}");
     // What is archived is gone.
     ada.delete("/api/clubs/go/").await.no_content();
     let mine = read(&campus, &address).await;

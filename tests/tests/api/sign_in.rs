@@ -131,6 +131,8 @@ async fn codes_are_given_to_this_site_alone() {
     for change in [
         ("redirect_uri", "https://evil.example/"),
         ("redirect_uri", "http://127.0.0.1:8000.evil.example/"),
+        ("redirect_uri", "http://127.0.0.1:8000/callback/\r\nx: y"),
+        ("redirect_uri", "http://127.0.0.1:8000/ü"),
         ("response_type", "token"),
         ("client_id", "other"),
         ("code_challenge", ""),
