@@ -1,25 +1,22 @@
 //! `/clubs/{club}/members/`, `…/{member}/`
 
-use std::collections::HashSet;
-
 use axum::Json;
 use axum::extract::FromRequestParts;
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use shared::db::{Refusal, TableError};
 use shared::domain::{InvitationLog, Membership, Personal, Role};
 use shared::ids::{Id, of};
-use shared::openapi::fields::{CsvDialect, ExportKind, Ids, SliceCount};
+use shared::openapi::fields::{ExportParams, SliceCount};
 use shared::reason::Reason;
 use shared::text::kinds::{Line, List, MemberText};
 use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{
-    ApiError, Code, ExportFile, ExportFormat, Input, Maybe, Mode, NoContent, NoInput, Officer,
-    Params, Presence, Reader, Result, SignedIn, Slice, edit, is_officer,
+    ApiError, Code, ExportFile, ExportFormat, ExportRequest, Input, Maybe, Mode, NoContent,
+    NoInput, Officer, Params, Presence, Reader, Result, SignedIn, Slice, edit, is_officer,
 };
 use shared::{Context, Shared, limits, text};
-use utoipa::IntoParams;
 
 use crate::member::{MemberBody, MemberOfPath, MemberViewer};
 
@@ -36,24 +33,6 @@ const COLUMNS: [&str; 9] = [
     "active",
 ];
 
-/// What the export of members reads.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "the parameters are read by their names")]
-pub struct ExportParams {
-    /// `csv` or `xlsx`. If it is not sent, `Accept` tells it, and else it is CSV
-    format: Option<ExportKind>,
-    /// What separates the cells of CSV: `comma` or `semicolon`
-    dialect: Option<CsvDialect>,
-    /// Only these memberships: at most 400 ids, separated by commas
-    ids: Option<Ids>,
-    /// Largest number of rows, at most 10,000; all if not sent. If there are more, the header
-    /// `Link` has the address of the next part
-    limit: Option<SliceCount>,
-    /// Where the next part begins: from the header `Link` of the last answer
-    cursor: Option<String>,
-}
-
 shared::input! {
     /// The members to export.
     pub struct ExportMembersInput strict {
@@ -68,7 +47,13 @@ shared::input! {
 #[utoipa::path(
     get, path = "/api/clubs/{club}/members/export/", tag = "members",
     security(("bearer" = []), ("token" = ["members:read"])),
-    params(("club" = String, Path), ExportParams),
+    params(
+        ("club" = String, Path),
+        ("limit" = Option<SliceCount>, Query, description = "Largest number of rows"),
+        ("cursor" = Option<String>, Query,
+            description = "Where the next part begins: from the header `Link` of the last answer"),
+        ExportParams
+    ),
     responses((status = 200, content((String = "text/csv"), (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))))
 )]
 pub async fn export_members(
@@ -78,9 +63,8 @@ pub async fn export_members(
     scope: Officer<MembersRead>,
     slice: Slice,
 ) -> Result<Response> {
-    let format = ExportFormat::of(&params, &headers)?;
-    let chosen = params.ids("ids", limits::EXPORTED_BY_ADDRESS)?;
-    export(&app, &scope, &slice, format, chosen).await
+    let request = ExportRequest::of(&params, &headers)?;
+    export(&app, &scope, &slice, &request).await
 }
 
 /// Export many members by their ids.
@@ -89,7 +73,14 @@ pub async fn export_members(
 #[utoipa::path(
     post, path = "/api/clubs/{club}/members/export/", tag = "members",
     security(("bearer" = []), ("token" = ["members:read"])),
-    params(("club" = String, Path), ExportParams), request_body = ExportMembersInput,
+    params(
+        ("club" = String, Path),
+        ("limit" = Option<SliceCount>, Query, description = "Largest number of rows"),
+        ("cursor" = Option<String>, Query,
+            description = "Where the next part begins: from the header `Link` of the last answer"),
+        ExportParams
+    ),
+    request_body = ExportMembersInput,
     responses((status = 200, content((String = "text/csv"), (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))))
 )]
 pub async fn export_chosen_members(
@@ -100,36 +91,28 @@ pub async fn export_chosen_members(
     slice: Slice,
     Input(input): Input<ExportMembersInput>,
 ) -> Result<Response> {
-    let format = ExportFormat::of(&params, &headers)?;
     let mut reader = Reader::new(Mode::Create);
-    let chosen = reader.get(input.ids).unwrap_or_default();
-    reader.at_most("ids", chosen.len(), limits::EXPORTED);
+    let ids = reader.get(input.ids).unwrap_or_default();
     reader.finish()?;
-    let chosen = Some(chosen.into_iter().collect());
-    export(&app, &scope, &slice, format, chosen).await
+    let request = ExportRequest::of_ids(&params, &headers, ids)?;
+    export(&app, &scope, &slice, &request).await
 }
 
 async fn export(
     app: &Context,
     scope: &Officer<MembersRead>,
     slice: &Slice,
-    format: ExportFormat,
-    chosen: Option<HashSet<Id<of::Membership>>>,
+    request: &ExportRequest<of::Membership>,
 ) -> Result<Response> {
-    let members = app.table.members(&scope.club.code).await?;
-    let is_chosen = |one: &Membership| chosen.as_ref().is_none_or(|all| all.contains(&one.id));
-    let members = members.into_iter().filter(is_chosen).collect();
+    let mut members = app.table.members(&scope.club.code).await?;
+    members.retain(|one| request.has(one.id));
     let mut shown = in_order(members, MemberViewer::of(scope), slice)?;
     let next = slice.cut(&mut shown, |(position, _)| position.clone());
-    let mut file = ExportFile::new(app, format, &COLUMNS.map(str::to_owned))?;
+    let mut file = ExportFile::new(app, request.format, &COLUMNS.map(str::to_owned))?;
     for (_, member) in &shown {
-        file.row(member.cells(format == ExportFormat::Xlsx))?;
+        file.row(member.cells(request.format == ExportFormat::Xlsx))?;
     }
-    let mut response = file.response(&format!("members-{}", scope.club.code))?;
-    if let Some(link) = next {
-        response.headers_mut().insert(header::LINK, link);
-    }
-    Ok(response)
+    file.response(&format!("members-{}", scope.club.code), next)
 }
 
 /// List the members of a club.

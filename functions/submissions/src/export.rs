@@ -1,20 +1,20 @@
 //! `/clubs/{club}/applications/{application}/submissions/export/`
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use shared::bodies::{Scores, committee_of, references_of};
 use shared::domain::{AnswerFile, Answered, Form, Question, QuestionType, References, Status};
 use shared::ids::{Id, of};
-use shared::openapi::fields::{CsvDialect, ExportKind, Ids};
+use shared::openapi::fields::ExportParams;
 use shared::text::kinds::List;
 use shared::web::scopes::RecruitmentRead;
 use shared::web::{
-    Cell, ExportFile, ExportFormat, Input, Mode, Officer, Params, Reader, Result, Slice,
+    Cell, ExportFile, ExportFormat, ExportRequest, Input, Mode, Officer, Params, Reader, Result,
+    Slice,
 };
 use shared::{Context, limits};
-use utoipa::IntoParams;
 
 use crate::filter::{FilterParams, find};
 
@@ -35,19 +35,6 @@ const COLUMNS: [&str; 12] = [
 ];
 /// Those of XLSX besides.
 const SCORE_COLUMNS: [&str; 3] = ["review_count", "score_average", "my_score"];
-
-/// What exports read besides the filters.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "the parameters are read by their names")]
-pub(crate) struct ExportParams {
-    /// `csv` or `xlsx`. If it is not sent, `Accept` tells it, and else it is CSV
-    format: Option<ExportKind>,
-    /// What separates the cells of CSV: `comma` or `semicolon`
-    dialect: Option<CsvDialect>,
-    /// Only these submissions: at most 400 ids, separated by commas
-    ids: Option<Ids>,
-}
 
 shared::input! {
     /// The submissions to export.
@@ -79,15 +66,14 @@ pub async fn export_submissions(
     scope: Officer<RecruitmentRead, Form>,
     slice: Slice,
 ) -> Result<Response> {
-    let format = ExportFormat::of(&params, &headers)?;
-    let chosen = params.ids("ids", limits::EXPORTED_BY_ADDRESS)?;
+    let request = ExportRequest::of(&params, &headers)?;
     export(
         &app,
         &scope.parent,
         scope.user.id(),
         &params,
         &slice,
-        (format, chosen),
+        &request,
     )
     .await
 }
@@ -115,19 +101,17 @@ pub async fn export_chosen_submissions(
     slice: Slice,
     Input(input): Input<ExportInput>,
 ) -> Result<Response> {
-    let format = ExportFormat::of(&params, &headers)?;
     let mut reader = Reader::new(Mode::Create);
-    let chosen = reader.get(input.ids).unwrap_or_default();
-    reader.at_most("ids", chosen.len(), limits::EXPORTED);
+    let ids = reader.get(input.ids).unwrap_or_default();
     reader.finish()?;
-    let chosen = Some(chosen.into_iter().collect());
+    let request = ExportRequest::of_ids(&params, &headers, ids)?;
     export(
         &app,
         &scope.parent,
         scope.user.id(),
         &params,
         &slice,
-        (format, chosen),
+        &request,
     )
     .await
 }
@@ -139,11 +123,18 @@ pub(crate) async fn export(
     officer: Id<of::Person>,
     params: &Params,
     slice: &Slice,
-    (format, chosen): (ExportFormat, Option<HashSet<Id<of::Submission>>>),
+    request: &ExportRequest<of::Submission>,
 ) -> Result<Response> {
     let application = &form.application;
-    let (mut submissions, sort_key) =
-        find(app, application, officer, params, slice, chosen.as_ref()).await?;
+    let (mut submissions, sort_key) = find(
+        app,
+        application,
+        officer,
+        params,
+        slice,
+        request.chosen.as_ref(),
+    )
+    .await?;
     let next = slice.cut(&mut submissions, sort_key);
     let references = references_of(app, form, submissions.iter()).await?;
     let table = Table {
@@ -151,17 +142,13 @@ pub(crate) async fn export(
         references: &references,
         questions: questions(form, &references, &submissions),
         officer,
-        is_xlsx: format == ExportFormat::Xlsx,
+        is_xlsx: request.format == ExportFormat::Xlsx,
     };
-    let mut file = ExportFile::new(app, format, &table.columns())?;
+    let mut file = ExportFile::new(app, request.format, &table.columns())?;
     for submission in &submissions {
         file.row(table.row(submission))?;
     }
-    let mut response = file.response(&format!("submissions-{}", application.id))?;
-    if let Some(link) = next {
-        response.headers_mut().insert(header::LINK, link);
-    }
-    Ok(response)
+    file.response(&format!("submissions-{}", application.id), next)
 }
 
 /// The present questions in their order, then deleted questions that have answers. Information

@@ -6,7 +6,7 @@ use shared::Context;
 use shared::bodies::{Studies, SubmissionBody, references_of};
 use shared::domain::Form;
 use shared::web::scopes::RecruitmentRead;
-use shared::web::{ExportFormat, Officer, Params, Result, Slice, accepts_csv};
+use shared::web::{ExportFormat, ExportRequest, Officer, Params, Result, Slice, accepts_csv};
 
 use crate::export;
 use crate::filter::{FilterParams, find};
@@ -38,8 +38,11 @@ pub async fn list_submissions(
     let (form, studies) = (scope.parent, scope.object);
     if accepts_csv(&headers) {
         let officer = scope.user.id();
-        let all = (ExportFormat::csv(&params)?, None);
-        return export::export(&app, &form, officer, &params, &slice, all).await;
+        let all = ExportRequest {
+            format: ExportFormat::csv(&params)?,
+            chosen: None,
+        };
+        return export::export(&app, &form, officer, &params, &slice, &all).await;
     }
     let (application, officer) = (&form.application, scope.user.id());
     let (mut found, sort_key) = find(&app, application, officer, &params, &slice, None).await?;

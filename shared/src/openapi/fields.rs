@@ -1,6 +1,7 @@
 //! Types that stand for parameters and files in the OpenAPI document. They have no values. Those of
 //! fields of request bodies are in [`crate::text::kinds`].
 
+use utoipa::IntoParams;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::{KnownFormat, OneOfBuilder, RefOr, SchemaFormat};
@@ -140,3 +141,16 @@ impl utoipa::PartialSchema for Reference {
 }
 
 impl utoipa::ToSchema for Reference {}
+
+/// What exports read besides their filters.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "the parameters are read by their names")]
+pub struct ExportParams {
+    /// `csv` or `xlsx`. If it is not sent, `Accept` tells it, and else it is CSV
+    format: Option<ExportKind>,
+    /// What separates the cells of CSV: `comma` or `semicolon`
+    dialect: Option<CsvDialect>,
+    /// Only the rows with these ids: at most 400, separated by commas
+    ids: Option<Ids>,
+}

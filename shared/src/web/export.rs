@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use chrono_tz::Tz;
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
@@ -11,6 +11,8 @@ use super::error::ApiError;
 use super::idempotency::ChangedNothing;
 use super::list::{Sliced, accepts};
 use super::params::Params;
+use crate::ids::Id;
+use crate::limits;
 use crate::reason::Reason;
 use crate::state::Context;
 use crate::time::Timestamp;
@@ -56,6 +58,41 @@ impl ExportFormat {
                 Err(ApiError::field("dialect", why))
             }
         }
+    }
+}
+
+/// What an export is asked for: its format, and the rows that were chosen; none for all.
+pub struct ExportRequest<T> {
+    /// The format.
+    pub format: ExportFormat,
+    /// The ids of the rows.
+    pub chosen: Option<HashSet<Id<T>>>,
+}
+
+impl<T> ExportRequest<T> {
+    /// Reads it from the address of a request.
+    pub fn of(params: &Params, headers: &HeaderMap) -> Result<Self, ApiError> {
+        Ok(Self {
+            format: ExportFormat::of(params, headers)?,
+            chosen: params.ids("ids", limits::EXPORTED_BY_ADDRESS)?,
+        })
+    }
+
+    /// The same with the ids in the body of the request.
+    pub fn of_ids(params: &Params, headers: &HeaderMap, ids: Vec<Id<T>>) -> Result<Self, ApiError> {
+        let limit = limits::EXPORTED;
+        if ids.len() > limit {
+            return Err(ApiError::field("ids", Reason::TooMany { limit }));
+        }
+        Ok(Self {
+            format: ExportFormat::of(params, headers)?,
+            chosen: Some(ids.into_iter().collect()),
+        })
+    }
+
+    /// Returns whether a row is exported.
+    pub fn has(&self, id: Id<T>) -> bool {
+        self.chosen.as_ref().is_none_or(|all| all.contains(&id))
     }
 }
 
@@ -164,8 +201,9 @@ impl ExportFile {
         }
     }
 
-    /// Returns the table as a file with this name, to which its ending is added.
-    pub fn response(self, name: &str) -> Result<Response, ApiError> {
+    /// Returns the table as a file with this name, to which its ending is added. `next` is the link
+    /// to the next part, if there is one.
+    pub fn response(self, name: &str, next: Option<HeaderValue>) -> Result<Response, ApiError> {
         let (bytes, media_type, ending) = match self.0 {
             Writer::Csv(writer) => {
                 let bytes = writer.into_inner().map_err(failed)?;
@@ -191,6 +229,9 @@ impl ExportFile {
         response.extensions_mut().insert(Sliced);
         // A repeat is answered anew.
         response.extensions_mut().insert(ChangedNothing);
+        if let Some(link) = next {
+            response.headers_mut().insert(header::LINK, link);
+        }
         Ok(response)
     }
 }
@@ -279,14 +320,13 @@ fn is_formula(text: &str) -> bool {
             let rest = chars.as_str().trim_end();
             let is_number = |c: char| c.is_ascii_digit() || " ()/.,-\u{a0}".contains(c);
             let is_item = rest.starts_with(char::is_whitespace);
-            // A call may have a space before its bracket, as a remark in a sentence has.
-            let mut before = ' ';
-            let mut calls = rest.chars().any(|c| {
-                let is_call = c == '(' && (before.is_alphanumeric() || "_.".contains(before));
-                before = c;
-                is_call || matches!(c, '=' | '!' | '|')
-            });
-            calls |= rest.contains('(') && rest.contains(['"', '&', ',', ';', ':']);
+            // A call may have a space before its bracket, but then it is all of the text.
+            let is_name = |c: char| c.is_alphanumeric() || "_.".contains(c);
+            let calls = rest.contains(['=', '!', '|'])
+                || rest.split_once('(').is_some_and(|(name, inside)| {
+                    let is_one_word = name.trim().chars().all(is_name) && !inside.contains(' ');
+                    name.ends_with(is_name) || is_one_word || inside.contains(['"', '&', '('])
+                });
             let is_phone = sign == '+' && rest.chars().all(is_number);
             !is_phone && (!is_item || calls)
         }
@@ -326,6 +366,9 @@ mod tests {
             ("- cmd|' /C calc'!A0", "'- cmd|' /C calc'!A0"),
             ("- HYPERLINK(\"x\")", "'- HYPERLINK(\"x\")"),
             ("- HYPERLINK (\"x\"&A1)", "'- HYPERLINK (\"x\"&A1)"),
+            ("- WEBSERVICE (B2)", "'- WEBSERVICE (B2)"),
+            ("- chess (two years), go", "- chess (two years), go"),
+            ("- chess", "- chess"),
             ("-1+A1", "'-1+A1"),
             ("－1+A1", "'－1+A1"),
         ] {

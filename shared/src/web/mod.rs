@@ -46,7 +46,7 @@ pub use edit::edit;
 pub use entity_tag::{IfMatch, IfNoneMatch, Kept, SourceTag};
 pub use error::{ApiError, Code, ErrorBody, FieldErrors, applicant_erased};
 #[cfg(feature = "exports")]
-pub use export::{Cell, ExportFile, ExportFormat, XLSX};
+pub use export::{Cell, ExportFile, ExportFormat, ExportRequest};
 pub use field::{Field, Mode, Presence};
 pub use idempotency::{ChangedNothing, NewId, RequestKey, key_reused, replayed, shown_at};
 #[cfg(feature = "images")]

@@ -83,13 +83,6 @@ impl Reader {
         }
     }
 
-    /// Notes that a list may not be longer than this.
-    pub fn at_most(&mut self, name: &str, length: usize, limit: usize) {
-        if length > limit {
-            self.errors.add(name, Reason::TooMany { limit });
-        }
-    }
-
     /// Returns a value that is part of a field; none if it is wrong.
     pub fn part<K: FieldType>(
         &mut self,
