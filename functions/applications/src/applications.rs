@@ -48,8 +48,11 @@ pub async fn list_applications(
     Ok(Json(forms.iter().map(show).collect()))
 }
 
-/// How many open applications of a club one answer has, if the request does not say.
-const CURRENT_SLICE: usize = 10;
+/// How many open applications of a club one answer has, if the request does not say: all that a
+/// club can have.
+const CURRENT_SLICE: usize = limits::OPEN_APPLICATIONS;
+/// How many are read at once.
+const READ_AT_ONCE: usize = 10;
 
 /// List the open applications of a club.
 ///
@@ -61,7 +64,7 @@ const CURRENT_SLICE: usize = 10;
     params(
         ("club" = String, Path),
         ("limit" = Option<SliceCount>, Query,
-            description = "Largest number of results: 10 if not sent. If there are more, the header \
+            description = "Largest number of results: 50 if not sent. If there are more, the header \
                 `Link` has the address of the next part"),
         ("cursor" = Option<String>, Query,
             description = "Where the next part begins: from the header `Link` of the last answer")
@@ -106,7 +109,7 @@ pub async fn list_current_applications(
     let requested: Vec<Id<of::Application>> = requested.into_iter().collect();
     let mut forms: Vec<WholeForm> = vec![];
     // One more than the limit tells whether there are more. Only what is shown is read.
-    for ids in requested.chunks(limit.min(CURRENT_SLICE) + 1) {
+    for ids in requested.chunks(limit.min(READ_AT_ONCE) + 1) {
         let ids = ids.iter().copied().collect();
         let found = app.table.whole_forms_of(&club.code, &ids).await?;
         forms.extend(found.into_iter().filter(|whole| {

@@ -373,7 +373,8 @@ fn merge_committees(
         merged.push(Committee { id, name });
     }
     let limit = limits::COMMITTEE_BYTES;
-    if merged.iter().map(|one| one.name.len()).sum::<usize>() > limit {
+    let bytes = |all: &[Committee]| all.iter().map(|one| one.name.len()).sum::<usize>();
+    if bytes(&merged) > limit.max(bytes(old)) {
         reader
             .errors
             .add("committees", Reason::LongCommittees { limit });

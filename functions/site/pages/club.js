@@ -147,7 +147,7 @@ function Subscribe({ club, reload }) {
 
 /** What can be applied to, and how the person stands with it. */
 function Applications({ code, club }) {
-  const open = useLoad(isSignedIn.value ? url`/clubs/${code}/applications/current/?limit=50` : "");
+  const open = useLoad(isSignedIn.value ? url`/clubs/${code}/applications/current/` : "");
   const own = useParts(isSignedIn.value ? "/applications/open/?limit=200" : "");
   if (!isSignedIn.value) {
     return club.accepting_members

@@ -191,8 +191,11 @@ async fn lists_of_open_applications_read_what_they_show() {
     }
     let all: Vec<Value> = (0..30).map(|n| json!(format!("Large {n}"))).collect();
     assert_eq!(names, all);
-    let few = sue.get(&format!("{path}current/")).await.ok();
-    assert_eq!(few.as_array().map(Vec::len), Some(10));
+    let few = sue.get(&format!("{path}current/?limit=2")).await;
+    assert!(few.usage.read_units <= 30.0, "{:?}", few.usage);
+    assert_eq!(few.ok().as_array().map(Vec::len), Some(2));
+    let whole = sue.get(&format!("{path}current/")).await.ok();
+    assert_eq!(whole.as_array().map(Vec::len), Some(30));
 }
 
 // proves A12
