@@ -27,8 +27,7 @@ pub(crate) fn ascii_address(address: &str) -> Cow<'_, str> {
 /// Addresses that an earlier release stored may have a domain in the ASCII form.
 impl From<String> for Email {
     fn from(stored: String) -> Self {
-        let lower = stored.to_ascii_lowercase();
-        let is_encoded = lower.contains("@xn--") || lower.contains(".xn--");
+        let is_encoded = stored.contains("--") && stored.to_ascii_lowercase().contains("xn--");
         let parsed = is_encoded.then(|| Self::parse(&stored)).flatten();
         parsed.unwrap_or(Self(stored))
     }

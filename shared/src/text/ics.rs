@@ -1,10 +1,11 @@
 //! Calendars as text (RFC 5545). Lines are folded at 75 bytes, between characters, and nothing that
 //! people write can end a line.
 
-use crate::text::ascii_address;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
+
+use crate::text::ascii_address;
 
 /// The longest line, in bytes without its end (RFC 5545, 3.1).
 const LINE: usize = 75;

@@ -250,7 +250,7 @@ own_kinds! {
     CommentText: String => String = Text(limits::COMMENT, TextForm::Free);
     /// The name of a file.
     FileName: String => String =
-        Special(file_name, text(limits::NAME, TextForm::FilledLine.pattern()));
+        Special(file_name, text(limits::NAME, TextForm::FilledLine.pattern()).min_length(Some(1)));
     /// The name of a token.
     TokenName: String => String = Text(limits::TOKEN_NAME, TextForm::FilledLine);
     /// What a webhook is for.
