@@ -1,6 +1,8 @@
 //! Settings, read once from the environment of the process. All missing or invalid variables are
 //! reported together.
 
+use chrono_tz::Tz;
+
 use crate::metrics::Metrics;
 use crate::time::Timestamp;
 
@@ -117,8 +119,9 @@ pub struct MailSettings {
     pub notice_queue: String,
     /// `MAIL_CONFIGURATION_SET`: the SES configuration set, if any.
     pub configuration_set: Option<String>,
-    /// `CAMPUS_TIME_ZONE`: the time zone in which mails tell times, as an IANA name; default UTC.
-    pub time_zone: String,
+    /// `CAMPUS_TIME_ZONE`: the time zone of the campus, in which mails and exports tell times, as
+    /// an IANA name; default UTC.
+    pub time_zone: Tz,
 }
 
 /// What links and receipts are signed with.

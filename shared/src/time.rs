@@ -1,6 +1,7 @@
 //! Clocks, and the format of date-times.
 
-use chrono::{DateTime, Datelike, SecondsFormat, Utc};
+use chrono::{DateTime, Datelike, NaiveDateTime, Offset as _, SecondsFormat, TimeZone as _, Utc};
+use chrono_tz::Tz;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::reason::Reason;
@@ -81,6 +82,18 @@ impl Timestamp {
     }
 }
 
+/// Returns the moment at which the clocks of a time zone show this time: the earlier one, if they
+/// show it twice. A time that they skip moves forward by as much as they skip.
+pub fn moment_in(zone: Tz, time: NaiveDateTime) -> DateTime<Utc> {
+    let shown = zone.from_local_datetime(&time).earliest();
+    let shown = shown.map(|moment| moment.with_timezone(&Utc));
+    shown.unwrap_or_else(|| {
+        let day_before = time - chrono::TimeDelta::days(1);
+        let offset = zone.offset_from_utc_datetime(&day_before).fix();
+        (time - offset).and_utc()
+    })
+}
+
 impl std::fmt::Display for Timestamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0.to_rfc3339_opts(SecondsFormat::Secs, true))
@@ -133,6 +146,19 @@ impl utoipa::ToSchema for Timestamp {}
 #[cfg(test)]
 mod tests {
     use super::Timestamp;
+
+    #[test]
+    fn a_skipped_time_moves_forward_and_a_doubled_one_is_the_first() {
+        let zone = chrono_tz::Europe::Berlin;
+        for (shown, moment) in [
+            ("2027-03-28T02:30:00", "2027-03-28T01:30:00Z"),
+            ("2027-10-31T02:30:00", "2027-10-31T00:30:00Z"),
+            ("2027-07-01T09:00:00", "2027-07-01T07:00:00Z"),
+        ] {
+            let moment_in = super::moment_in(zone, shown.parse().unwrap());
+            assert_eq!(Timestamp::at(moment_in).to_string(), moment);
+        }
+    }
 
     // proves H15
     #[test]

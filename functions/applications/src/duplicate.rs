@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use chrono::{DateTime, Days, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
 use shared::Context;
 use shared::domain::{Form, Question, ShowIf, WholeForm};
 use shared::ids::{Id, of};
 use shared::reason::Reason;
-use shared::time::Timestamp;
+use shared::time::{Timestamp, moment_in};
 use shared::web::scopes::RecruitmentWrite;
 use shared::web::{ApiError, Created, NewId, Officer, Result};
 
@@ -17,8 +18,8 @@ use crate::form::ApplicationBody;
 /// Copy an application.
 ///
 /// For officers. The copy has the same questions, options and committees, but no submissions. It is
-/// not active and starts tomorrow at the same time of day (UTC). The other times move by the same
-/// span.
+/// not active and starts tomorrow at the same time of day. The other times move by as many days and
+/// keep their time of day, too: in the time zone of the campus, also over a change of summer time.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/duplicate/", tag = "applications",
     security(("bearer" = []), ("token" = ["recruitment:write"])),
@@ -37,7 +38,9 @@ pub async fn duplicate_application(
         mut questions,
     } = form;
     let now = app.clock.now();
-    let shift = tomorrow(application.start.moment(), now) - application.start.moment();
+    let zone = app.settings.mail.time_zone;
+    let date = |moment: DateTime<Utc>| moment.with_timezone(&zone).date_naive();
+    let days = (date(now) - date(application.start.moment())).num_days() + 1;
     application.id = new.id();
     application.version = 1;
     application.is_active = false;
@@ -46,9 +49,13 @@ pub async fn duplicate_application(
         ("application_end_time", &mut application.end),
         ("result_release_time", &mut application.release),
     ];
+    // A skipped hour does not change their order.
+    let mut earliest = None;
     for (name, time) in times {
         let later = || ApiError::field(name, Reason::TooLate);
-        *time = time.checked_plus(shift).ok_or_else(later)?;
+        let moved = days_later(*time, days, zone).ok_or_else(later)?;
+        *time = moved.max(earliest.unwrap_or(moved));
+        earliest = Some(*time);
     }
     application.created_at = Timestamp::at(now);
     application.updated_at = Timestamp::at(now);
@@ -127,11 +134,10 @@ fn copy_question(
     }
 }
 
-/// The time of day of `start`, on the day after `now` (UTC).
-fn tomorrow(start: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc> {
-    let day = now
-        .date_naive()
-        .checked_add_days(Days::new(1))
-        .unwrap_or(now.date_naive());
-    day.and_time(start.time()).and_utc()
+/// The same time of day some days later, as the clocks of the time zone show it. None after the
+/// year 9999.
+fn days_later(time: Timestamp, days: i64, zone: Tz) -> Option<Timestamp> {
+    let shown = time.moment().with_timezone(&zone).naive_local();
+    let later = shown.checked_add_signed(TimeDelta::try_days(days)?)?;
+    Timestamp::at(moment_in(zone, later)).checked_plus(TimeDelta::zero())
 }

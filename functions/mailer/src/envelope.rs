@@ -1,6 +1,5 @@
 //! What is handed to SES for a mail: its texts, and the calendar files of interviews (K10).
 
-use chrono_tz::Tz;
 use shared::domain::{AppointmentNews, EndedInterview, Mail};
 use shared::mail::Message;
 use shared::text::ics::Component;
@@ -126,20 +125,4 @@ impl Entry<'_> {
             is_cancelled: true,
         }
     }
-}
-
-/// Returns a time as people say it, in the time zone of the campus.
-pub(crate) fn when(start: Timestamp, end: Option<Timestamp>, zone: Tz) -> String {
-    let start = start.moment().with_timezone(&zone);
-    let day = start.format("%A, %-d %B %Y, %H:%M");
-    let Some(end) = end else {
-        return format!("{day} ({zone})");
-    };
-    let end = end.moment().with_timezone(&zone);
-    let until = if start.date_naive() == end.date_naive() {
-        end.format("%H:%M")
-    } else {
-        end.format("%A, %-d %B, %H:%M")
-    };
-    format!("{day} – {until} ({zone})")
 }

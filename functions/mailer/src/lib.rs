@@ -38,7 +38,7 @@ pub async fn run() -> Result<(), Error> {
     let ready = &table.clone();
     let reports = &Reports::new(table.clone(), Arc::new(SystemClock));
     let ses = Ses::new(&config, &settings);
-    let worker = &Worker::new(table, ses, Arc::new(SystemClock), settings)?;
+    let worker = &Worker::new(table, ses, Arc::new(SystemClock), settings);
     let handle = async move |event: LambdaEvent<Value>| -> Result<SqsBatchResponse, Error> {
         if event.payload["path"] == READY {
             ready.warm_up().await?;

@@ -29,7 +29,7 @@ pub async fn run() -> Result<(), Error> {
     let table = table_with_files(&settings)?;
     // The first event tells what is wrong, if anything is.
     let _ = table.warm_up().await;
-    let timer = &Timer::new(table.clone(), settings)?;
+    let timer = &Timer::new(table.clone(), settings);
     let ready = &table;
     let handle = async move |event: LambdaEvent<Value>| -> Result<Value, Error> {
         if event.payload["path"] == READY {

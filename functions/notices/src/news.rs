@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use shared::db::{Refusal, TableError};
 use shared::domain::{NewsRhythm, ScheduledTask, Subscription, TaskKind};
 use shared::mail::news;
-use shared::time::Timestamp;
+use shared::time::{Timestamp, moment_in};
 
 use crate::club_news::ClubNews;
 use crate::timer::Timer;
@@ -25,12 +25,7 @@ fn next_monday(after: DateTime<Utc>, zone: Tz) -> Timestamp {
     let to_monday = (7 - here.weekday().num_days_from_monday()) % 7;
     let on = |days: u64| {
         let day = here.date_naive().checked_add_days(Days::new(days))?;
-        let time = day.and_time(AT.unwrap_or_default());
-        Some(
-            time.and_local_timezone(zone)
-                .earliest()?
-                .with_timezone(&Utc),
-        )
+        Some(moment_in(zone, day.and_time(AT.unwrap_or_default())))
     };
     let this = on(to_monday.into()).filter(|monday| *monday > after);
     let monday = this.or_else(|| on((to_monday + 7).into()));
@@ -72,14 +67,14 @@ impl Timer {
             self.finish(entry, None, now).await?;
             return Ok(0);
         };
-        let mut news_day = next_monday(last.moment(), self.zone);
+        let mut news_day = next_monday(last.moment(), self.settings.mail.time_zone);
         if news_day > now {
             self.finish(entry, Some(news_day), now).await?;
             return Ok(0);
         }
         // Mondays that nobody told are told with the last one.
         loop {
-            let later = next_monday(news_day.moment(), self.zone);
+            let later = next_monday(news_day.moment(), self.settings.mail.time_zone);
             if later > now {
                 break;
             }
@@ -110,7 +105,11 @@ impl Timer {
             last: news_day,
             shown: remembered(&there, shown),
         };
-        let next = ScheduledTask::new(next_monday(news_day.moment(), self.zone), now, next);
+        let next = ScheduledTask::new(
+            next_monday(news_day.moment(), self.settings.mail.time_zone),
+            now,
+            next,
+        );
         let mail = mail.flatten();
         let done = self.table.finish_task(entry, Some(&next), mail.as_ref());
         if let Err(TableError::Refused(Refusal::Exists)) = done.await {

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use chrono_tz::Tz;
 use serde::Serialize;
 use shared::db::{Table, TableError};
 use shared::domain::{LOOKS_BACK, NEWS_AT_ONCE, ScheduledTask, TaskKind, hour_of};
@@ -21,8 +20,6 @@ const BEGIN_WITHIN: Duration = Duration::from_secs(50);
 pub struct Timer {
     pub(crate) table: Table,
     pub(crate) settings: Settings,
-    /// The time zone of the campus.
-    pub(crate) zone: Tz,
 }
 
 /// A run of the timer.
@@ -99,18 +96,8 @@ impl RunLine {
 
 impl Timer {
     /// A timer for a table.
-    ///
-    /// # Errors
-    ///
-    /// If the time zone of the campus is not known.
-    pub fn new(table: Table, settings: Settings) -> Result<Self, String> {
-        let zone = settings.mail.time_zone.parse();
-        let zone = zone.map_err(|_| "settings: CAMPUS_TIME_ZONE is no time zone".to_owned())?;
-        Ok(Self {
-            table,
-            settings,
-            zone,
-        })
+    pub fn new(table: Table, settings: Settings) -> Self {
+        Self { table, settings }
     }
 
     /// Looks at everything that is due at `now`, the earliest hour first. What fails stays for the

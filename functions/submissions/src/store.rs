@@ -249,7 +249,13 @@ async fn write(
     let mail = is_confirmed.then(|| {
         new.submission.confirmations.push(now);
         let receipt = app.receipt_of(&new).unwrap_or_default();
-        confirmation(club, form, &new, &receipt, now)
+        confirmation(
+            club,
+            form,
+            &new,
+            (&receipt, app.settings.mail.time_zone),
+            now,
+        )
     });
     let submit = app.table.submit(&new, earlier, mail.as_ref());
     if let StoredSubmission::Present(replaced) = earlier {

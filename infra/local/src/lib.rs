@@ -131,7 +131,7 @@ fn site_config(app: &Shared) -> site::SiteConfig {
         scopes: "openid".into(),
         token: site::SentToken::AccessToken,
         university: "Demo University".into(),
-        time_zone: app.settings.mail.time_zone.clone(),
+        time_zone: app.settings.mail.time_zone.to_string(),
         second_factor: false,
         is_local: true,
         media_url: String::new(),
@@ -186,7 +186,7 @@ impl Campus {
             ses,
             clock.clone(),
             settings.clone(),
-        )?);
+        ));
         let verifier = Verifier::new(&settings, Keys::new(FixedKeys(issuer.keys())));
         let images = LocalImages(images);
         let media = Media::new(Arc::new(images.clone()), &settings.media.url);
@@ -202,7 +202,7 @@ impl Campus {
             clock.clone(),
         ));
         let ticker = Arc::new(Ticker {
-            timer: Timer::new(app.table.clone(), app.settings.clone())?,
+            timer: Timer::new(app.table.clone(), app.settings.clone()),
             clock: clock.clone(),
             engine: engine.clone(),
             stream: stream.clone(),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use axum::extract::{ConnectInfo, Request};
+use chrono_tz::Tz;
 use clap::Parser;
 use local::queues::{MAILS, NOTICES, WEBHOOKS};
 use local::{Campus, Error, Parts, demo};
@@ -29,6 +30,9 @@ struct Options {
     /// Start without the demo campus
     #[arg(long)]
     empty: bool,
+    /// Time zone of the campus, for example Europe/Berlin. Mails and exports tell times in it
+    #[arg(long, default_value_t = Tz::UTC)]
+    time_zone: Tz,
 }
 
 #[tokio::main]
@@ -60,6 +64,7 @@ async fn run(options: Options) -> Result<(), Error> {
         })?;
     let folder = (!options.memory).then_some(options.data_dir.as_path());
     let mut parts = Parts::open(folder)?;
+    parts.settings.mail.time_zone = options.time_zone;
     let origin = format!("http://{}", listener.local_addr()?);
     parts.settings.club_approval = Approval::from_env()?;
     parts.settings.webhooks.is_local = WebhookSettings::is_local_from_env()?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aws_smithy_runtime_api::client::http::SharedHttpConnector;
+use chrono_tz::Tz;
 use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
@@ -163,7 +164,7 @@ pub fn settings() -> Settings {
             queue: String::new(),
             notice_queue: String::new(),
             configuration_set: Some("local".into()),
-            time_zone: "UTC".into(),
+            time_zone: Tz::UTC,
         },
         metrics: None,
         secrets: Secrets {

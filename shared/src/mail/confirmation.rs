@@ -1,6 +1,7 @@
 //! The mail that confirms a submission (T5). It never tells a decision.
 
 use askama::Template;
+use chrono_tz::Tz;
 
 use super::{Bodies, Occasion, mail, rendered};
 use crate::domain::{Answered, Club, Form, Mail, MailKind, StoredAnswer};
@@ -30,13 +31,13 @@ templates! {
     }
 }
 
-/// Returns the mail that confirms a submission to its applicant. There is one mail for each
-/// revision. Answers that are too long for a mail are left out.
+/// Returns the mail that confirms a submission to its applicant, with the time in the zone of the
+/// campus. There is one mail for each revision. Answers that are too long for a mail are left out.
 pub fn confirmation(
     club: &Club,
     form: &Form,
     submission: &Answered,
-    receipt: &str,
+    (receipt, zone): (&str, Tz),
     now: Timestamp,
 ) -> Mail {
     let personal = submission
@@ -45,9 +46,9 @@ pub fn confirmation(
         .map(|applicant| applicant.personal.clone())
         .unwrap_or_default();
     let (name, application) = (&club.profile.name, &form.application.name);
-    // As in the receipt, which tells UTC.
-    let at = submission.submitted_at.moment();
-    let at = at.format("%A, %-d %B %Y, %H:%M:%S UTC").to_string();
+    // With seconds: it may have been the last minute.
+    let at = submission.submitted_at.moment().with_timezone(&zone);
+    let at = format!("{} ({zone})", at.format("%A, %-d %B %Y, %H:%M:%S"));
     let submitted = Submitted {
         club: name,
         application,

@@ -41,6 +41,8 @@ pub use notice::{draft_reminder, interview_reminder, news};
 pub use template::{Template, Variable, Variables};
 pub(crate) use webhook::webhook_off;
 
+use chrono_tz::Tz;
+
 use crate::domain::{EmailStatus, Mail, MailKind};
 use crate::ids::{Id, of};
 use crate::text::Email;
@@ -95,4 +97,20 @@ fn mail(
 /// Returns the text of a template. Rendering to memory does not fail in practice.
 fn rendered(template: &impl askama::Template) -> String {
     template.render().unwrap_or_default()
+}
+
+/// Returns a time as people say it, in the time zone of the campus.
+pub fn when(start: Timestamp, end: Option<Timestamp>, zone: Tz) -> String {
+    let start = start.moment().with_timezone(&zone);
+    let day = start.format("%A, %-d %B %Y, %H:%M");
+    let Some(end) = end else {
+        return format!("{day} ({zone})");
+    };
+    let end = end.moment().with_timezone(&zone);
+    let until = if start.date_naive() == end.date_naive() {
+        end.format("%H:%M")
+    } else {
+        end.format("%A, %-d %B, %H:%M")
+    };
+    format!("{day} – {until} ({zone})")
 }

@@ -1,5 +1,7 @@
 //! Reads the settings from variables.
 
+use chrono_tz::Tz;
+
 use super::{
     Addresses, Approval, BAD_APPROVAL, ClaimNames, MailSettings, MediaSettings, OldReceiptKey,
     Quotas, Secret, Secrets, Settings, SettingsError, TokenSettings, WebhookSettings,
@@ -138,6 +140,10 @@ impl Settings {
         };
         let trusts_forwarded = flag("TRUST_FORWARDED");
         let by_route = flag("METRICS_BY_ROUTE");
+        let time_zone = or("CAMPUS_TIME_ZONE", "UTC").parse().unwrap_or_else(|_| {
+            problems.push("CAMPUS_TIME_ZONE must be an IANA name, such as Europe/Berlin".into());
+            Tz::UTC
+        });
         let metrics = optional("METRICS_STACK").map(|stack| Metrics { stack, by_route });
         let settings = Self {
             table_name,
@@ -164,7 +170,7 @@ impl Settings {
                 queue: or("MAIL_QUEUE", ""),
                 notice_queue: or("NOTICE_QUEUE", ""),
                 configuration_set: optional("MAIL_CONFIGURATION_SET"),
-                time_zone: or("CAMPUS_TIME_ZONE", "UTC"),
+                time_zone,
             },
             metrics,
             secrets: Secrets {

@@ -161,7 +161,7 @@ fn failed(error: impl std::error::Error) -> ApiError {
 impl ExportFile {
     /// A table with these columns. Of several with the same name, the later ones get a number.
     pub fn new(app: &Context, format: ExportFormat, columns: &[String]) -> Result<Self, ApiError> {
-        let zone = app.settings.mail.time_zone.parse().unwrap_or(Tz::UTC);
+        let zone = app.settings.mail.time_zone;
         let columns = numbered(columns.iter().cloned());
         match format {
             ExportFormat::Csv(delimiter) => {

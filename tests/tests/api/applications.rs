@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use tests::TestCampus;
 use tests::fixtures::{application, id};
+use tests::{Setup, TestCampus};
 
 // proves H12, H18, H24, A1, A2
 #[tokio::test]
@@ -186,6 +186,30 @@ async fn current_is_active_and_inside_its_window() {
         sue.get("/api/clubs/chess/").await.ok()["accepting_members"],
         false
     );
+}
+
+// proves A8
+#[tokio::test]
+async fn a_duplicate_keeps_times_of_day_over_the_change_of_summer_time() {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail.time_zone = chrono_tz::Europe::Berlin)
+        .build();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let mut body = application("Fall");
+    // From 09:00 to 23:59 in summer, told at 00:30 in winter.
+    body["application_start_time"] = json!("2026-10-05T07:00:00Z");
+    body["application_end_time"] = json!("2026-10-19T21:59:00Z");
+    body["result_release_time"] = json!("2026-11-01T23:30:00Z");
+    let made = ada.post("/api/clubs/chess/applications/", body).await;
+    let path = format!("/api/clubs/chess/applications/{}/", id(&made.created()));
+    // 00:30 in Berlin: tomorrow is the day that UTC has only the day after tomorrow.
+    campus.advance(TimeDelta::minutes(14 * 60 + 30));
+    let copy = ada.post(&format!("{path}duplicate/"), json!({})).await;
+    let copy = copy.created();
+    assert_eq!(copy["application_start_time"], "2026-11-23T08:00:00Z");
+    assert_eq!(copy["application_end_time"], "2026-12-07T22:59:00Z");
+    assert_eq!(copy["result_release_time"], "2026-12-20T23:30:00Z");
 }
 
 // proves A8

@@ -21,6 +21,23 @@ async fn with_confirmation(campus: &TestCampus) -> Recruitment {
 
 // proves T5
 #[tokio::test]
+async fn a_confirmation_tells_the_time_on_campus() {
+    let campus = Setup::default()
+        .settings(|settings| settings.mail.time_zone = chrono_tz::America::New_York)
+        .build();
+    let recruitment = with_confirmation(&campus).await;
+    // 02:30 UTC on Sunday.
+    campus.advance(TimeDelta::minutes(17 * 60 + 30));
+    submit(&recruitment, &campus.as_("sue"), "late").await;
+    campus.deliver().await;
+    let mails = campus.mails_but_welcomes();
+    let time = "Saturday, 21 November 2026, 21:30:00 (America/New_York)";
+    assert!(mails[0].text.contains(time), "{}", mails[0].text);
+    assert!(mails[0].html.contains(time), "{}", mails[0].html);
+}
+
+// proves T5
+#[tokio::test]
 async fn stored_submission_is_confirmed_once_with_answers_and_receipt() {
     let campus = TestCampus::new();
     let recruitment = with_confirmation(&campus).await;

@@ -110,7 +110,7 @@ async fn news_is_mailed_once_on_the_next_monday() {
 #[tokio::test]
 async fn the_news_come_at_8_in_the_time_zone_of_the_campus() {
     let campus = Setup::default()
-        .settings(|settings| settings.mail.time_zone = "America/New_York".into())
+        .settings(|settings| settings.mail.time_zone = chrono_tz::America::New_York)
         .build();
     let (ada, _) = follower(&campus).await;
     open(&ada, "Autumn", 1, 2_000).await;

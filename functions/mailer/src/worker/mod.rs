@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lambda_events::event::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
-use chrono_tz::Tz;
 use shared::db::{Table, TableError};
 use shared::settings::Settings;
 use shared::time::{Clock, Timestamp};
@@ -31,8 +30,6 @@ pub struct Worker {
     ses: Ses,
     clock: Arc<dyn Clock>,
     settings: Settings,
-    /// The time zone of the campus.
-    zone: Tz,
     /// When the next mail may be sent.
     next: Mutex<Instant>,
 }
@@ -56,26 +53,14 @@ impl Later {
 
 impl Worker {
     /// A worker for the mails of a table.
-    ///
-    /// # Errors
-    ///
-    /// If the time zone of the campus is not known.
-    pub fn new(
-        table: Table,
-        ses: Ses,
-        clock: Arc<dyn Clock>,
-        settings: Settings,
-    ) -> Result<Self, String> {
-        let zone = settings.mail.time_zone.parse();
-        let zone = zone.map_err(|_| "settings: CAMPUS_TIME_ZONE is no time zone".to_owned())?;
-        Ok(Self {
+    pub fn new(table: Table, ses: Ses, clock: Arc<dyn Clock>, settings: Settings) -> Self {
+        Self {
             table,
             ses,
             clock,
             settings,
-            zone,
             next: Mutex::new(Instant::now()),
-        })
+        }
     }
 
     fn now(&self) -> Timestamp {

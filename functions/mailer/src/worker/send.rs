@@ -7,13 +7,13 @@ use shared::domain::{
     EmailStatus, EndedInterviews, Mail, MailKind, MembershipRequest, Notice, SUPERSEDED,
 };
 use shared::ids::Id;
-use shared::mail::{Message, interview_url, invite_url, with_invite};
+use shared::mail::{Message, interview_url, invite_url, when, with_invite};
 use shared::metrics::Unit;
 use shared::unsubscribe;
 use tokio::time::Instant;
 
 use super::{Later, Worker};
-use crate::envelope::{Entry, MailEnvelope, when};
+use crate::envelope::{Entry, MailEnvelope};
 use crate::outcome::SendOutcome;
 
 /// A mail that SES did not take within these hours has failed (E14). The queue gives up a message
@@ -135,6 +135,7 @@ impl Worker {
         asking: Option<MembershipRequest>,
     ) -> Result<(MailEnvelope, EndedInterviews), TableError> {
         let (now, site) = (self.now(), &self.settings.addresses.site_url);
+        let zone = self.settings.mail.time_zone;
         let ends = self.table.interviews_ended_by(mail, now, now).await?;
         let mut calendars = vec![];
         if let (Some(decision), false) = (&mail.decision, ends.ended.is_empty()) {
@@ -157,7 +158,7 @@ impl Worker {
         let mut headers = vec![];
         let message = match (&mail.appointment, notice, mail.person) {
             (Some(about), ..) => {
-                let when = when(about.start, Some(about.end), self.zone);
+                let when = when(about.start, Some(about.end), zone);
                 about.message(mail.subject.clone(), &when, &page)
             }
             (_, Some(notice), Some(person)) => {
@@ -175,7 +176,7 @@ impl Worker {
                     ),
                 ];
                 let end = format!("{site}/unsubscribe/{token}/");
-                let when = |start, until| when(start, until, self.zone);
+                let when = |start, until| when(start, until, zone);
                 notice.message(mail, when, site, &end)
             }
             _ => self.message(mail, asking),
