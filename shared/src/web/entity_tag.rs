@@ -230,7 +230,8 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// Returns the response with this policy, if there is no user.
+    /// Returns the response with this policy, if there is no user. Pages of every origin may read
+    /// it: the distribution gives one copy to all, so that other values of `Origin` make no copies.
     pub fn unless_signed_in<U>(self, user: Option<&U>, response: impl IntoResponse) -> Response {
         let response = response.into_response();
         if user.is_some() {
@@ -240,8 +241,24 @@ impl Kept {
             Self::FiveMinutes => "public, max-age=300",
             Self::MinuteInDistribution => "public, max-age=0, s-maxage=60",
         };
-        with_cache_control(response, policy)
+        let mut response = with_cache_control(response, policy);
+        response.extensions_mut().insert(ForEveryOrigin);
+        response
     }
+}
+
+/// A response that pages of every origin may read.
+#[derive(Debug, Clone, Copy)]
+struct ForEveryOrigin;
+
+/// Lets pages of every origin read what caches give to all callers.
+pub(super) async fn for_every_origin(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if response.extensions().get::<ForEveryOrigin>().is_some() {
+        let headers = response.headers_mut();
+        set(headers, header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
+    }
+    response
 }
 
 /// Makes the tag of a compressed response a weak one, because its bytes are different.

@@ -19,7 +19,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 
 use super::body::{media_type, unread, whole};
 use super::coding::acceptable;
-use super::entity_tag::{entity_tags, set, weak_if_compressed};
+use super::entity_tag::{entity_tags, for_every_origin, set, weak_if_compressed};
 use super::error::{ApiError, Cause, Code, ErrorBody, NO_FILES};
 use super::grant::{Reduced, without_what_is_read};
 use super::idempotency::{REPLAYED, Replays, idempotent, remembers_itself};
@@ -79,6 +79,7 @@ pub fn finish(router: Router<Shared>, app: &Shared) -> Router {
         // Below the headers for browsers, so that a page can read the error.
         .layer(CatchPanicLayer::custom(panicked))
         .layer(cors(&app.settings.addresses.cors_origins))
+        .layer(from_fn(for_every_origin))
         // Browsers take the content type of a response as it is.
         .layer(SetResponseHeaderLayer::overriding(
             header::X_CONTENT_TYPE_OPTIONS,

@@ -270,6 +270,15 @@ async fn browsers_of_allowed_origins_may_call() {
         "https://site.example"
     );
     assert_eq!(allowed("https://evil.example").await, "");
+    // What is cached for all is the same for every origin.
+    for path in ["/api/events.ics", "/api/clubs/", "/api/events/"] {
+        let origin = strict.anonymous().header("origin", "https://evil.example");
+        let response = origin.get(path).await;
+        assert_eq!(response.header("access-control-allow-origin"), "*");
+        let signed_in = strict.as_("ada").header("origin", "https://evil.example");
+        let response = signed_in.get(path).await;
+        assert_eq!(response.header("access-control-allow-origin"), "");
+    }
 }
 
 // proves H31
