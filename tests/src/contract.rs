@@ -152,14 +152,15 @@ impl Contract {
                     .iter()
                     .zip(&expected)
                     .all(|(part, word)| part.starts_with('{') && !word.is_empty() || part == word);
-            // The more words agree, the better: `current/` is no id.
-            same.then(|| parts.iter().filter(|part| !part.starts_with('{')).count())
+            // The more words agree, the better: `current/` is no id, and `5.ics` names a file.
+            let agreeing = parts.iter().filter(|part| !part.starts_with('{')).count();
+            same.then_some((agreeing, is_folder != path.ends_with(".ics")))
         };
         let (template, item) = self.document["paths"]
             .as_object()?
             .iter()
             .filter_map(|(template, item)| Some((fits(template)?, (template, item))))
-            .max_by_key(|(agreeing, _)| *agreeing)?
+            .max_by_key(|(fit, _)| *fit)?
             .1;
         Some((template.as_str(), item.get(method)?))
     }

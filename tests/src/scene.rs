@@ -351,7 +351,7 @@ pub async fn link_of(campus: &TestCampus, person: u64) -> Value {
 }
 
 /// An event with a showing.
-async fn event(owner: &Client) -> [(&'static str, Value); 2] {
+async fn event(owner: &Client) -> [(&'static str, Value); 4] {
     let event = json!({
         "name": "Open evening",
         "showings": [{ "start_time": hours(5), "end_time": hours(6) }],
@@ -362,6 +362,11 @@ async fn event(owner: &Client) -> [(&'static str, Value); 2] {
         .created();
     [
         ("{event}", event["id"].clone()),
+        ("{event_file}", json!(format!("{}.ics", event["id"]))),
         ("{showing}", event["showings"][0]["id"].clone()),
+        (
+            "{showing_file}",
+            json!(format!("{}.ics", event["showings"][0]["id"])),
+        ),
     ]
 }

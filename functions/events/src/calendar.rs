@@ -1,20 +1,27 @@
-//! `/events.ics`, `/clubs/{club}/events.ics`: calendars (RFC 5545) with public data only
+//! Calendars (RFC 5545): `/events.ics` and `/clubs/{club}/events.ics`, with public data only, and
+//! the files of one event and of one showing, `/events/{event}.ics` and
+//! `/events/{event}/showings/{showing}.ics`
 
 use std::collections::HashMap;
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use chrono::TimeDelta;
 use shared::domain::{Club, Event, EventType, Showing};
-use shared::ids::{Id, of};
+use shared::ids::{self, Id, of};
 use shared::text::html::to_text;
 use shared::text::ics::Component;
-use shared::web::{ApiError, Kept, Result, User, Visibility, Visible};
+use shared::time::Timestamp;
+use shared::web::{ApiError, Kept, PathIds, Result, User, Visibility, Visible};
 use shared::{Context, limits};
 
-use crate::events::upcoming;
+use crate::events::{VisibleEvent, since_then, upcoming};
 
 /// Largest size of a calendar in bytes, so that it can pass the gateway (H25).
 const MAX_CALENDAR_BYTES: usize = limits::RESPONSE_BODY - 100_000;
+
+/// How long the calendar of a club has what is over.
+const PAST: TimeDelta = TimeDelta::days(366);
 
 /// Get the calendar of all clubs.
 ///
@@ -43,8 +50,8 @@ pub async fn show_calendar(app: Context, user: Option<User>) -> Result<Response>
 
 /// Get the calendar of a club.
 ///
-/// For everybody, with public data only. Each entry is a showing. If there are too many, only the
-/// latest are shown. It is 404 if not everybody can see the club.
+/// For everybody, with public data only. Each entry is a showing that ended at most a year ago. If
+/// there are too many, only the latest are shown. It is 404 if not everybody can see the club.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/events.ics", tag = "events",
     security((), ("bearer" = []), ("token" = ["clubs:read"])),
@@ -56,15 +63,93 @@ pub async fn show_club_calendar(app: Context, scope: Visible) -> Result<Response
     if !Visibility::default().sees(club) {
         return Err(ApiError::NotFound);
     }
-    let events = app.table.events(&club.code).await?;
+    let versions = app.table.versions().await?;
+    let since = Timestamp::at(app.clock.now() - PAST);
+    // From the catalogue in memory: reading the events of the club would cost as much as their
+    // whole texts.
+    let found = since_then(&app, &versions, since, |one| one.code == club.code).await?;
     let mut showings: Vec<(&Showing, &Event, &Club)> = Vec::new();
-    for event in &events {
-        showings.extend(event.showings.iter().map(|showing| (showing, event, club)));
+    for (event, club) in found.pairs() {
+        let recent = event.showings.iter().filter(|showing| showing.end >= since);
+        showings.extend(recent.map(|showing| (showing, event, club)));
     }
     showings.sort_by_key(|(showing, ..)| std::cmp::Reverse((showing.start, showing.id)));
     // The club is visible to everybody, so for anonymous callers a cache may keep it.
     let calendar = calendar(calendar_text(&club.profile.name, entries(showings)));
     Ok(Kept::FiveMinutes.unless_signed_in(scope.user.as_ref(), calendar))
+}
+
+/// Get the calendar file of an event.
+///
+/// For everybody who can see its club, with one entry for each showing. Signed-in people get its
+/// address and all places. It is 404 if the event has no showings.
+#[utoipa::path(
+    get, path = "/api/events/{event}", tag = "events", security((), ("bearer" = [])),
+    params(("event" = String, Path, description = "The id of the event, and `.ics`")),
+    responses((status = 200, body = String, content_type = "text/calendar"))
+)]
+pub async fn show_event_calendar(
+    app: Context,
+    user: Option<User>,
+    path: PathIds,
+) -> Result<Response> {
+    let id = file_id(&path, "event")?;
+    let found = VisibleEvent::find(&app, user.as_ref(), id).await?;
+    event_calendar(&found, |_| true)
+}
+
+/// Get the calendar file of a showing.
+///
+/// As that of its event, with this showing alone.
+#[utoipa::path(
+    get, path = "/api/events/{event}/showings/{showing}", tag = "showings",
+    security((), ("bearer" = [])),
+    params(
+        ("event" = u64, Path),
+        ("showing" = String, Path, description = "The id of the showing, and `.ics`")
+    ),
+    responses((status = 200, body = String, content_type = "text/calendar"))
+)]
+pub async fn show_showing_calendar(found: VisibleEvent, path: PathIds) -> Result<Response> {
+    let id = file_id(&path, "showing")?;
+    event_calendar(&found, |showing| showing.id == id)
+}
+
+/// The id in a segment that names a calendar file.
+fn file_id<T>(path: &PathIds, segment: &str) -> Result<Id<T>> {
+    let id = path.text(segment).strip_suffix(".ics");
+    id.and_then(ids::parse).ok_or(ApiError::NotFound)
+}
+
+/// The file of those showings of an event that are selected, as its reader may see them.
+fn event_calendar(
+    found: &VisibleEvent,
+    is_selected: impl Fn(&Showing) -> bool,
+) -> Result<Response> {
+    let VisibleEvent {
+        event,
+        club,
+        viewer,
+    } = found;
+    let sees = if viewer.is_signed_in {
+        Sees::Signed
+    } else {
+        Sees::Public
+    };
+    let mut showings: Vec<&Showing> = event
+        .showings
+        .iter()
+        .filter(|one| is_selected(one))
+        .collect();
+    if showings.is_empty() {
+        return Err(ApiError::NotFound);
+    }
+    showings.sort_by_key(|showing| (showing.start, showing.id));
+    let mut texts = Texts::default();
+    let entries = showings
+        .into_iter()
+        .map(|showing| texts.entry(event, showing, club, sees));
+    Ok(calendar(calendar_text(&event.name, entries)))
 }
 
 /// The entries of showings, with public data.

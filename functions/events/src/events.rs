@@ -147,6 +147,18 @@ pub async fn of_clubs(
     Ok(found)
 }
 
+/// The events of these clubs that have not ended before this time, whoever can see them.
+pub async fn since_then(
+    app: &Context,
+    versions: &Versions,
+    since: Timestamp,
+    is_selected: impl Fn(&Club) -> bool,
+) -> Result<MatchingEvents> {
+    let mut found = find_all(app, &EventFilter::upcoming(since), versions).await?;
+    found.keep(is_selected);
+    Ok(found)
+}
+
 /// The events that have not ended and that everybody can see.
 pub async fn upcoming(app: &Context) -> Result<MatchingEvents> {
     find(app, &EventFilter::upcoming(app.now()), None).await
@@ -233,17 +245,24 @@ impl FromRequestParts<Shared> for VisibleEvent {
         let user = Option::<User>::from_request_parts(parts, state).await?;
         let path = PathIds::from_request_parts(parts, state).await?;
         let id = path.id("event").ok_or(ApiError::NotFound)?;
+        Self::find(app, user.as_ref(), id).await
+    }
+}
+
+impl VisibleEvent {
+    /// The event with this id, if the caller can see its club.
+    pub async fn find(app: &Context, user: Option<&User>, id: Id<of::Event>) -> Result<Self> {
         let code = app
             .table
             .club_of_event(id)
             .await?
             .ok_or(ApiError::NotFound)?;
-        let person = user.as_ref().map(User::id);
+        let person = user.map(User::id);
         let (event, (club, membership)) = futures::try_join!(
             app.table.event(&code, id),
             app.table.club_and_membership(&code, person)
         )?;
-        let is_admin = user.as_ref().is_some_and(User::is_admin);
+        let is_admin = user.is_some_and(User::is_admin);
         let visibility = Visibility::with(membership.as_ref(), is_admin);
         let (event, club) = event
             .zip(club.filter(|club| visibility.sees(club)))

@@ -41,5 +41,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
         ))
         .routes(routes!(calendar::show_calendar))
         .routes(routes!(calendar::show_club_calendar))
+        .routes(routes!(calendar::show_event_calendar))
+        .routes(routes!(calendar::show_showing_calendar))
         .routes(routes!(own_calendar::show_own_calendar))
 }

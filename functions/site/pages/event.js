@@ -1,13 +1,21 @@
 // `/events/{event}/`: an event with its showings.
 
 import { html } from "../parts/kit.js";
+import { get } from "../parts/api.js";
 import { Cover } from "../parts/club_card.js";
 import { Day } from "../parts/event_list.js";
+import { download } from "../parts/files.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Chip, Empty, Icon, Mono, Rich, Time, Title } from "../parts/ui.js";
+import { Action, Chip, Empty, Icon, Mono, Rich, Time, Title } from "../parts/ui.js";
+
+/** Saves all times, with the places that whoever is signed in may see. */
+async function saveCalendar(event) {
+  const { data } = await get(url`/events/${event.id}.ics`);
+  download("event.ics", data, "text/calendar");
+}
 
 export default function Event({ event: id }) {
   const event = useLoad(url`/events/${id}/`);
@@ -49,8 +57,8 @@ export default function Event({ event: id }) {
               name="map-pin" /> ${showing.location}</p>`
             }</div></li>`,
           )}</ul></div>
-          <p><a class="button" href=${link(`/api${url`/clubs/${found.club}/events.ics`}`)} download>
-            <${Icon} name="calendar-plus" /> ${t("event.calendar")}</a></p>`
+          <p><${Action} run=${() => saveCalendar(found)}><${Icon} name="calendar-plus" />
+            ${t("event.calendar")}<//></p>`
         }</section></div>`,
     6,
     true,

@@ -19,6 +19,8 @@ fn public() -> Vec<Row> {
         read("show_showing", ANYBODY),
         read("show_club_calendar", ANYBODY),
         read("show_own_calendar", ANYBODY),
+        read("show_event_calendar", ANYBODY).at("/api/events/{event_file}"),
+        read("show_showing_calendar", ANYBODY).at("/api/events/{event}/showings/{showing_file}"),
     ]
 }
 

@@ -116,6 +116,11 @@ async fn scene() -> Scene {
         ("{submission}", submission["id"].clone()),
         ("{event}", event["id"].clone()),
         ("{showing}", event["showings"][0]["id"].clone()),
+        ("{event_file}", json!(format!("{}.ics", event["id"]))),
+        (
+            "{showing_file}",
+            json!(format!("{}.ics", event["showings"][0]["id"])),
+        ),
     ]);
     let secrets = PLANTED
         .map(str::to_owned)

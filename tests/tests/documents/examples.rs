@@ -297,6 +297,11 @@ async fn clubs(admin: &Client) -> Vec<(&'static str, Value)> {
         ("{join_token}", json!(token)),
         ("{event}", event["id"].clone()),
         ("{showing}", event["showings"][0]["id"].clone()),
+        ("{event_file}", json!(format!("{}.ics", event["id"]))),
+        (
+            "{showing_file}",
+            json!(format!("{}.ics", event["showings"][0]["id"])),
+        ),
     ]
 }
 
