@@ -1,7 +1,9 @@
 //! What is handed to SES for a mail: its texts, and the calendar files of interviews (K10).
 
+use lettre::Message;
+use lettre::message::header::{ContentType, HeaderName, HeaderValue};
+use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 use shared::domain::{AppointmentNews, EndedInterview, Mail};
-use shared::mail::Message;
 use shared::text::ics::Component;
 use shared::time::Timestamp;
 
@@ -9,11 +11,78 @@ use shared::time::Timestamp;
 #[derive(Debug)]
 pub struct MailEnvelope {
     /// Its texts.
-    pub message: Message,
+    pub message: shared::mail::Message,
     /// The calendar files.
     pub calendars: Vec<CalendarFile>,
     /// Headers besides the usual ones: name and value.
     pub headers: Vec<(&'static str, String)>,
+}
+
+/// Why a mail cannot be written as MIME.
+#[derive(Debug, thiserror::Error)]
+pub enum NoMime {
+    /// An address or a part of the mail.
+    #[error(transparent)]
+    Address(#[from] lettre::address::AddressError),
+    /// The message as a whole.
+    #[error(transparent)]
+    Message(#[from] lettre::error::Error),
+    /// The type of a part.
+    #[error(transparent)]
+    Type(#[from] lettre::message::header::ContentTypeErr),
+    /// The name of a header.
+    #[error(transparent)]
+    Header(#[from] lettre::message::header::InvalidHeaderName),
+}
+
+impl MailEnvelope {
+    /// Returns the mail as MIME. A calendar file stands among its alternatives, too, so that mail
+    /// programs offer to take it over (RFC 6047); of several only in the attachments, because they
+    /// show no more than one.
+    pub(crate) fn mime(&self, mail: &Mail, from: &str) -> Result<Vec<u8>, NoMime> {
+        let mut texts = MultiPart::alternative()
+            .singlepart(SinglePart::plain(self.message.text.clone()))
+            .singlepart(SinglePart::html(self.message.html.clone()));
+        if let [file] = &self.calendars[..] {
+            let kind = format!("text/calendar; method={}; charset=UTF-8", file.method);
+            let part = SinglePart::builder().header(ContentType::parse(&kind)?);
+            texts = texts.singlepart(part.body(file.content.clone()));
+        }
+        let (name, address) = sender(from);
+        let mut message = Message::builder()
+            .from(Mailbox::new(name.map(str::to_owned), address.parse()?))
+            .to(Mailbox::new(None, mail.to.ascii().parse()?))
+            .subject(self.message.subject.as_str());
+        if let Some(address) = &mail.reply_to {
+            message = message.reply_to(Mailbox::new(None, address.ascii().parse()?));
+        }
+        for (name, value) in &self.headers {
+            let name = HeaderName::new_from_ascii((*name).to_owned())?;
+            message = message.raw_header(HeaderValue::new(name, value.clone()));
+        }
+        let message = if self.calendars.is_empty() {
+            message.multipart(texts)?
+        } else {
+            let mut whole = MultiPart::mixed().multipart(texts);
+            for file in &self.calendars {
+                let part = Attachment::new(file.name.to_owned());
+                let kind = ContentType::parse("text/calendar; charset=UTF-8")?;
+                whole = whole.singlepart(part.body(file.content.clone(), kind));
+            }
+            message.multipart(whole)?
+        };
+        Ok(message.formatted())
+    }
+}
+
+/// The name and the address of a sender such as `Clubs <no-reply@clubs.example>`.
+fn sender(from: &str) -> (Option<&str>, &str) {
+    let Some((name, address)) = from.rsplit_once('<') else {
+        return (None, from.trim());
+    };
+    let name = name.trim().trim_matches('"');
+    let address = address.trim_end().trim_end_matches('>').trim();
+    (Some(name).filter(|name| !name.is_empty()), address)
 }
 
 /// A calendar file (RFC 5545, RFC 5546).
@@ -21,6 +90,8 @@ pub struct MailEnvelope {
 pub struct CalendarFile {
     /// Its name.
     pub name: &'static str,
+    /// What it asks the program of its reader to do: `REQUEST` or `CANCEL`.
+    pub method: &'static str,
     /// Its content.
     pub content: String,
 }
@@ -47,12 +118,10 @@ impl Entry<'_> {
     /// Returns the calendar file. `mail` names the applicant's address and the organizer's; `from`
     /// is the organizer's, if the club has none.
     pub(crate) fn file(&self, mail: &Mail, from: &str, page: &str) -> CalendarFile {
-        let sender = from.rsplit_once('<').map_or(from, |(_, address)| address);
-        let sender = sender.trim_end_matches('>').trim();
         let organizer = mail
             .reply_to
             .as_ref()
-            .map_or_else(|| sender.to_owned(), ToString::to_string);
+            .map_or_else(|| sender(from).1.to_owned(), ToString::to_string);
         let number = u32::try_from(self.number).unwrap_or_default();
         let (method, status) = if self.is_cancelled {
             ("CANCEL", "CANCELLED")
@@ -87,6 +156,7 @@ impl Entry<'_> {
             } else {
                 "interview.ics"
             },
+            method,
             content: calendar.into_text(),
         }
     }

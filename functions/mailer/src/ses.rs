@@ -5,15 +5,14 @@ use std::time::Duration;
 use aws_sdk_sesv2::Client;
 use aws_sdk_sesv2::config::retry::RetryConfig;
 use aws_sdk_sesv2::config::timeout::TimeoutConfig;
+use aws_sdk_sesv2::error::BuildError;
+use aws_sdk_sesv2::operation::send_email::builders::SendEmailFluentBuilder;
 use aws_sdk_sesv2::primitives::Blob;
-use aws_sdk_sesv2::types::{
-    Attachment, AttachmentContentDisposition, AttachmentContentTransferEncoding, Body, Content,
-    Destination, EmailContent, Message as SesMessage, MessageHeader, MessageTag,
-};
+use aws_sdk_sesv2::types::{Destination, EmailContent, MessageTag, RawMessage};
 use shared::domain::Mail;
 use shared::settings::Settings;
 
-use crate::envelope::{CalendarFile, MailEnvelope};
+use crate::envelope::{MailEnvelope, NoMime};
 use crate::outcome::{SendOutcome, classify};
 
 /// Time limits of a call. If SES does not answer in time, the state of the mail is unknown (E15).
@@ -22,35 +21,6 @@ fn timeouts() -> TimeoutConfig {
         .connect_timeout(Duration::from_secs(2))
         .operation_timeout(Duration::from_secs(20))
         .build()
-}
-
-/// The calendar files as attachments; none if there are none.
-fn attachments(
-    calendars: &[CalendarFile],
-) -> Result<Option<Vec<Attachment>>, aws_sdk_sesv2::error::BuildError> {
-    let attachment = |file: &CalendarFile| {
-        Attachment::builder()
-            .raw_content(Blob::new(file.content.as_bytes()))
-            .file_name(file.name)
-            .content_type("text/calendar")
-            .content_disposition(AttachmentContentDisposition::Attachment)
-            .content_transfer_encoding(AttachmentContentTransferEncoding::Base64)
-            .build()
-    };
-    let all: Vec<Attachment> = calendars.iter().map(attachment).collect::<Result<_, _>>()?;
-    Ok((!all.is_empty()).then_some(all))
-}
-
-/// The headers; none if there are none.
-fn message_headers(
-    headers: &[(&'static str, String)],
-) -> Result<Option<Vec<MessageHeader>>, aws_sdk_sesv2::error::BuildError> {
-    let header = |(name, value): &(&'static str, String)| {
-        let header = MessageHeader::builder().name(*name);
-        header.value(value.as_str()).build()
-    };
-    let all: Vec<MessageHeader> = headers.iter().map(header).collect::<Result<_, _>>()?;
-    Ok((!all.is_empty()).then_some(all))
 }
 
 /// A client of SES, with the sender address of this deployment.
@@ -94,36 +64,15 @@ impl Ses {
     fn request(
         &self,
         mail: &Mail,
-        MailEnvelope {
-            message,
-            calendars,
-            headers,
-        }: &MailEnvelope,
-    ) -> Result<
-        aws_sdk_sesv2::operation::send_email::builders::SendEmailFluentBuilder,
-        aws_sdk_sesv2::error::BuildError,
-    > {
-        let utf8 = |text: &str| Content::builder().data(text).charset("UTF-8").build();
-        let body = Body::builder()
-            .html(utf8(&message.html)?)
-            .text(utf8(&message.text)?)
-            .build();
-        let simple = SesMessage::builder()
-            .subject(utf8(&message.subject)?)
-            .body(body)
-            .set_attachments(attachments(calendars)?)
-            .set_headers(message_headers(headers)?)
-            .build();
+        envelope: &MailEnvelope,
+    ) -> Result<SendEmailFluentBuilder, Unsendable> {
+        let raw = envelope.mime(mail, &self.from)?;
+        let raw = RawMessage::builder().data(Blob::new(raw)).build()?;
         Ok(self
             .client
             .send_email()
             .from_email_address(&self.from)
             .destination(Destination::builder().to_addresses(mail.to.ascii()).build())
-            .set_reply_to_addresses(
-                mail.reply_to
-                    .clone()
-                    .map(|address| vec![address.ascii().into_owned()]),
-            )
             .set_configuration_set_name(self.configuration_set.clone())
             // SES returns this tag in its reports, so that they can be matched to the mail.
             .email_tags(
@@ -132,6 +81,15 @@ impl Ses {
                     .value(mail.id().to_string())
                     .build()?,
             )
-            .content(EmailContent::builder().simple(simple).build()))
+            .content(EmailContent::builder().raw(raw).build()))
     }
+}
+
+/// Why a mail cannot be handed to SES.
+#[derive(Debug, thiserror::Error)]
+enum Unsendable {
+    #[error(transparent)]
+    Mime(#[from] NoMime),
+    #[error(transparent)]
+    Request(#[from] BuildError),
 }

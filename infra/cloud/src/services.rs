@@ -264,7 +264,8 @@ impl Services {
         }
         let ses = |kind: &str, name: &str| {
             (
-                "ses:SendEmail".to_owned(),
+                // Of mails that are sent as MIME.
+                "ses:SendRawEmail".to_owned(),
                 format!("arn:aws:ses:{REGION}:{ACCOUNT}:{kind}/{name}"),
             )
         };

@@ -12,7 +12,10 @@ use aws_smithy_runtime_api::client::http::{
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use futures::future::BoxFuture;
+use mail_parser::{MessageParser, MessagePart, MimeHeaders as _, PartType};
 use mailer::Reports;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -37,9 +40,21 @@ pub struct KeptMail {
     /// The headers that the mail has besides the usual ones.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
+    /// What it has beside HTML and text, of which a program shows one: calendars.
+    #[serde(default)]
+    pub alternatives: Vec<KeptAlternative>,
     #[serde(default)]
     pub attachments: Vec<KeptAttachment>,
     pub sent_at: Timestamp,
+}
+
+/// A part of a mail that stands for the whole.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct KeptAlternative {
+    /// Its media type, with its parameters but the charset.
+    #[serde(rename = "type")]
+    pub media_type: String,
+    pub content: String,
 }
 
 /// A file of a mail.
@@ -53,17 +68,56 @@ pub struct KeptAttachment {
     pub content: String,
 }
 
-/// The members of a list of objects in a request.
-fn list<'a>(request: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Value> {
-    let found = request.pointer(pointer).and_then(Value::as_array);
-    found.into_iter().flatten()
-}
-
 /// Gets the recipient of each mail, for tests of a failing SES. If it returns `None`, the mailbox
 /// takes the mail.
 pub type MailHook = Arc<
     dyn Fn(&str) -> BoxFuture<'static, Option<Result<(u16, Value), ConnectorError>>> + Send + Sync,
 >;
+
+/// The headers that every mail has.
+const USUAL: [&str; 7] = [
+    "From",
+    "To",
+    "Reply-To",
+    "Subject",
+    "Date",
+    "MIME-Version",
+    "Content-Type",
+];
+
+impl KeptMail {
+    /// Takes over a part of a message.
+    fn take(&mut self, part: &MessagePart<'_>) {
+        let written = |text: &str| text.replace("\r\n", "\n");
+        let kind = part.content_type();
+        let name = kind.map_or_else(String::new, |kind| {
+            format!("{}/{}", kind.ctype(), kind.subtype().unwrap_or_default())
+        });
+        let bytes = part.contents();
+        if let Some(file) = part.attachment_name() {
+            self.attachments.push(KeptAttachment {
+                name: file.to_owned(),
+                media_type: name,
+                content: BASE64.encode(bytes),
+            });
+            return;
+        }
+        let text = String::from_utf8_lossy(bytes);
+        match &part.body {
+            PartType::Html(_) => self.html = written(&text),
+            PartType::Text(_) if name == "text/plain" => self.text = written(&text),
+            PartType::Multipart(_) => {}
+            _ => {
+                let method = kind.and_then(|kind| kind.attribute("method"));
+                let method = method.map_or_else(String::new, |method| format!("; method={method}"));
+                self.alternatives.push(KeptAlternative {
+                    media_type: name + &method,
+                    content: text.into_owned(),
+                });
+            }
+        }
+    }
+}
 
 #[derive(Clone)]
 pub struct Mailbox {
@@ -174,34 +228,29 @@ impl Mailbox {
                 .unwrap_or_default()
                 .to_owned()
         };
-        let mail = KeptMail {
+        let raw = BASE64.decode(text("/Content/Raw/Data"));
+        let raw = raw.map_err(std::io::Error::other)?;
+        let message = MessageParser::default().parse(&raw);
+        let message = message.ok_or_else(|| std::io::Error::other("no MIME"))?;
+        let mut mail = KeptMail {
             to: text("/Destination/ToAddresses/0"),
             from: text("/FromEmailAddress"),
-            reply_to: request
-                .pointer("/ReplyToAddresses/0")
-                .and_then(Value::as_str)
-                .map(str::to_owned),
-            subject: text("/Content/Simple/Subject/Data"),
-            html: text("/Content/Simple/Body/Html/Data"),
-            text: text("/Content/Simple/Body/Text/Data"),
-            headers: list(request, "/Content/Simple/Headers")
-                .filter_map(|header| {
-                    let part = |name: &str| Some(header[name].as_str()?.to_owned());
-                    Some((part("Name")?, part("Value")?))
-                })
+            reply_to: message
+                .reply_to()
+                .and_then(|list| list.first()?.address().map(str::to_owned)),
+            subject: message.subject().unwrap_or_default().to_owned(),
+            html: String::new(),
+            text: String::new(),
+            headers: message
+                .headers_raw()
+                .filter(|(name, _)| !USUAL.contains(name))
+                .map(|(name, value)| (name.to_owned(), value.trim().replace("\r\n", "")))
                 .collect(),
-            attachments: list(request, "/Content/Simple/Attachments")
-                .filter_map(|file| {
-                    let part = |name: &str| Some(file[name].as_str()?.to_owned());
-                    Some(KeptAttachment {
-                        name: part("FileName")?,
-                        media_type: part("ContentType")?,
-                        content: part("RawContent")?,
-                    })
-                })
-                .collect(),
+            alternatives: vec![],
+            attachments: vec![],
             sent_at: Timestamp::at(self.clock.now()),
         };
+        message.parts.iter().for_each(|part| mail.take(part));
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = &self.file {
             append(file, &format!("{}\n", serde_json::to_string(&mail)?))?;

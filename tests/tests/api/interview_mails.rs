@@ -11,7 +11,7 @@ use tests::recount::recount;
 
 use crate::slots::{Interviewing, slot};
 
-/// The calendar file of a mail, with unfolded lines.
+/// The calendar file of a mail, with unfolded lines. The same stands among its alternatives.
 #[track_caller]
 pub(crate) fn calendar(mail: &KeptMail) -> String {
     let [file] = &mail.attachments[..] else {
@@ -20,6 +20,13 @@ pub(crate) fn calendar(mail: &KeptMail) -> String {
     assert_eq!(file.media_type, "text/calendar");
     let bytes = BASE64_STANDARD.decode(&file.content).expect("base64");
     let text = String::from_utf8(bytes).expect("UTF-8");
+    // Mail programs offer what stands among the alternatives.
+    let [shown] = &mail.alternatives[..] else {
+        panic!("no alternative: {}", mail.subject)
+    };
+    let method = line(&text, "METHOD:").replace("METHOD:", "");
+    let expected = format!("text/calendar; method={method}");
+    assert_eq!((&shown.media_type, &shown.content), (&expected, &text));
     text.replace("\r\n ", "")
 }
 

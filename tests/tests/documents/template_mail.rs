@@ -26,11 +26,11 @@ fn mails_go_out_as_the_identity_that_they_are_from() {
     ] {
         let functions = SamTemplate::load("clubs", &parameters).functions();
         assert!(
-            functions["Mailer"].may("ses:SendEmail", &arn(identity)),
+            functions["Mailer"].may("ses:SendRawEmail", &arn(identity)),
             "{parameters:?}"
         );
         assert!(
-            !functions["Mailer"].may("ses:SendEmail", &arn("other.example")),
+            !functions["Mailer"].may("ses:SendRawEmail", &arn("other.example")),
             "{parameters:?}"
         );
     }
