@@ -191,9 +191,10 @@ async fn create(
     owner: Option<&Membership>,
     creation: u64,
 ) -> Result<Result<(), (&'static str, Reason)>> {
+    let site = app.settings.addresses.site_url.as_str();
     let mail = owner
         .filter(|owner| !owner.personal.email.is_empty())
-        .map(|owner| joined(club, None, owner, false, creation));
+        .map(|owner| joined((club, site), None, owner, false, creation));
     let key = owner.map(|owner| owner.id.to_string());
     let log = InvitationLog::default().with(
         &club.code,

@@ -44,11 +44,12 @@ pub async fn add_owner(
             }
             None => {
                 let owner = Membership::new(code, person, Role::Owner, creation, now);
+                let site = app.settings.addresses.site_url.as_str();
                 let may_mail = club.approved == Some(true)
                     && !person.personal.email.is_empty()
                     && log.allowed(now) > 0;
-                let mail =
-                    may_mail.then(|| joined(club, None, &owner, request.is_some(), creation));
+                let mail = may_mail
+                    .then(|| joined((club, site), None, &owner, request.is_some(), creation));
                 let key = owner.id.to_string();
                 let mailed = mail.as_ref().map(|_| key.as_str());
                 // The log is written without a mail, too: it refuses a late attempt, which could

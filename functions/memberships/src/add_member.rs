@@ -124,9 +124,10 @@ pub async fn create_member(
         // Whoever is added without having asked counts like an invitation (M6), because anybody can
         // create a club and add people.
         let (now, id) = (app.now(), membership.id.to_string());
+        let site = app.settings.addresses.site_url.as_str();
         let may_mail = club.approved == Some(true) && log.wait_for_resend(&id, now) == 0;
         let mail = (may_mail && !person.personal.email.is_empty())
-            .then(|| mail::joined(club, by, &membership, asked, creation));
+            .then(|| mail::joined((club, site), by, &membership, asked, creation));
         let mut sent = log.with(&club.code, std::iter::once(id.as_str()), app.next_id(), now);
         if !asked && !applied {
             sent = sent.with_stranger(now);

@@ -181,7 +181,7 @@ async fn add_chunk(
             let person = addition.membership.person;
             requests.iter().find(|request| request.person == person)
         };
-        let now = app.now();
+        let (now, site) = (app.now(), app.settings.addresses.site_url.as_str());
         let mailed: Vec<Option<Mail>> = chunk
             .iter()
             .map(|addition| {
@@ -189,7 +189,7 @@ async fn add_chunk(
                 let member = &addition.membership;
                 let id = member.id.to_string();
                 (addition.is_mailed && log.wait_for_resend(&id, now) == 0)
-                    .then(|| mail::joined(club, by, member, asked, creation))
+                    .then(|| mail::joined((club, site), by, member, asked, creation))
             })
             .collect();
         // Who asked does not count.

@@ -349,7 +349,7 @@ pub(crate) fn preview(planned: &PlannedMail, mail: &Mail) -> PreviewBody {
         html,
         text,
     } = if mail.invite.is_some() {
-        with_invite(message, PREVIEW_LINK)
+        with_invite(message, mail.kind, PREVIEW_LINK)
     } else {
         message
     };

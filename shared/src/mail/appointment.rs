@@ -43,17 +43,13 @@ pub fn appointment(
         }
         AppointmentNews::Cancelled => format!("Your interview with {name} is cancelled"),
     };
-    let empty = Bodies {
-        html: String::new(),
-        text: String::new(),
-    };
     let mail = mail(
         occasion,
         submission.person,
         &personal.email,
         &club.profile.email,
         &subject,
-        empty,
+        Bodies::default(),
         now,
     );
     Some(Mail {
@@ -63,6 +59,7 @@ pub fn appointment(
             club: name.clone(),
             application: application.name.clone(),
             name: personal.name.clone(),
+            first_name: personal.first_name.clone(),
             start: slot.start,
             end: slot.end,
             location: slot.location.clone(),

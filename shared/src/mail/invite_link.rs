@@ -9,7 +9,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 use super::decision::Message;
 use super::rendered;
-use crate::domain::InviteLink;
+use crate::domain::{InviteLink, MailKind};
 use crate::ids::{Id, of};
 use crate::settings::{Secret, Settings};
 use crate::text::ClubCode;
@@ -91,20 +91,28 @@ pub fn invite_url(settings: &Settings, link: &InviteLink) -> String {
 #[derive(Template)]
 #[template(path = "mail/invite_link.html")]
 struct LinkHtml<'a> {
+    words: &'a str,
     link: &'a str,
 }
 
 #[derive(Template)]
 #[template(path = "mail/invite_link.txt")]
 struct LinkText<'a> {
+    words: &'a str,
     link: &'a str,
 }
 
-/// Returns the mail with the link of the invitation below its text.
-pub fn with_invite(message: Message, link: &str) -> Message {
+/// Returns the mail with the link of the invitation below its text. Below the words of a club,
+/// which may be in any language, the line is in both languages of the service.
+pub fn with_invite(message: Message, kind: MailKind, link: &str) -> Message {
+    let words = if kind == MailKind::Invitation {
+        "Join the club here, within 14 days"
+    } else {
+        "Join the club / Dem Club beitreten (14 days / 14 Tage)"
+    };
     Message {
-        html: message.html + &rendered(&LinkHtml { link }),
-        text: message.text + &rendered(&LinkText { link }),
+        html: message.html + &rendered(&LinkHtml { words, link }),
+        text: message.text + &rendered(&LinkText { words, link }),
         ..message
     }
 }

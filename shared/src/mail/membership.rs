@@ -15,10 +15,11 @@ templates! {
         inviter: Option<&'a str>, club: &'a str, as_role: &'a str, title: &'a str
     },
     RequestHtml "mail/request.html" RequestText "mail/request.txt" {
-        officer: &'a str, who: &'a str, club: &'a str
+        officer: &'a str, who: &'a str, club: &'a str, link: &'a str
     },
     JoinedHtml "mail/joined.html" JoinedText "mail/joined.txt" {
-        name: &'a str, asked: bool, by: Option<&'a str>, club: &'a str, as_role: &'a str
+        name: &'a str, asked: bool, by: Option<&'a str>, club: &'a str, as_role: &'a str,
+        link: &'a str, own: &'a str
     }
 }
 
@@ -67,10 +68,9 @@ pub fn invitation(club: &Club, inviter: Option<&Personal>, invite: &Invite) -> M
 }
 
 /// Returns the mail that notifies an officer of a membership request. There is one mail for each
-/// officer and request. It names nobody: [`RequestNews::message`] does.
+/// officer and request. Its text, with the name of who asks, is made when it is sent.
 pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest) -> Mail {
     let name = &club.profile.name;
-    let bodies = RequestHtml::bodies(&officer.personal.first_name, "Somebody", name);
     let occasion = Occasion {
         about: officer.id.get(),
         sequence: request.creation,
@@ -82,7 +82,7 @@ pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest)
         &officer.personal.email,
         &club.profile.email,
         &format!("Membership request for {name}"),
-        bodies,
+        Bodies::default(),
         request.created_at,
     );
     Mail {
@@ -97,10 +97,13 @@ pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest)
 }
 
 impl RequestNews {
-    /// Returns the mail with the name of who asks to join.
-    pub fn message(&self, subject: String, asking: &Personal) -> Message {
+    /// Returns the mail with the name of who asks to join, and the page of the site where requests
+    /// are decided.
+    pub fn message(&self, subject: String, asking: &Personal, site: &str) -> Message {
         let who = format!("{} ({})", asking.name, asking.username);
-        let Bodies { html, text } = RequestHtml::bodies(&self.officer, &who, &self.club_name);
+        let link = format!("{site}/clubs/{}/manage/", self.club);
+        let Bodies { html, text } =
+            RequestHtml::bodies(&self.officer, &who, &self.club_name, &link);
         Message {
             subject,
             html,
@@ -110,9 +113,9 @@ impl RequestNews {
 }
 
 /// Returns the mail for somebody whom an officer has added. `sequence` distinguishes several such
-/// mails to one member. An officer who is not public is not named.
+/// mails to one member. An officer who is not public is not named. `site` is the base of links.
 pub fn joined(
-    club: &Club,
+    (club, site): (&Club, &str),
     by: Option<&Personal>,
     membership: &Membership,
     asked: bool,
@@ -125,6 +128,8 @@ pub fn joined(
         by.map(|by| by.name.as_str()),
         name,
         as_role(membership.role),
+        &format!("{site}/clubs/{}/", club.code),
+        &format!("{site}/memberships/"),
     );
     let occasion = Occasion {
         about: membership.id.get(),

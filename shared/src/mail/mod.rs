@@ -56,6 +56,7 @@ struct Occasion {
     kind: MailKind,
 }
 
+#[derive(Default)]
 struct Bodies {
     html: String,
     text: String,

@@ -24,12 +24,16 @@ fn notice(
     if personal.email.is_empty() {
         return None;
     }
-    let empty = Bodies {
-        html: String::new(),
-        text: String::new(),
-    };
     let to = &personal.email;
-    let mail = mail(occasion, Some(person.id), to, reply_to, subject, empty, now);
+    let mail = mail(
+        occasion,
+        Some(person.id),
+        to,
+        reply_to,
+        subject,
+        Bodies::default(),
+        now,
+    );
     let notice = Notice {
         kind,
         name: personal.first_name.clone(),

@@ -137,7 +137,12 @@ async fn a_request_is_answered_by_adding_the_person() {
     let sue = campus.as_("sue");
     let request = ask(&sue).await;
     campus.deliver().await;
-    assert_eq!(campus.mails().len(), 1);
+    let [asked] = &campus.mails()[..] else {
+        panic!("one mail")
+    };
+    let manage = "http://127.0.0.1:8000/clubs/chess/manage/";
+    assert!(asked.text.contains(manage), "{}", asked.text);
+    assert!(asked.html.contains(manage), "{}", asked.html);
     ada.post(
         "/api/clubs/chess/members/",
         json!({ "person": request["person"] }),
@@ -174,7 +179,11 @@ async fn a_request_is_answered_by_adding_the_person() {
     );
     assert!(
         welcome.text.contains("ada Test added you")
-            && welcome.text.contains("you can leave the club"),
+            && welcome.text.contains("you can leave the club")
+            && welcome
+                .text
+                .contains("http://127.0.0.1:8000/clubs/chess/\n")
+            && welcome.text.contains("http://127.0.0.1:8000/memberships/"),
         "{}",
         welcome.text
     );

@@ -193,7 +193,8 @@ impl Worker {
     /// link is made only here and is stored nowhere (I4).
     fn message(&self, mail: &Mail, asking: Option<MembershipRequest>) -> Message {
         if let Some((news, asking)) = mail.request.as_ref().zip(asking) {
-            return news.message(mail.subject.clone(), &asking.applicant.personal);
+            let site = &self.settings.addresses.site_url;
+            return news.message(mail.subject.clone(), &asking.applicant.personal, site);
         }
         let message = Message {
             subject: mail.subject.clone(),
@@ -201,7 +202,7 @@ impl Worker {
             text: mail.text.clone(),
         };
         match &mail.invite {
-            Some(link) => with_invite(message, &invite_url(&self.settings, link)),
+            Some(link) => with_invite(message, mail.kind, &invite_url(&self.settings, link)),
             None => message,
         }
     }

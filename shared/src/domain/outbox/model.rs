@@ -123,6 +123,9 @@ pub struct Appointment {
     pub application: String,
     /// Name of the applicant.
     pub name: String,
+    /// First name of the applicant.
+    #[serde(default)]
+    pub first_name: String,
     /// When it begins.
     pub start: Timestamp,
     /// When it ends.
