@@ -12,6 +12,7 @@ pub mod changes;
 pub mod db;
 pub mod domain;
 pub mod encryption;
+pub mod endings;
 mod environment;
 pub mod files;
 pub mod ids;

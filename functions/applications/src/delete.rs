@@ -2,6 +2,8 @@
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::domain::{Application, Club, WholeForm};
+use shared::endings::tell_applicants;
+use shared::mail::ApplicationEnd;
 use shared::reason::Reason;
 use shared::time::RequestTime;
 use shared::web::scopes::RecruitmentWrite;
@@ -144,6 +146,10 @@ async fn remove_deleted(
     });
     let released = released.buffer_unordered(SLOTS_AT_ONCE);
     released.try_for_each(async |_| Ok(())).await?;
+    if forced {
+        // Before the submissions are gone.
+        tell_applicants(&app.table, recruitment, ApplicationEnd::Deleted, when.at).await?;
+    }
     app.table
         .remove_application(&application, forced, when)
         .await?;

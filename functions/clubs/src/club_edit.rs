@@ -124,7 +124,10 @@ async fn edit_club(
                         })
                     }
                 };
-                app.table.update_club(&old, &club, owner.as_ref()).await?;
+                let update = app
+                    .table
+                    .update_club(&old, &club, owner.as_ref(), app.now());
+                update.await?;
                 let (before, now) = (old.image.as_ref(), club.image.as_ref());
                 app.media.forget(before, now).await;
                 if let Some(new) = owner {

@@ -300,7 +300,7 @@ pub async fn delete_club(app: Context, scope: Owner<SessionOnly>, _: NoInput) ->
             if old.archived {
                 return Ok(());
             }
-            Ok(app.table.archive_club(&old).await?)
+            Ok(app.table.archive_club(&old, app.now()).await?)
         },
     )
     .await?;

@@ -154,7 +154,7 @@ async fn import(
         outcome.is_updated = true;
         if let Some(old) = whole.as_ref().filter(|_| !dry_run) {
             new.version += 1;
-            match app.table.update_club(old, &new, None).await {
+            match app.table.update_club(old, &new, None, app.now()).await {
                 Ok(()) => {}
                 Err(TableError::Refused(_)) => {
                     let why = Reason::Changed;

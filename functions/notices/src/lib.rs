@@ -5,6 +5,7 @@
 //! what is true now, queues what is due under its natural key, and files the entry again if its
 //! time has changed. So runs may be repeated, late, or side by side.
 
+mod club_end;
 mod club_news;
 mod drafts;
 mod erasure;

@@ -211,6 +211,9 @@ impl Timer {
                 self.erase(entry, (*person, *created_at), now).await?;
                 0
             }
+            TaskKind::ClubEnd { club, version } => {
+                return self.end_club(entry, (club, *version), run).await;
+            }
             TaskKind::News { .. } => self.tell_news(entry, now, &mut run.clubs).await?,
         };
         Ok(Looked::of(mails))

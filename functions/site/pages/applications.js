@@ -103,8 +103,8 @@ const LOOKS = { 1: ["", "clock"], 2: ["problem", "x"], 3: ["problem", "x"], 4: [
 function Submission({ submission, entry, reload }) {
   const { club, application: id } = submission;
   // Those that are open are in the list of open ones.
-  const application = useLoad(entry ? "" : url`/clubs/${club}/applications/${id}/`);
-  const about = useLoad(entry ? "" : url`/clubs/${club}/`);
+  const isClosed = submission.club_archived;
+  const application = useLoad(entry || isClosed ? "" : url`/clubs/${club}/applications/${id}/`);
   const query = submission.committee ? `?committee=${submission.committee.id}` : "?committee=none";
   const form = url`/clubs/${club}/apply/${id}/` + query;
   const withdraw = async () => {
@@ -114,17 +114,21 @@ function Submission({ submission, entry, reload }) {
   };
   const [kind, icon] = LOOKS[submission.status];
   const name = entry?.name ?? application.data?.name;
-  const of = entry?.club.name ?? about.data?.name ?? club;
+  const of = submission.club_name ?? club;
   const standing = entry
     ? html`<${Standing} end=${entry.my_end_time}
         entry=${ofCommittee(entry, submission.committee?.id ?? null)} />`
     : html`<${Chip} kind="good" icon="check">${t("state.sent")}<//>`;
   return html`<article class="card">
     <div class="step"><${Mono} code=${club} name=${of} />
-      <div><h2 class="flat"><a href=${link(url`/clubs/${club}/`)}>${of}</a>
+      <div><h2 class="flat">${isClosed ? of : html`<a href=${link(url`/clubs/${club}/`)}>${of}</a>`}
         ${name && html` · ${name}`}</h2>
-        <p class="line">${submission.status === 1 && standing}
-          <${Chip} kind=${kind} icon=${icon}>${t(`status.${submission.status}`)}<//>
+        <p class="line">${submission.status === 1 && !isClosed && standing}
+          ${
+            submission.status === 1 && isClosed
+              ? html`<${Chip} icon="lock">${t("state.ended")}<//>`
+              : html`<${Chip} kind=${kind} icon=${icon}>${t(`status.${submission.status}`)}<//>`
+          }
           ${submission.committee && html`<b>${submission.committee.name}</b>`}
           <span class="quiet small">${t("applications.sent")} <${Time}
             at=${submission.submitted_at} /></span></p></div></div>
@@ -139,8 +143,11 @@ function Submission({ submission, entry, reload }) {
         html`<a class="button" href=${link(form)}><${Icon}
         name="pencil" /> ${t("apply.edit")}</a>`
       }
-      <a class="button" href=${link(`${form}&step=sent`)}><${Icon} name="ticket" /> ${t("receipt")}
-        </a>
+      ${
+        !isClosed &&
+        html`<a class="button" href=${link(`${form}&step=sent`)}><${Icon} name="ticket" />
+          ${t("receipt")}</a>`
+      }
       <${Receipt} submission=${submission} />
       ${
         entry &&

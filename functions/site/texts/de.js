@@ -358,6 +358,7 @@ export default {
   "state.coming": "Noch nicht offen",
   "state.decided": "Entschieden",
   "state.draft": "Entwurf, nicht gesendet",
+  "state.ended": "Der Club wurde geschlossen, deine Bewerbung ist damit beendet",
   "state.inactive": "Inaktiv",
   "state.new": "Nicht begonnen",
   "state.open": "Offen",

@@ -356,6 +356,7 @@ export default {
   "state.coming": "Not open yet",
   "state.decided": "Decided",
   "state.draft": "Draft, not sent",
+  "state.ended": "The club was closed; your application ended",
   "state.inactive": "Inactive",
   "state.new": "Not started",
   "state.open": "Open",

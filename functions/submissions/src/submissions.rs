@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::bodies::{Studies, SubmissionBody, references_of};
 use shared::domain::{
-    Answered, Form, Membership, Person, RememberedKey, Status, StoredSubmission, Submission,
+    Answered, Club, Form, Membership, Person, RememberedKey, Status, StoredSubmission, Submission,
 };
 use shared::ids::{Id, of};
 use shared::reason::Reason;
@@ -120,13 +120,13 @@ pub async fn submit(
         stored?
     };
     confirm_membership(&app, scope.membership.as_ref(), &outcome).await;
-    respond(&app, &form, outcome, received).await
+    respond(&app, (&scope.club, &form), outcome, received).await
 }
 
 /// Shows the applicant what is stored.
 async fn respond(
     app: &Context,
-    form: &Form,
+    (club, form): (&Club, &Form),
     outcome: SubmitResult,
     received: DateTime<Utc>,
 ) -> Result<Response> {
@@ -139,8 +139,14 @@ async fn respond(
     let references = references_of(app, form, std::iter::once(stored)).await;
     let references = references.map_err(ApiError::after_write)?;
     let application = &form.application;
-    let body =
-        SubmissionBody::for_applicant(app, stored, application, &references, &studies, received);
+    let body = SubmissionBody::for_applicant(
+        app,
+        stored,
+        (Some(club), application),
+        &references,
+        &studies,
+        received,
+    );
     let location = format!(
         "/api/clubs/{}/applications/{}/submissions/{}/",
         stored.club, stored.application, stored.id
@@ -385,7 +391,7 @@ pub async fn show_submission(
         SubmissionBody::for_applicant(
             &app,
             &submission,
-            application,
+            (Some(&scope.club), application),
             &references,
             &studies,
             app.clock.now(),

@@ -25,6 +25,7 @@ fn object(expected: &TaskKind) -> String {
         TaskKind::Upload { file, .. } => format!("upload {file}"),
         TaskKind::Webhook { key } => format!("webhook {}", key.webhook),
         TaskKind::Erasure { person, .. } => format!("erasure {person}"),
+        TaskKind::ClubEnd { club, version } => format!("club {club} {version}"),
         TaskKind::News {
             person, on_since, ..
         } => format!("news {person} {on_since}"),

@@ -43,11 +43,12 @@ impl OwnSubmissions {
     pub fn bodies<'a>(&'a self, submissions: &'a [Answered]) -> Vec<SubmissionBody<'a>> {
         let show = |submission: &'a Answered| {
             let application = self.parts.applications.get(&submission.application)?;
+            let club = self.parts.clubs.get(&submission.club);
             let (references, studies) = (&self.parts.references, &self.studies);
             Some(SubmissionBody::for_applicant(
                 &self.app,
                 submission,
-                application,
+                (club, application),
                 references,
                 studies,
                 self.now,

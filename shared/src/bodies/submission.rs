@@ -13,8 +13,8 @@ use super::reference_data::{NamedBody, Studies};
 use crate::bodies::interview::InterviewBody;
 use crate::bodies::scores::Scores;
 use crate::domain::{
-    AnswerFile, Answered, Application, Choice, Committee, EmailStatus, Form, MailKind, Prompt,
-    QuestionType, References, Status, StoredAnswer, Submission, Visible,
+    AnswerFile, Answered, Application, Choice, Club, Committee, EmailStatus, Form, MailKind,
+    Prompt, QuestionType, References, Status, StoredAnswer, Submission, Visible,
 };
 use crate::ids::{Id, of};
 use crate::state::Context;
@@ -38,6 +38,15 @@ pub struct SubmissionBody<'a> {
     /// Code of the club.
     #[schema(value_type = String)]
     club: &'a ClubCode,
+    /// Name of the club. Missing if the caller does not see it as the applicant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    club_name: Option<&'a str>,
+    /// Whether the club was closed, so that the application has ended. Missing if the caller does
+    /// not see it as the applicant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<bool>)]
+    club_archived: Option<bool>,
     /// Null after the applicant's data was erased.
     user: Option<ApplicantBody<'a>>,
     /// 1 pending, 2 rejected after written, 3 rejected after interview, 4 accepted.
@@ -238,6 +247,8 @@ impl<'a> SubmissionBody<'a> {
             id: submission.id,
             application: submission.application,
             club: &submission.club,
+            club_name: None,
+            club_archived: None,
             user,
             status: submission.status,
             changed_after_decision: None,
@@ -265,18 +276,23 @@ impl<'a> SubmissionBody<'a> {
     }
 
     /// Returns the submission as its applicant may see it at `now`. Before the release, it shows
-    /// the decision that was mailed; if none was mailed, it shows no sign of a decision.
+    /// the decision that was mailed; if none was mailed, it shows no sign of a decision. With an
+    /// archived club, there is no interview.
     pub fn for_applicant(
         app: &Context,
         submission: &'a Answered,
-        application: &Application,
+        (club, application): (Option<&'a Club>, &Application),
         references: &'a References,
         studies: &Studies,
         now: DateTime<Utc>,
     ) -> Self {
         let interview = InterviewBody::of(submission, application, &references.slots, now);
+        let is_closed = club.is_some_and(|club| club.archived);
+        let is_over = is_closed || submission.is_interview_over(application, now);
         let body = Self {
-            interview: interview.filter(|_| !submission.is_interview_over(application, now)),
+            club_name: club.map(|club| club.profile.name.as_str()),
+            club_archived: Some(is_closed),
+            interview: interview.filter(|_| !is_over),
             receipt: app.receipt_of(submission),
             ..Self::without_scores(submission, application, references, studies)
         };

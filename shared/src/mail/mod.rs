@@ -24,6 +24,7 @@ macro_rules! templates {
 mod appointment;
 mod confirmation;
 mod decision;
+mod ended;
 mod invite_link;
 mod membership;
 mod notice;
@@ -33,6 +34,7 @@ mod webhook;
 pub use appointment::{appointment, interview_url};
 pub use confirmation::confirmation;
 pub use decision::{MailType, Message, Recipient, decision_message};
+pub use ended::{ApplicationEnd, application_ended};
 pub use invite_link::{
     PREVIEW_LINK, invite_url, join_token_matches, join_url, token, token_matches, with_invite,
 };

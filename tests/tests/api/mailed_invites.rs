@@ -43,7 +43,10 @@ async fn the_accepted_get_one_invite_each_and_members_none() {
     assert!(link(0).is_some());
     // The words above may be in any language.
     let text = &campus.mails_but_welcomes()[0].text;
-    assert!(text.contains("Join the club / Dem Club beitreten"), "{text}");
+    assert!(
+        text.contains("Join the club / Dem Club beitreten"),
+        "{text}"
+    );
     assert_eq!(link(0), link(1), "two committees, but one invite");
     assert_eq!(link(2), None, "Bob is a member");
     campus.advance(TimeDelta::days(1));

@@ -21,6 +21,7 @@ mod catalogue_changes;
 mod catalogue_orders;
 mod changes;
 mod changes_order;
+mod club_ends;
 mod club_imports;
 mod club_lists;
 mod club_logo;

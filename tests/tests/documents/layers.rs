@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::sources::{rust_files, without_tests};
 
 /// The modules of `shared`, the lowest layer first. A module may use those of lower layers.
-const LAYERS: [&[&str]; 14] = [
+const LAYERS: [&[&str]; 15] = [
     &["environment", "kind", "qr", "reason"],
     &["metrics"],
     &["ids", "limits", "time"],
@@ -27,6 +27,7 @@ const LAYERS: [&[&str]; 14] = [
         "unsubscribe",
     ],
     &["auth", "bookings", "media", "webhook_off"],
+    &["endings"],
     &["state"],
     &["web"],
     &["bodies", "openapi"],

@@ -2,16 +2,20 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use chrono::TimeDelta;
+
 use crate::db::{Entity, Key, Table, TableError, Write};
 use crate::domain::catalogue::versions::{invalidate, invalidate_segments};
 use crate::domain::club::keys;
 use crate::domain::club::model::{Club, ClubProfile, ClubText};
 use crate::domain::reference::model::{Badge, Tag};
 use crate::domain::reference::store::count_uses;
+use crate::domain::task::model::{ScheduledTask, TaskKind};
 use crate::ids::Id;
 use crate::kind::Kind;
 use crate::text::ClubCode;
 use crate::text::html::beginning;
+use crate::time::Timestamp;
 
 impl Entity for Club {
     const KIND: Kind = Kind::Club;
@@ -90,6 +94,21 @@ pub(crate) fn count_club(old: (&[Id<Tag>], &[Id<Badge>]), new: &Club) -> Vec<Wri
     writes
 }
 
+/// Returns the write that tells the timer that a club was archived with this version. It waits
+/// until requests that found the club open are done.
+pub(crate) fn end_of_club(
+    club: &ClubCode,
+    version: u64,
+    now: Timestamp,
+) -> Result<Write, TableError> {
+    let club = club.clone();
+    let task = TaskKind::ClubEnd { club, version };
+    Write::put(&ScheduledTask::new(now.plus(ENDS_AFTER), now, task))
+}
+
+/// How long after a club was archived its applications end. Longer than any request.
+const ENDS_AFTER: TimeDelta = TimeDelta::minutes(2);
+
 impl Table {
     /// Returns a club, archived or not: 1 read.
     pub async fn club(&self, code: &ClubCode) -> Result<Option<Club>, TableError> {
@@ -109,15 +128,19 @@ impl Table {
             .collect()
     }
 
-    /// Archives a club. Refused if the club or its number of owners changed after it was read.
-    pub async fn archive_club(&self, club: &Club) -> Result<(), TableError> {
+    /// Archives a club, and tells the timer. Refused if the club or its number of owners changed
+    /// after it was read.
+    pub async fn archive_club(&self, club: &Club, now: Timestamp) -> Result<(), TableError> {
+        let version = club.version + 1;
+        let end = end_of_club(&club.code, version, now)?;
         let write = Write::update(club.key())
             .set("archived", &true)
-            .set("version", &(club.version + 1))
+            .set("version", &version)
             .by_actor()
             .if_equals("version", &club.version)
             .if_equals("owners", &club.owners);
-        self.transact(vec![write, invalidate(&[club.key()])]).await
+        self.transact(vec![write, invalidate(&[club.key()]), end])
+            .await
     }
 
     /// Stores clubs as they are. Only for loading data into a table that has no other writers.

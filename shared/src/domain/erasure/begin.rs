@@ -78,7 +78,7 @@ impl Table {
             return Ok(Begun::Refused(alone));
         }
         for club in alone {
-            match self.archive_club(&club).await {
+            match self.archive_club(&club, now).await {
                 Err(TableError::Refused(_)) => return Ok(Begun::Changed),
                 done => done?,
             }

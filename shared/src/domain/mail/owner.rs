@@ -34,7 +34,9 @@ impl MailKind {
             Self::Appointment => Owner::Interview,
             Self::Invitation => Owner::Invite,
             Self::DraftReminder | Self::InterviewReminder | Self::News => Owner::Notice,
-            Self::Confirmation | Self::Request | Self::Joined | Self::Webhook => Owner::Nothing,
+            Self::Confirmation | Self::Request | Self::Joined | Self::Webhook | Self::Ended => {
+                Owner::Nothing
+            }
         }
     }
 }

@@ -5,10 +5,11 @@ use crate::db::{Entity as _, Refusal, Table, TableError, Write};
 use crate::domain::catalogue::versions::invalidate;
 use crate::domain::club::invitation_log::InvitationLog;
 use crate::domain::club::model::Club;
-use crate::domain::club::store::{ClubQuota, apart, count_club};
+use crate::domain::club::store::{ClubQuota, apart, count_club, end_of_club};
 use crate::domain::member::model::Membership;
 use crate::domain::outbox::model::Mail;
 use crate::domain::person::conditions::counted_owner;
+use crate::time::Timestamp;
 
 /// Who becomes the owner of a club that has none.
 #[derive(Debug)]
@@ -115,12 +116,16 @@ impl Table {
         old: &Club,
         new: &Club,
         owner: Option<&NewOwner>,
+        now: Timestamp,
     ) -> Result<(), TableError> {
         let (stored, text) = apart(Some(old), new)?;
         let mut write = Write::update(new.key())
             .parts(&stored, &EDITED)?
             .if_equals("version", &old.version);
         let mut writes = vec![invalidate(&[new.key()])];
+        if new.archived && !old.archived {
+            writes.push(end_of_club(&new.code, new.version, now)?);
+        }
         writes.extend(count_club((&old.profile.tags, &old.badges), new));
         if let Some(NewOwner {
             membership,

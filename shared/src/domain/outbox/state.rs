@@ -103,11 +103,14 @@ pub enum MailKind {
     News,
     /// Tells that a webhook was switched off.
     Webhook,
+    /// Tells an applicant that their application ended, because the club was closed or the
+    /// application deleted.
+    Ended,
 }
 
 impl MailKind {
     /// All kinds.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Acceptance,
         Self::Rejection,
         Self::Interview,
@@ -120,6 +123,7 @@ impl MailKind {
         Self::InterviewReminder,
         Self::News,
         Self::Webhook,
+        Self::Ended,
     ];
 
     /// Returns whether such a mail tells a decision.
@@ -156,6 +160,7 @@ impl MailKind {
             Self::InterviewReminder => "interview_reminder",
             Self::News => "news",
             Self::Webhook => "webhook",
+            Self::Ended => "ended",
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::db::read::{MAX_BATCH_KEYS, Range};
 use crate::db::response::{AnyItem as _, Stored, readable};
 use crate::db::{Entity as _, Item, Key, Table, TableError};
 use crate::domain::application::model::Application;
+use crate::domain::club::model::Club;
 use crate::domain::question::model::Prompt;
 use crate::domain::slot::model::Slot;
 use crate::domain::submission::keys;
@@ -21,7 +22,7 @@ use crate::domain::submission::model::{Answered, Submission};
 use crate::domain::submission::store::{
     FoundSubmissions, StoredSubmission, SubmissionQuery, Withdrawal,
 };
-use crate::domain::{application, person, question, slot};
+use crate::domain::{application, club, person, question, slot};
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::{db, limits};
@@ -331,6 +332,8 @@ fn newest_entries(parts: &mut [PartQuery], most: usize) -> Vec<(String, Key)> {
 pub struct ApplicationParts {
     /// Applications by id. Deleted ones are missing.
     pub applications: HashMap<Id<of::Application>, Application>,
+    /// Clubs by code, archived or not.
+    pub clubs: HashMap<ClubCode, Club>,
     /// What the submissions refer to.
     pub references: References,
 }
@@ -345,16 +348,18 @@ pub struct References {
 }
 
 impl Table {
-    /// Returns the applications, prompts and slots that submissions refer to, from any club: 1
-    /// batch read per 100 items.
+    /// Returns the clubs, applications, prompts and slots that submissions refer to: 1 batch read
+    /// per 100 items.
     pub async fn parts_of<'a>(
         &self,
         submissions: impl Iterator<Item = &'a Answered>,
     ) -> Result<ApplicationParts, TableError> {
         let (mut application_keys, mut prompts) = (HashMap::new(), HashMap::new());
-        let mut slots = HashMap::new();
+        let (mut slots, mut clubs) = (HashMap::new(), HashMap::new());
         for submission in submissions {
             let application = submission.application;
+            let club = &submission.club;
+            clubs.insert(club.clone(), club::keys::club(club));
             application_keys.insert(
                 application,
                 application::keys::application(&submission.club, application),
@@ -371,9 +376,15 @@ impl Table {
             }
         }
         let requested = application_keys.values().chain(prompts.values());
-        let requested = requested.chain(slots.values()).cloned().collect();
+        let requested = requested.chain(slots.values()).chain(clubs.values());
+        let requested = requested.cloned().collect();
         let mut found = self.get_many(requested).await?;
         let mut parts = ApplicationParts::default();
+        for (code, key) in clubs {
+            if let Some(club) = found.take(&key)? {
+                parts.clubs.insert(code, club);
+            }
+        }
         for (id, key) in application_keys {
             if let Some(application) = found
                 .take::<Application>(&key)?

@@ -30,6 +30,7 @@ pub(crate) fn scheduled(hour: Timestamp, what: &TaskKind) -> Key {
             format!("UPLOAD#{}#{}", padded(*person), padded(*file))
         }
         TaskKind::Erasure { person, .. } => format!("ERASURE#{}", padded(*person)),
+        TaskKind::ClubEnd { club, .. } => format!("CLUB#{club}"),
         TaskKind::Webhook { key } => format!("WEBHOOK#{}", padded(key.webhook)),
         TaskKind::News { person, .. } => format!("{NEWS}{}", padded(*person)),
     };

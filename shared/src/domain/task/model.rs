@@ -86,6 +86,13 @@ pub enum TaskKind {
         /// When their profile was stored. Somebody who came back has another one.
         created_at: Timestamp,
     },
+    /// An archived club: its interviews are cancelled, and its applicants are told (C22).
+    ClubEnd {
+        /// Code of the club.
+        club: ClubCode,
+        /// Its version when it was archived. Each time it is archived, people are told once.
+        version: u64,
+    },
     /// The weekly news for a person.
     News {
         /// Id of the person.

@@ -1,0 +1,148 @@
+//! What applicants hear when a club is closed, or an application with submissions is deleted
+
+use chrono::TimeDelta;
+use local::mailbox::KeptMail;
+use serde_json::{Value, json};
+use tests::TestCampus;
+use tests::fixtures::{Recruitment, id};
+use tests::recount::recount;
+
+use crate::slots::{Interviewing, slot};
+
+/// The mails about ends to somebody.
+async fn ended(campus: &TestCampus, to: &str) -> Vec<KeptMail> {
+    campus.tick().await;
+    campus.deliver().await;
+    let mut mails = campus.mails();
+    mails.retain(|mail| mail.to.starts_with(to) && mail.subject.ends_with("has ended"));
+    mails
+}
+
+fn cancelled(campus: &TestCampus) -> usize {
+    let mails = campus.mails();
+    mails
+        .iter()
+        .filter(|mail| mail.subject.ends_with("is cancelled"))
+        .count()
+}
+
+async fn close(campus: &TestCampus, recruitment: &Recruitment) {
+    let closed = recruitment.officer.delete("/api/clubs/chess/").await;
+    closed.no_content();
+    campus.advance(TimeDelta::minutes(3));
+}
+
+// proves C22
+#[tokio::test]
+async fn a_closed_club_tells_its_applicants_once_and_cancels_interviews() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let recruitment = &there.recruitment;
+    let booked = there.slot(slot(30)).await;
+    there.book(booked).await.ok();
+    // Somebody with two committees, somebody who was told, and somebody who was decided only.
+    let bob = campus.as_("bob");
+    recruitment.submit(&bob).await;
+    let mut other = recruitment.answer("x");
+    other["committee"] = recruitment.application["committees"][1]["id"].clone();
+    let path = format!("{}submissions/", recruitment.path);
+    bob.post(&path, other).await.created();
+    let informed = recruitment.submit(&campus.as_("tom")).await;
+    recruitment.decide(&informed, 4, "").await;
+    campus
+        .with_worker(recruitment.send("acceptance", json!({})))
+        .await
+        .ok();
+    let hidden = recruitment.submit(&campus.as_("hugo")).await;
+    recruitment.decide(&hidden, 2, "").await;
+
+    close(&campus, recruitment).await;
+    let own = there.sue.get("/api/submissions/").await.ok();
+    assert_eq!(
+        (
+            &own[0]["club"],
+            &own[0]["club_name"],
+            &own[0]["club_archived"]
+        ),
+        (&json!("chess"), &json!("chess"), &json!(true))
+    );
+    assert_eq!(own[0]["interview"], Value::Null);
+    let one = format!("/api/submissions/{}/", id(&there.submission));
+    assert_eq!(there.sue.get(&one).await.ok()["club_archived"], true);
+
+    for name in ["sue", "bob", "hugo"] {
+        let mails = ended(&campus, name).await;
+        assert_eq!(mails.len(), 1, "{name}");
+        assert!(
+            mails[0]
+                .text
+                .contains("chess was closed; your application (Fall) ended"),
+            "{}",
+            mails[0].text
+        );
+    }
+    assert_eq!(ended(&campus, "tom").await.len(), 0, "was told a decision");
+    assert_eq!(cancelled(&campus), 1);
+    campus.advance(TimeDelta::hours(1));
+    assert_eq!(ended(&campus, "sue").await.len(), 1, "once");
+    // Whoever restores it mails nobody. Closed again, it tells again.
+    let restored = json!({ "archived": false });
+    let mails = campus.mails().len();
+    campus
+        .admin()
+        .patch("/api/clubs/chess/", restored)
+        .await
+        .ok();
+    campus.advance(TimeDelta::hours(1));
+    ended(&campus, "sue").await;
+    assert_eq!(campus.mails().len(), mails);
+    let own = there.sue.get("/api/submissions/").await.ok();
+    assert_eq!(own[0]["club_archived"], false);
+    assert_eq!(recount(&campus), [""; 0]);
+    close(&campus, recruitment).await;
+    assert_eq!(ended(&campus, "sue").await.len(), 2);
+}
+
+// proves C22
+#[tokio::test]
+async fn a_restored_club_and_released_decisions_tell_nobody() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.submit(&campus.as_("sue")).await;
+    recruitment
+        .officer
+        .delete("/api/clubs/chess/")
+        .await
+        .no_content();
+    let restored = json!({ "archived": false });
+    campus
+        .admin()
+        .patch("/api/clubs/chess/", restored)
+        .await
+        .ok();
+    campus.advance(TimeDelta::minutes(3));
+    assert_eq!(ended(&campus, "sue").await.len(), 0);
+    // After the release time.
+    campus.advance(TimeDelta::days(4));
+    close(&campus, &recruitment).await;
+    assert_eq!(ended(&campus, "sue").await.len(), 0);
+}
+
+// proves A7
+#[tokio::test]
+async fn a_deleted_application_tells_who_knew_no_decision() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let booked = there.slot(slot(30)).await;
+    there.book(booked).await.ok();
+    let officer = &there.recruitment.officer;
+    let forced = format!("{}?force=true", there.recruitment.path);
+    officer.delete(&forced).await.no_content();
+    let mails = ended(&campus, "sue").await;
+    assert_eq!((mails.len(), cancelled(&campus)), (1, 1));
+    assert!(
+        mails[0].text.contains("deleted its application “Fall”"),
+        "{}",
+        mails[0].text
+    );
+}
