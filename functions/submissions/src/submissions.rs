@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::bodies::{Studies, SubmissionBody, references_of};
 use shared::domain::{
-    Answered, Club, Form, Membership, Person, RememberedKey, Status, StoredSubmission, Submission,
+    Answered, Form, Membership, Person, RememberedKey, Status, StoredSubmission, Submission,
 };
 use shared::ids::{Id, of};
 use shared::reason::Reason;
@@ -120,13 +120,13 @@ pub async fn submit(
         stored?
     };
     confirm_membership(&app, scope.membership.as_ref(), &outcome).await;
-    respond(&app, (&scope.club, &form), outcome, received).await
+    respond(&app, &form, outcome, received).await
 }
 
 /// Shows the applicant what is stored.
 async fn respond(
     app: &Context,
-    (club, form): (&Club, &Form),
+    form: &Form,
     outcome: SubmitResult,
     received: DateTime<Utc>,
 ) -> Result<Response> {
@@ -142,7 +142,7 @@ async fn respond(
     let body = SubmissionBody::for_applicant(
         app,
         stored,
-        (Some(club), application),
+        (None, application),
         &references,
         &studies,
         received,
@@ -391,7 +391,7 @@ pub async fn show_submission(
         SubmissionBody::for_applicant(
             &app,
             &submission,
-            (Some(&scope.club), application),
+            (None, application),
             &references,
             &studies,
             app.clock.now(),

@@ -38,12 +38,12 @@ pub struct SubmissionBody<'a> {
     /// Code of the club.
     #[schema(value_type = String)]
     club: &'a ClubCode,
-    /// Name of the club. Missing if the caller does not see it as the applicant.
+    /// Name of the club. Missing if it is not one of `/submissions/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     club_name: Option<&'a str>,
-    /// Whether the club was closed, so that the application has ended. Missing if the caller does
-    /// not see it as the applicant.
+    /// Whether the club was closed, so that the application has ended. Missing if it is not
+    /// one of `/submissions/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<bool>)]
     club_archived: Option<bool>,
@@ -277,7 +277,7 @@ impl<'a> SubmissionBody<'a> {
 
     /// Returns the submission as its applicant may see it at `now`. Before the release, it shows
     /// the decision that was mailed; if none was mailed, it shows no sign of a decision. With an
-    /// archived club, there is no interview.
+    /// archived club, there is no interview; `club` is none where it is known to be open.
     pub fn for_applicant(
         app: &Context,
         submission: &'a Answered,
@@ -291,7 +291,7 @@ impl<'a> SubmissionBody<'a> {
         let is_over = is_closed || submission.is_interview_over(application, now);
         let body = Self {
             club_name: club.map(|club| club.profile.name.as_str()),
-            club_archived: Some(is_closed),
+            club_archived: club.map(|club| club.archived),
             interview: interview.filter(|_| !is_over),
             receipt: app.receipt_of(submission),
             ..Self::without_scores(submission, application, references, studies)

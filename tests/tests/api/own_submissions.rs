@@ -22,11 +22,17 @@ async fn own_submissions_across_clubs_newest_first() {
     let first = chess.submit(&sue).await;
     let second = go.submit(&sue).await;
     chess.submit(&bob).await;
+    let own = |submission: &Value, club: &str| {
+        let mut own = submission.clone();
+        own["club_name"] = json!(club);
+        own["club_archived"] = json!(false);
+        own
+    };
     assert_eq!(
         sue.get("/api/submissions/").await.ok(),
-        json!([second, first])
+        json!([own(&second, "go"), own(&first, "chess")])
     );
-    assert_eq!(chess.own(&sue, &first).await, first);
+    assert_eq!(chess.own(&sue, &first).await, own(&first, "chess"));
     bob.get(&format!("/api/submissions/{}/", id(&first)))
         .await
         .error(404);
