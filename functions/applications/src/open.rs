@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use shared::domain::{Application, Club, Clubs, DraftAnswer, Extension, Submission};
+use shared::domain::{Application, Club, Clubs, DraftKeys, Extension, Submission};
 use shared::ids::{Id, of};
 use shared::openapi::fields::OpenCount;
 use shared::text::ClubCode;
@@ -16,9 +16,6 @@ use utoipa::ToSchema;
 
 use crate::own::{OwnSubmissionBody, own_end};
 
-/// Number of applications whose drafts are in memory at once. The drafts of one have at most 600
-/// KiB.
-const DRAFTS_AT_ONCE: usize = 50;
 /// Number of applications that are read at once, at least and at most.
 const READ_AT_LEAST: usize = 10;
 const READ_AT_ONCE: usize = 100;
@@ -107,7 +104,9 @@ pub(crate) struct Own {
     extensions: HashMap<Id<of::Application>, Extension>,
     submissions: HashMap<Id<of::Application>, Vec<Submission>>,
     withdrawn: HashSet<Id<of::Application>>,
-    drafted: HashSet<Id<of::Application>>,
+    /// The order number of the last submission in each place, also of withdrawn ones.
+    submitted: HashMap<Id<of::Submission>, u64>,
+    drafts: DraftKeys,
     clubs: HashSet<ClubCode>,
 }
 
@@ -125,12 +124,15 @@ impl Own {
             let roles = roles.into_iter().map(|(club, _)| club);
             Ok(roles.chain(favorites).chain(subscriptions).collect())
         };
-        let (extensions, (all, withdrawn), drafted, clubs) = futures::try_join!(
+        let (extensions, (all, withdrawn), drafts, clubs) = futures::try_join!(
             app.table.own_extensions(id),
             app.table.applied_of(id),
-            app.table.drafted(id),
+            app.table.draft_keys(id),
             clubs
         )?;
+        let present = all.iter().map(|one| (one.id, one.received));
+        let earlier = withdrawn.iter().map(|one| (one.id, one.submitted));
+        let submitted = present.chain(earlier).collect();
         let mut submissions: HashMap<Id<of::Application>, Vec<Submission>> = HashMap::new();
         for submission in all {
             let of_application = submissions.entry(submission.application).or_default();
@@ -143,7 +145,8 @@ impl Own {
                 .collect(),
             submissions,
             withdrawn: withdrawn.iter().map(|one| one.application).collect(),
-            drafted,
+            submitted,
+            drafts,
             clubs,
         })
     }
@@ -163,12 +166,12 @@ impl Own {
 
     /// Whether the caller perhaps has a draft anywhere.
     pub(crate) fn has_drafts(&self) -> bool {
-        !self.drafted.is_empty()
+        !self.drafts.is_empty()
     }
 
     /// Whether the caller perhaps has a draft for this application.
     pub(crate) fn has_draft(&self, application: Id<of::Application>) -> bool {
-        self.drafted.contains(&application)
+        self.drafts.contains_key(&application)
     }
 
     /// Whether the caller has a submission for this committee, or for none.
@@ -355,27 +358,21 @@ pub(crate) async fn live_drafts(
     applications: &[(&Application, &Candidate)],
     own: &Own,
 ) -> Result<HashMap<Id<of::Application>, BTreeSet<Option<Id<of::Committee>>>>> {
-    let ids = applications.iter().map(|(application, _)| application.id);
-    let query: Vec<Id<of::Application>> = ids.filter(|id| own.has_draft(*id)).collect();
-    let sort_key = |answer: &DraftAnswer| {
-        let id = Submission::id_of(answer.application, user.id(), answer.committee);
-        (answer.application, id)
-    };
+    let drafts = applications
+        .iter()
+        .filter_map(|(application, _)| own.drafts.get(&application.id));
     let now = app.now();
     let mut live: HashMap<_, BTreeSet<_>> = HashMap::new();
-    // Answers may be large, so only those of some applications are in memory at once.
-    for query in query.chunks(DRAFTS_AT_ONCE) {
-        let query = query.iter().copied().collect();
-        let answers = app.table.own_drafts(user.id(), &query).await?;
-        let keys: HashSet<_> = answers.iter().map(sort_key).collect();
-        let submitted = app.table.last_submitted(keys).await?;
-        let is_live = |answer: &&DraftAnswer| {
-            let last = submitted.get(&sort_key(answer).1).copied().unwrap_or(0);
-            !answer.is_removed() && answer.is_live(last, now)
-        };
-        for answer in answers.iter().filter(is_live) {
-            let committees = live.entry(answer.application).or_default();
-            committees.insert(answer.committee);
+    for draft in app
+        .table
+        .drafts_at(drafts.flatten().cloned().collect())
+        .await?
+    {
+        let id = Submission::id_of(draft.application, user.id(), draft.committee);
+        let submitted = own.submitted.get(&id).copied().unwrap_or(0);
+        if draft.is_live(submitted, now) {
+            let committees = live.entry(draft.application).or_default();
+            committees.insert(draft.committee);
         }
     }
     Ok(live)

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 use shared::db::TableError;
-use shared::domain::{Application, BegunDraft, DraftAnswer, DraftWrite, Extension, Form, Person};
+use shared::domain::{Application, DraftAnswer, DraftEntry, DraftWrite, Extension, Form, Person};
 use shared::ids::{Id, of};
 use shared::time::{RequestTime, Timestamp};
 use shared::web::scopes::SessionOnly;
@@ -123,14 +123,19 @@ pub async fn save_draft(
         };
         draft.check_size(&app, &writes, new.now).await?;
         keep_begun(&app, (form.application.id, person.id), &draft, &new).await?;
-        let begun = draft.live(now).next().is_none().then_some(BegunDraft {
-            application: form.application.id,
-            person: person.id,
-            committee,
-            begun_at: new.now,
-            expires: new.expires,
-        });
-        match app.table.save_draft(&writes, begun.as_ref()).await {
+        let entry = draft.entry(&new);
+        let had_answers = draft.answers(now).next().is_some();
+        let change = match (had_answers, draft.has_answers_after(&writes, now)) {
+            (false, true) => Some(DraftEntry::Begins(&entry)),
+            (true, false) => Some(DraftEntry::Ends(&entry)),
+            _ => None,
+        };
+        match app.table.save_draft(&writes, change).await {
+            Ok(()) if matches!(change, Some(DraftEntry::Ends(_))) => {
+                let again = draft.begin_again(&app, &entry).await;
+                again.map_err(TableError::after_write)?;
+                break writes;
+            }
             Ok(()) => break writes,
             Err(TableError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
@@ -180,8 +185,11 @@ async fn take_back_if_orphaned(
         received: new.received,
         at: new.now,
     };
+    let draft = OwnDraft::read(app, application.id, person.id, first.committee).await;
     let removed = app.table.delete_draft(written, when).await;
     removed.map_err(TableError::after_write)?;
+    let ended = draft.map_err(TableError::after_write)?.end(app, new).await;
+    ended.map_err(TableError::after_write)?;
     Err(closed())
 }
 
@@ -326,6 +334,17 @@ pub async fn delete_draft(
             }
         }
         if is_done {
+            let is_left = |answer: &DraftAnswer| answer.received >= received;
+            if !draft.stored.is_empty() && !draft.answers(now).any(is_left) {
+                let (expires, at) = (0, now);
+                let stamp = Stamp {
+                    received,
+                    now: at,
+                    expires,
+                };
+                let ended = draft.end(&app, &stamp).await;
+                ended.map_err(TableError::after_write)?;
+            }
             return Ok(NoContent);
         }
         draft = OwnDraft::read(&app, scope.parent.id, draft.person, committee).await?;

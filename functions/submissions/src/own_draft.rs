@@ -5,7 +5,9 @@ use std::iter::Sum;
 
 use chrono::{DateTime, TimeDelta};
 use shared::db::TableError;
-use shared::domain::{Application, DraftAnswer, DraftWrite, StoredSubmission, Submission};
+use shared::domain::{
+    Application, BegunDraft, DraftAnswer, DraftWrite, StoredSubmission, Submission,
+};
 use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::time::Timestamp;
@@ -79,6 +81,59 @@ impl OwnDraft {
             .filter(move |answer| answer.is_live(submitted, now))
     }
 
+    /// The answers of the draft, without those that were removed.
+    pub(crate) fn answers(&self, now: Timestamp) -> impl Iterator<Item = &DraftAnswer> {
+        self.live(now).filter(|answer| !answer.is_removed())
+    }
+
+    /// Whether the draft has answers after these writes.
+    pub(crate) fn has_answers_after(&self, writes: &[DraftWrite], now: Timestamp) -> bool {
+        let is_replaced = |question| writes.iter().any(|write| write.answer.question == question);
+        let mut kept = self.answers(now);
+        let mut written = writes.iter().map(|write| &write.answer);
+        written.any(|answer| !answer.is_removed())
+            || kept.any(|answer| !is_replaced(answer.question))
+    }
+
+    /// What tells that the draft has answers since this request.
+    pub(crate) fn entry(&self, new: &Stamp) -> BegunDraft {
+        BegunDraft {
+            application: self.application,
+            person: self.person,
+            committee: self.committee,
+            begun_at: new.now,
+            received: new.received,
+            expires: new.expires,
+        }
+    }
+
+    /// Removes the entry of the draft if it has no answers, and stores it again if another device
+    /// saves one at this moment.
+    pub(crate) async fn end(&self, app: &Context, new: &Stamp) -> Result<(), TableError> {
+        let entry = self.entry(new);
+        app.table.end_draft(&entry).await?;
+        self.begin_again(app, &entry).await
+    }
+
+    /// Stores an entry that was removed again if the draft has answers all the same.
+    pub(crate) async fn begin_again(
+        &self,
+        app: &Context,
+        entry: &BegunDraft,
+    ) -> Result<(), TableError> {
+        let draft = Self::read(app, self.application, self.person, self.committee).await?;
+        let last = draft.answers(entry.begun_at).max_by_key(|one| one.received);
+        let Some(last) = last else {
+            return Ok(());
+        };
+        let again = BegunDraft {
+            received: last.received,
+            expires: last.expires,
+            ..entry.clone()
+        };
+        app.table.begin_draft(&again).await
+    }
+
     /// The writes that the changes need, or the answers that somebody else changed since the client
     /// read them.
     pub(crate) fn writes(
@@ -142,8 +197,7 @@ impl OwnDraft {
         Some(DraftBody {
             committee: self.committee,
             responses: self
-                .live(now)
-                .filter(|answer| !answer.is_removed())
+                .answers(now)
                 .map(|answer| DraftAnswerBody::of(answer.question, Some(answer)))
                 .collect(),
             updated_at: time(last(|answer| answer.updated_at.epoch_seconds())?)?,

@@ -410,7 +410,7 @@ impl Kind {
                 [
                     "DRAFTS#<application>#<part>",
                     "<person>#<committee>#<question>",
-                    "USER#<person> / <DRAFT or REMOVED>#<application>#<committee>#<question>",
+                    "USER#<person> / ANSWER#<application>#<committee>#<question>",
                 ],
                 "One answer of a draft. It has a TTL. A removed one keeps its version.",
                 (Erasure::Delete { tombstone: true }, Some("drafts")),
@@ -508,12 +508,13 @@ impl Kind {
                 (Erasure::Keep, None),
             ),
             Self::BegunDraft => of::<BegunDraft>(
-                ["BEGUN#<application>", "<person>#<committee>", ""],
-                "When a draft was begun, for its reminder.",
-                (
-                    Erasure::Elsewhere("delete, with drafts and submissions"),
-                    None,
-                ),
+                [
+                    "BEGUN#<application>",
+                    "<person>#<committee>",
+                    "USER#<person> / DRAFT#<application>#<committee>",
+                ],
+                "That a draft has answers, and since when, for lists and reminders.",
+                (Erasure::Delete { tombstone: false }, None),
             ),
             Self::NoticeTimer => of::<NoticeTimer>(
                 ["NOTICES", "TIMER", ""],

@@ -75,8 +75,9 @@ pub use club::store::ClubQuota;
 pub use club_page::ClubPage;
 pub use decision::ended::{Cancellations, EndedInterview, EndedInterviews};
 pub use decision::store::DecisionMail;
+pub use draft::begun::DraftKeys;
 pub use draft::model::{BegunDraft, DraftAnswer};
-pub use draft::store::DraftWrite;
+pub use draft::store::{DraftEntry, DraftWrite};
 pub use entities::{Facts, misplaced};
 pub use erasure::begin::{ERASURE_BEGINS_AFTER, OnlyOwner};
 #[cfg(feature = "api")]

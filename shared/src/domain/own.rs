@@ -22,7 +22,7 @@ pub struct OwnEntries {
     pub clubs: HashSet<ClubCode>,
     /// Where own extensions are.
     extensions: HashMap<Id<of::Application>, Key>,
-    /// Applications to which the person has typed answers.
+    /// Applications to which the person has drafts.
     pub drafted: HashSet<Id<of::Application>>,
 }
 

@@ -1,8 +1,6 @@
 //! The stored data of a person besides their profile (P13, P14).
 
-use std::collections::{BTreeMap, HashSet};
-
-use serde::Deserialize;
+use std::collections::BTreeMap;
 
 use crate::db::error::check_memory_budget;
 use crate::db::read::{MAX_BATCH_KEYS, Range};
@@ -13,7 +11,6 @@ use crate::domain::outbox::model::Mail;
 use crate::domain::person::model::Person;
 use crate::domain::submission::model::RecentSubmission;
 use crate::domain::{idempotency, person, submission};
-use crate::ids::{Id, of};
 use crate::kind::Kind;
 
 /// What is stored of a person besides their profile, by kind: everything with which an erasure does
@@ -46,18 +43,6 @@ impl PersonalData {
     /// Returns all items, by kind.
     pub(crate) fn into_items(self) -> impl Iterator<Item = (Kind, Vec<Stored>)> {
         self.items.into_iter()
-    }
-
-    /// Returns the applications that the person has to do with.
-    pub(crate) fn applied_to(&self) -> HashSet<Id<of::Application>> {
-        #[derive(Deserialize)]
-        struct Of {
-            application: Id<of::Application>,
-        }
-        let all = self.items.values().flatten();
-        all.filter_map(|item| item.read::<Of>().ok())
-            .map(|of| of.application)
-            .collect()
     }
 }
 

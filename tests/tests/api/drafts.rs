@@ -330,3 +330,114 @@ async fn a_draft_begins_with_a_hundred_answers() {
     let draft = sue.patch(&path, json!({ "responses": all })).await.ok();
     assert_eq!(draft["responses"].as_array().map(Vec::len), Some(100));
 }
+
+/// The committees of drafts that the list of open applications shows.
+async fn listed(sue: &tests::Client) -> Value {
+    let open = sue.get("/api/applications/open/").await.ok();
+    open[0]["drafts"].clone()
+}
+
+// proves N3, A13
+#[tokio::test]
+async fn a_draft_is_listed_until_its_last_answer_is_removed() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&recruitment));
+    let (first, second) = (
+        recruitment.question,
+        question(&recruitment, json!({})).await,
+    );
+    let removed = |question: u64, version: u64| json!({ "responses": [{ "question": question, "text": null, "version": version }] });
+    sue.patch(&path, text(first, "one", 0)).await.ok();
+    sue.patch(&path, text(second, "two", 0)).await.ok();
+    sue.patch(&path, removed(first, 1)).await.ok();
+    assert_eq!(listed(&sue).await, json!([null]));
+    sue.patch(&path, removed(second, 1)).await.ok();
+    assert_eq!(listed(&sue).await, json!([]));
+    sue.patch(&path, text(first, "again", 0)).await.ok();
+    assert_eq!(listed(&sue).await, json!([null]));
+    sue.delete(&path).await.no_content();
+    assert_eq!(listed(&sue).await, json!([]));
+    sue.patch(&path, text(second, "and again", 0)).await.ok();
+    assert_eq!(listed(&sue).await, json!([null]));
+    recruitment.submit(&sue).await;
+    let open = sue.get("/api/applications/open/").await.ok();
+    assert_eq!(open[0]["draft"], false);
+    sue.patch(&path, text(first, "later", 0)).await.ok();
+    assert_eq!(listed(&sue).await, json!([null]));
+    let entries = |campus: &TestCampus| {
+        let stored = campus.stored();
+        let begun = stored
+            .iter()
+            .filter(|item| item["type"]["S"] == "BegunDraft");
+        begun.count()
+    };
+    assert_eq!(entries(&campus), 1);
+    campus.erase(&sue).await;
+    assert_eq!(entries(&campus), 0);
+}
+
+// Without a second look, the entry is gone and the answer is there.
+// proves N3
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_saved_while_another_device_removes_the_last_one_is_listed() {
+    let campus = crate::races::slow();
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&recruitment));
+    let second = question(&recruitment, json!({})).await;
+    sue.patch(&path, text(recruitment.question, "one", 0))
+        .await
+        .ok();
+    let removed =
+        json!({ "responses": [{ "question": recruitment.question, "text": null, "version": 1 }] });
+    let (a, b) = futures::join!(
+        sue.patch(&path, removed),
+        sue.patch(&path, text(second, "two", 0))
+    );
+    a.ok();
+    b.ok();
+    assert_eq!(listed(&sue).await, json!([null]));
+}
+
+// proves N10
+#[tokio::test]
+async fn lists_read_one_entry_a_draft_and_no_answers() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let committees: Vec<Value> = (0..49)
+        .map(|n| json!({ "name": format!("C{n}") }))
+        .collect();
+    let body = json!({ "committees": committees });
+    let changed = recruitment
+        .officer
+        .patch(&recruitment.path, body)
+        .await
+        .ok();
+    let mut questions = vec![recruitment.question];
+    for _ in 0..5 {
+        questions.push(question(&recruitment, json!({})).await);
+    }
+    let sue = campus.as_("sue");
+    let path = path(&recruitment);
+    let responses: Vec<Value> = questions
+        .iter()
+        .map(|question| json!({ "question": question, "text": "x", "version": 0 }))
+        .collect();
+    for committee in changed["committees"].as_array().expect("committees") {
+        let path = format!("{path}?committee={}", committee["id"]);
+        sue.patch(&path, json!({ "responses": responses }))
+            .await
+            .ok();
+    }
+    let home = sue.get("/api/home/").await;
+    assert!(home.usage.read_units <= 75.0, "{:?}", home.usage);
+    assert_eq!(
+        home.ok()["applications"][0]["drafts"]
+            .as_array()
+            .map(Vec::len),
+        Some(49)
+    );
+    let address = crate::own_calendar::calendar(&sue).await;
+    let calendar = campus.anonymous().get(&address).await;
+    assert!(calendar.usage.read_units <= 10.0, "{:?}", calendar.usage);
+}

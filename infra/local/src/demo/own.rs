@@ -125,6 +125,7 @@ pub fn load<'a>(
         person: draft.person,
         committee: None,
         begun_at: now,
+        received: draft.received,
         expires: draft.expires,
     });
     // Nobody has its text: it shows what a token looks like in the settings.

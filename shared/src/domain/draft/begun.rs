@@ -1,17 +1,16 @@
-//! Drafts that were begun: whom the timer may have to remind (G2).
+//! Which drafts have answers: for lists of their person, and for reminders (G2).
 
-use std::collections::HashSet;
-
-use futures::stream::{self, StreamExt, TryStreamExt};
+use std::collections::HashMap;
 
 use crate::db::error::ignore_refusal;
 use crate::db::read::Range;
-use crate::db::{Entity, Key, PARALLEL, Table, TableError, Write};
+use crate::db::response::Stored;
+use crate::db::{Entity, Key, Table, TableError, Write};
 use crate::domain::draft::keys;
 use crate::domain::draft::model::BegunDraft;
-use crate::ids::{Id, made_at, of};
+use crate::domain::person;
+use crate::ids::{Id, of};
 use crate::kind::Kind;
-use crate::time::Timestamp;
 
 impl Entity for BegunDraft {
     const KIND: Kind = Kind::BegunDraft;
@@ -20,12 +19,51 @@ impl Entity for BegunDraft {
         keys::begun_draft(self.application, self.person, self.committee)
     }
 
+    fn index_key(&self) -> Option<Key> {
+        let (person, application) = (self.person, self.application);
+        Some(keys::own_draft(person, application, self.committee))
+    }
+
     fn expires(&self) -> Option<i64> {
         Some(self.expires)
     }
 }
 
+/// Where the entries of a person's drafts are, by application.
+pub type DraftKeys = HashMap<Id<of::Application>, Vec<Key>>;
+
 impl Table {
+    /// Returns where the entries of a person's drafts are: 1 query of the index, which may be a
+    /// moment old.
+    pub async fn draft_keys(&self, person: Id<of::Person>) -> Result<DraftKeys, TableError> {
+        let range = Range::Prefix(keys::OWN_DRAFTS.into());
+        let entries = self.index_entries(person::keys::own(person), range).await?;
+        let mut found = DraftKeys::new();
+        for entry in entries {
+            let sort_key = entry.index_sort_key();
+            let id = sort_key.and_then(|sort_key| keys::application_of_draft(&sort_key));
+            if let Some(id) = id {
+                found.entry(id).or_default().push(Stored::key(&entry));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns these entries: 1 batch read per 100.
+    pub async fn drafts_at(&self, keys: Vec<Key>) -> Result<Vec<BegunDraft>, TableError> {
+        Ok(self.get_many(keys).await?.into_entities())
+    }
+
+    /// Removes the entry of a draft whose last answer was removed: 1 write.
+    pub async fn end_draft(&self, draft: &BegunDraft) -> Result<(), TableError> {
+        self.write(Write::delete(draft.key())).await.map(drop)
+    }
+
+    /// Stores the entry of a draft again, if there is none: 1 write.
+    pub async fn begin_draft(&self, draft: &BegunDraft) -> Result<(), TableError> {
+        ignore_refusal(self.write(Write::put(draft)?.if_new()).await.map(drop))
+    }
+
     /// Returns the drafts of an application that were begun: 1 query.
     pub async fn begun_drafts(
         &self,
@@ -58,23 +96,5 @@ impl Table {
         let write = Write::update(key).set("expires", &expires);
         let write = write.if_below("expires", &expires);
         ignore_refusal(self.write(write).await.map(drop))
-    }
-
-    /// Removes what was noted until then about a person's drafts to these applications: 1 query for
-    /// each, and 1 batch write per 25.
-    pub(crate) async fn forget_begun(
-        &self,
-        person: Id<of::Person>,
-        applications: HashSet<Id<of::Application>>,
-        until: u64,
-    ) -> Result<(), TableError> {
-        let until = Timestamp::at(made_at(until));
-        let begun = stream::iter(applications)
-            .map(|application| self.begun_drafts_of(application, person))
-            .buffer_unordered(PARALLEL);
-        let begun: Vec<Vec<BegunDraft>> = begun.try_collect().await?;
-        let begun = begun.iter().flatten();
-        let keys = begun.filter(|one| one.begun_at <= until).map(Entity::key);
-        self.delete_many(keys.collect()).await
     }
 }

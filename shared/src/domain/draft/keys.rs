@@ -11,28 +11,35 @@ fn committee_or_none(committee: Option<Id<of::Committee>>) -> String {
     padded(committee.map_or(0, u64::from))
 }
 
-const OWN_REMOVED: &str = "REMOVED#";
+/// The prefix of answers of drafts in the index. Only erasures and exports read them.
+const OWN_ANSWERS: &str = "ANSWER#";
 
-/// The prefixes of answers of drafts in the index: of those that are there, and of those that were
-/// removed and only keep their version.
+/// The prefix of drafts in the index.
 pub(crate) const OWN_DRAFTS: &str = "DRAFT#";
 
-pub(crate) fn own_draft(
-    is_removed: bool,
+pub(crate) fn own_answer(
     person: Id<of::Person>,
     application: Id<of::Application>,
     committee: Option<Id<of::Committee>>,
     question: Id<of::Question>,
 ) -> Key {
+    let (application, committee) = (padded(application), committee_or_none(committee));
+    let question = padded(question);
     Key::new(
         own(person),
-        format!(
-            "{}{}#{}#{}",
-            if is_removed { OWN_REMOVED } else { OWN_DRAFTS },
-            padded(application),
-            committee_or_none(committee),
-            padded(question)
-        ),
+        format!("{OWN_ANSWERS}{application}#{committee}#{question}"),
+    )
+}
+
+pub(crate) fn own_draft(
+    person: Id<of::Person>,
+    application: Id<of::Application>,
+    committee: Option<Id<of::Committee>>,
+) -> Key {
+    let (application, committee) = (padded(application), committee_or_none(committee));
+    Key::new(
+        own(person),
+        format!("{OWN_DRAFTS}{application}#{committee}"),
     )
 }
 
@@ -63,7 +70,7 @@ pub(crate) fn draft_answer(
     Key::new(pk, format!("{prefix}{committee}#{}", padded(question)))
 }
 
-/// Returns the application in the sort key of an answer of a draft in the index.
+/// Returns the application in the sort key of a draft in the index.
 pub(crate) fn application_of_draft(index_sort_key: &str) -> Option<Id<of::Application>> {
     let (id, _) = index_sort_key.strip_prefix(OWN_DRAFTS)?.split_once('#')?;
     Some(Id::new(id.parse().ok()?))
@@ -79,7 +86,7 @@ pub(crate) fn begun_draft(
     person: Id<of::Person>,
     committee: Option<Id<of::Committee>>,
 ) -> Key {
-    let committee = padded(committee.map_or(0, u64::from));
+    let committee = committee_or_none(committee);
     Key::new(
         begun_drafts(application),
         format!("{}#{committee}", padded(person)),

@@ -47,7 +47,9 @@ impl DraftAnswer {
     }
 }
 
-/// A draft that was begun: for whom and when. The answers are elsewhere.
+/// Tells that a draft has answers, which are elsewhere: for lists, which would otherwise have to
+/// read all of them, and for the timer. It is there from the first answer until the last one is
+/// removed. What was submitted since does not remove it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BegunDraft {
     /// Id of the application.
@@ -58,6 +60,17 @@ pub struct BegunDraft {
     pub committee: Option<Id<of::Committee>>,
     /// When its first answer was saved.
     pub begun_at: Timestamp,
+    /// The order number of the request that saved it. A submission that was received later ends the
+    /// draft (N5).
+    pub received: u64,
     /// When the table may delete it, in seconds since 1970.
     pub expires: i64,
+}
+
+impl BegunDraft {
+    /// Returns whether the draft has neither expired nor been submitted. `submitted` is the order
+    /// number of the last submission.
+    pub fn is_live(&self, submitted: u64, now: Timestamp) -> bool {
+        self.received > submitted && self.expires > now.epoch_seconds()
+    }
 }

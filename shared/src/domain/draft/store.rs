@@ -1,17 +1,13 @@
 //! Drafts: the answers that a person has typed but not submitted.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::db::error::ignore_refusal;
 use crate::db::execute::MOST_WRITES;
 use crate::db::read::Range;
-use crate::db::response::Stored;
 use crate::db::{Entity, Key, Table, TableError, Tombstone, Write, each};
 use crate::domain::draft::keys;
 use crate::domain::draft::model::{BegunDraft, DraftAnswer};
 use crate::domain::submission::model::Submission;
 use crate::domain::submission::store::StoredSubmission;
-use crate::domain::{person, submission};
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::time::{RequestTime, Timestamp};
@@ -24,10 +20,10 @@ impl Entity for DraftAnswer {
     }
 
     fn index_key(&self) -> Option<Key> {
-        Some(keys::own_draft(
-            self.is_removed(),
-            self.person,
-            self.application,
+        let (person, application) = (self.person, self.application);
+        Some(keys::own_answer(
+            person,
+            application,
             self.committee,
             self.question,
         ))
@@ -55,6 +51,15 @@ impl DraftWrite {
             Some(version) => write.if_equals("version", version),
         })
     }
+}
+
+/// What a save means for the entry that tells that the draft has answers.
+#[derive(Debug, Clone, Copy)]
+pub enum DraftEntry<'a> {
+    /// It had none before.
+    Begins(&'a BegunDraft),
+    /// It has none any more.
+    Ends(&'a BegunDraft),
 }
 
 impl Table {
@@ -90,70 +95,28 @@ impl Table {
         Ok(!is_submitted && answers.iter().any(is_live))
     }
 
-    /// Returns the answers of a person's drafts in these applications, without those that were
-    /// removed: 1 query of the index, which may be a moment old, and 1 batch read per 100.
-    pub async fn own_drafts(
-        &self,
-        person: Id<of::Person>,
-        applications: &HashSet<Id<of::Application>>,
-    ) -> Result<Vec<DraftAnswer>, TableError> {
-        let range = Range::Prefix(keys::OWN_DRAFTS.into());
-        let entries = self.index_entries(person::keys::own(person), range).await?;
-        let matches = |entry: &&Stored| {
-            let sort_key = entry.index_sort_key();
-            let id = sort_key.and_then(|sort_key| keys::application_of_draft(&sort_key));
-            id.is_some_and(|id| applications.contains(&id))
-        };
-        let requested = entries.iter().filter(matches).map(Stored::key);
-        Ok(self.get_many(requested.collect()).await?.into_entities())
-    }
-
-    /// Returns the applications to which a person has drafts: 1 query of the index.
-    pub async fn drafted(
-        &self,
-        person: Id<of::Person>,
-    ) -> Result<HashSet<Id<of::Application>>, TableError> {
-        let range = Range::Prefix(keys::OWN_DRAFTS.into());
-        let entries = self.index_entries(person::keys::own(person), range).await?;
-        let id = |entry: &Stored| keys::application_of_draft(&entry.index_sort_key()?);
-        Ok(entries.iter().filter_map(id).collect())
-    }
-
-    /// Returns the order number of the last submission in each of these places, also of one that
-    /// was withdrawn: 1 batch read per 100.
-    pub async fn last_submitted(
-        &self,
-        submissions: impl IntoIterator<Item = (Id<of::Application>, Id<of::Submission>)>,
-    ) -> Result<HashMap<Id<of::Submission>, u64>, TableError> {
-        let submissions: Vec<_> = submissions.into_iter().collect();
-        let key = |(application, id): &(_, _)| submission::keys::submission(*application, *id);
-        let mut found = self.get_many(submissions.iter().map(key).collect()).await?;
-        let last = |sort_key: &(Id<of::Application>, Id<of::Submission>)| {
-            let stored = StoredSubmission::of(found.take_item(&key(sort_key)))?;
-            Ok((sort_key.1, stored.last_submitted()))
-        };
-        submissions.iter().map(last).collect()
-    }
-
     /// Stores answers of a draft, all or none. Refused if one of them changed after it was read.
     ///
-    /// With the first answers of a draft, it is noted that it was `begun`.
+    /// With the first answers of a draft its entry is stored, and with the last one it is removed.
     pub async fn save_draft(
         &self,
         answers: &[DraftWrite],
-        begun: Option<&BegunDraft>,
+        entry: Option<DraftEntry<'_>>,
     ) -> Result<(), TableError> {
         let mut writes: Vec<Write> = answers
             .iter()
             .map(DraftWrite::write)
             .collect::<Result<_, _>>()?;
-        let begun = begun.filter(|_| !writes.is_empty());
-        let begun = begun.map(Write::put).transpose()?;
+        let entry = match entry.filter(|_| !writes.is_empty()) {
+            Some(DraftEntry::Begins(draft)) => Some(Write::put(draft)?),
+            Some(DraftEntry::Ends(draft)) => Some(Write::delete(draft.key())),
+            None => None,
+        };
         if writes.len() < MOST_WRITES {
-            writes.extend(begun);
-        } else if let Some(begun) = begun {
-            // A draft that was begun and has no answers is no draft.
-            self.write(begun).await?;
+            writes.extend(entry);
+        } else if let Some(entry) = entry {
+            // One without answers is right again with the repeat of this request.
+            self.write(entry).await?;
         }
         match writes.len() {
             0 => Ok(()),

@@ -82,8 +82,6 @@ impl Table {
         if !is_same {
             return Ok(Pass::Returned);
         }
-        self.forget_begun(person.id, all.applied_to(), when.received)
-            .await?;
         // What leads to other items goes after them.
         let (plain, special): (Vec<_>, Vec<_>) = all
             .into_items()
