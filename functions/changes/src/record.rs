@@ -155,7 +155,9 @@ fn submission(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> R
     let after = after.as_ref().filter(|after| after.person.is_some());
     let mut by = new.changed_by();
     if let Some(after) = after {
-        if after.revision != before.revision || after.applicant != before.applicant {
+        // A new name or school is in all submissions of a person: one request of theirs would be as
+        // many changes.
+        if after.revision != before.revision {
             found.add(&subject, ChangeType::SubmissionUpdated, after.person);
         }
         if after.status != before.status || after.reason != before.reason {
