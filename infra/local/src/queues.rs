@@ -1,5 +1,6 @@
 //! SQS in this process: the queues of mails and of webhooks, by the clock of the service.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -79,7 +80,13 @@ struct Message {
     /// When it is given out.
     at: DateTime<Utc>,
     body: String,
+    /// Whose message it is. Nobody's many or slow messages hinder those of others.
+    #[serde(default)]
+    group: Option<String>,
 }
+
+/// How many messages of a group are given out at the same time.
+const SHARE: usize = 10;
 
 #[derive(Default)]
 struct State {
@@ -169,6 +176,7 @@ impl Queues {
                 queue: queue.to_owned(),
                 at: now + delay,
                 body: entry["MessageBody"].as_str().unwrap_or_default().to_owned(),
+                group: entry["MessageGroupId"].as_str().map(str::to_owned),
             };
             let id = message.id.to_string();
             state.waiting.push(message);
@@ -180,15 +188,38 @@ impl Queues {
         json!({ "Successful": taken, "Failed": [] })
     }
 
-    /// Gives out messages that are due, the oldest first, in batches.
+    /// Gives out messages that are due, the oldest first, in batches. Of each group, [`SHARE`] are
+    /// out at the same time.
     fn take<C: Consumer>(&self, queue: &str, batches: usize) -> Vec<Vec<Message>> {
         let now = self.clock.now();
         let mut state = self.look();
-        let (mut pending, later): (Vec<_>, Vec<_>) = std::mem::take(&mut state.waiting)
-            .into_iter()
-            .partition(|message| message.queue == queue && message.at <= now);
-        pending.sort_by_key(|message| (message.at, message.id));
+        let mut waiting = std::mem::take(&mut state.waiting);
+        waiting.sort_by_key(|message| (message.at, message.id));
+        let mut out: HashMap<String, usize> = HashMap::new();
+        for group in state.taken.iter().filter_map(|taken| taken.group.clone()) {
+            *out.entry(group).or_default() += 1;
+        }
+        let (mut pending, later): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|message| {
+            let is_ready = message.queue == queue && message.at <= now;
+            let Some(group) = message.group.clone().filter(|_| is_ready) else {
+                return is_ready;
+            };
+            let count = out.entry(group).or_default();
+            *count += 1;
+            *count <= SHARE
+        });
         state.waiting = later;
+        // Those of one group go into the same invocations.
+        let mut first = HashMap::new();
+        for message in &pending {
+            first
+                .entry(message.group.clone())
+                .or_insert((message.at, message.id));
+        }
+        pending.sort_by_key(|message| match &message.group {
+            Some(_) => first.get(&message.group).copied(),
+            None => Some((message.at, message.id)),
+        });
         let rest = pending.split_off(pending.len().min(C::BATCH.saturating_mul(batches)));
         state.waiting.extend(rest);
         state.taken.extend(pending.clone());

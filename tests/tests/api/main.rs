@@ -109,6 +109,7 @@ mod privacy;
 mod question_order;
 mod questions;
 mod questions_in_memory;
+mod queues;
 mod quotas;
 mod races;
 mod receipts;
