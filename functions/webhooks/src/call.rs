@@ -1,21 +1,16 @@
 //! Calls a receiver: once, without redirects, and only at a public address (Z11).
 
-use std::net::IpAddr;
-use std::time::Duration;
-
-use aws_smithy_runtime_api::client::dns::{DnsFuture, ResolveDns, ResolveDnsError};
 use aws_smithy_runtime_api::client::http::{HttpConnector as _, SharedHttpConnector};
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use http_body_util::{BodyExt as _, Limited};
-use shared::lambda::connector_with;
 use shared::reason::Reason;
 use shared::receiver_rules::ReceiverRules;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// How long a call may take, with the resolution of the name and the response.
-pub const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How much of a response is read.
+use crate::connection::{Bounded, RESPONSE_TIMEOUT};
+
+/// How much of the body of a response is read.
 const MOST_BYTES: usize = 64 * 1024;
 
 /// What came of a call.
@@ -40,30 +35,10 @@ pub struct Request<'a> {
     pub body: String,
 }
 
-/// Resolves names. A name with an address that may not be called is an error: so the addresses that
-/// are checked are those that are connected to.
-#[derive(Debug, Clone)]
-struct PublicOnly(ReceiverRules);
-
-impl ResolveDns for PublicOnly {
-    fn resolve_dns<'a>(&'a self, name: &'a str) -> DnsFuture<'a> {
-        DnsFuture::new(async move {
-            let found = tokio::net::lookup_host((name, 0)).await;
-            let found = found.map_err(ResolveDnsError::new)?;
-            let found: Vec<IpAddr> = found.map(|address| address.ip()).collect();
-            if found.iter().all(|address| self.0.allows(*address)) {
-                Ok(found)
-            } else {
-                Err(ResolveDnsError::new("an address is not public"))
-            }
-        })
-    }
-}
-
 impl Receivers {
     /// Calls receivers by these rules.
     pub fn new(rules: ReceiverRules) -> Self {
-        let connector = connector_with(PublicOnly(rules.clone()));
+        let connector = SharedHttpConnector::new(Bounded::new(rules.clone()));
         Self::through(rules, connector)
     }
 
@@ -126,35 +101,5 @@ impl Receivers {
                 "it does not speak HTTP"
             }
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn resolver(is_local: bool) -> PublicOnly {
-        let mut settings = local::settings();
-        settings.webhooks.is_local = is_local;
-        PublicOnly(ReceiverRules::new(&settings))
-    }
-
-    // proves Z11
-    #[tokio::test]
-    async fn the_addresses_of_a_name_are_checked() {
-        assert!(resolver(true).resolve_dns("localhost").await.is_ok());
-        assert!(resolver(false).resolve_dns("localhost").await.is_err());
-        for private in [
-            "10.0.0.1",
-            "169.254.169.254",
-            "::ffff:127.0.0.1",
-            "64:ff9b::a00:1",
-        ] {
-            assert!(
-                resolver(true).resolve_dns(private).await.is_err(),
-                "{private}"
-            );
-        }
-        assert!(resolver(false).resolve_dns("9.9.9.9").await.is_ok());
     }
 }

@@ -6,6 +6,7 @@
 //! ends, nothing is lost.
 
 mod call;
+mod connection;
 mod dispatcher;
 mod signature;
 

@@ -10,7 +10,6 @@ use std::{io, iter};
 use aws_smithy_http_client::Connector;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
-use aws_smithy_runtime_api::client::dns::SharedDnsResolver;
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient,
     SharedHttpConnector,
@@ -64,23 +63,8 @@ fn system() -> TrustStore {
 }
 
 fn trusting(authorities: TrustStore) -> SharedHttpConnector {
-    connecting(authorities, CONNECT, None)
-}
-
-/// Returns a connector that trusts the authorities of the system, and resolves names by `resolver`.
-#[cfg(feature = "queue")]
-pub(super) fn resolving(resolver: SharedDnsResolver) -> SharedHttpConnector {
-    // Callers limit the time of the whole call.
-    connecting(system(), Duration::from_mins(1), Some(resolver))
-}
-
-fn connecting(
-    authorities: TrustStore,
-    connect: Duration,
-    resolver: Option<SharedDnsResolver>,
-) -> SharedHttpConnector {
     let settings = HttpConnectorSettings::builder()
-        .connect_timeout(connect)
+        .connect_timeout(CONNECT)
         .build();
     let builder = Connector::builder()
         .connector_settings(settings)
@@ -90,10 +74,7 @@ fn connecting(
         Ok(context) => builder.tls_context(context),
         Err(_) => builder,
     };
-    SharedHttpConnector::new(match resolver {
-        Some(resolver) => builder.build_with_resolver(resolver),
-        None => builder.build(),
-    })
+    SharedHttpConnector::new(builder.build())
 }
 
 /// Chooses the authorities by the server: few for the hosts of AWS, and all of the system for

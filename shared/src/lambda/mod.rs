@@ -14,8 +14,6 @@ use std::time::Duration;
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_runtime_api::client::behavior_version::BehaviorVersion;
-#[cfg(feature = "queue")]
-use aws_smithy_runtime_api::client::dns::{ResolveDns, SharedDnsResolver};
 use aws_smithy_runtime_api::client::http::SharedHttpConnector;
 use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_smithy_types::retry::RetryConfig;
@@ -137,12 +135,6 @@ pub fn table_with_files(settings: &Settings) -> Result<Table, String> {
     let config = sdk_config_with(connector.clone());
     let files = files_of(settings, &config, connector)?;
     Ok(Table::connect(&config, &settings.table_name).with_files(files))
-}
-
-/// Returns a connector for the receivers of webhooks, which resolves names by `resolver`.
-#[cfg(feature = "queue")]
-pub fn connector_with(resolver: impl ResolveDns + 'static) -> SharedHttpConnector {
-    connection::resolving(SharedDnsResolver::new(resolver))
 }
 
 fn sdk_config_with(connector: SharedHttpConnector) -> SdkConfig {
