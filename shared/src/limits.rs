@@ -93,6 +93,9 @@ pub const MAX_WORD_LIMIT: i64 = 10_000;
 pub const ANY_NUMBER: i64 = 1_000_000;
 /// Largest number of results that a request may ask for with `limit`.
 pub const SLICE: u64 = 10_000;
+
+/// When a part of one's own submissions has answers of so many bytes, it ends.
+pub const OWN_ANSWERS: usize = 1_000_000;
 /// Number of questions in an application.
 pub const QUESTIONS: usize = 100;
 /// How many versions a question may have. They are kept, because answers refer to them.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta};
 use serde_json::{Value, json};
-use shared::domain::{Club, ClubProfile, Event, EventType, Showing};
+use shared::db::Table;
+use shared::domain::{Answered, Club, ClubProfile, Event, EventType, Showing};
 use shared::ids::Id;
 use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
@@ -391,4 +392,15 @@ impl MailedLink {
 /// The code of a club.
 pub fn code(text: &str) -> ClubCode {
     ClubCode::parse(text).expect("the code of a club")
+}
+
+/// The newest submission of a person with its answers, as it is stored.
+///
+/// # Panics
+///
+/// If there is none.
+pub async fn answered_of(table: &Table, person: u64) -> Answered {
+    let (own, _) = table.applied_of(Id::new(person)).await.expect("a table");
+    let mut own = table.answered(own).await.expect("a table");
+    own.remove(0)
 }

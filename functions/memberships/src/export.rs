@@ -1,19 +1,18 @@
 //! `/settings/export/`: everything that is stored about the caller
 
-use std::cmp::Reverse;
-
 use axum::Json;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use chrono::NaiveDate;
 use serde::Serialize;
 use shared::Context;
-use shared::bodies::{OwnSubmissions, Studies, SubmissionBody};
+use shared::bodies::{OwnSubmissions, Studies, SubmissionBody, next_part};
 use shared::domain::{
     DraftAnswer, EmailStatus, Extension, Favorite, Invite, LinkUse, Mail, Membership,
-    MembershipRequest, Review, Submission, Subscription, Token, Upload, Withdrawal,
+    MembershipRequest, PersonalData, Review, Submission, Subscription, Token, Upload, Withdrawal,
 };
+use shared::openapi::fields::SliceCount;
 use shared::time::Timestamp;
-use shared::web::{Result, User};
+use shared::web::{Result, Slice, User, with_next};
 use utoipa::ToSchema;
 
 use crate::exported::{
@@ -74,19 +73,31 @@ fn exported<T, B: From<T>>(all: impl IntoIterator<Item = T>) -> Vec<B> {
 
 /// Export everything that is stored about the caller.
 ///
-/// For every signed-in user. Decisions are not shown before the applicant may know them.
+/// For every signed-in user. Decisions are not shown before the applicant may know them. If the
+/// answers of submissions are long, the header `Link` has the address of the next part, which has
+/// the next submissions and nothing else.
 #[utoipa::path(
     get, path = "/api/settings/export/", tag = "me", security(("bearer" = [])),
+    params(
+        ("limit" = Option<SliceCount>, Query, description = "Largest number of submissions"),
+        ("cursor" = Option<String>, Query,
+            description = "Where the next part begins: from the header `Link` of the last answer")
+    ),
     responses((status = 200, body = ExportBody))
 )]
-pub async fn export_settings(app: Context, user: User) -> Result<Response> {
+pub async fn export_settings(app: Context, user: User, slice: Slice) -> Result<Response> {
     let person = user.person().await?;
     let table = &app.table;
-    let mut all = table.personal_data(person).await?;
+    let (mut all, own) = if slice.after::<(u64, u64)>()?.is_some() {
+        let (own, _) = table.applied_of(person.id).await?;
+        (PersonalData::default(), own)
+    } else {
+        let mut all = table.personal_data(person).await?;
+        let own: Vec<Submission> = all.take();
+        (all, own)
+    };
     let mails = table.mails_to(&mut all).await?;
-    let mut own: Vec<Submission> = all.take();
-    own.sort_by_key(|submission| Reverse(submission.sequence));
-    let own = table.answered(own).await?;
+    let (own, next) = next_part(&app, own, slice).await?;
     let requests: Vec<MembershipRequest> = all.take();
     let studies = Studies::of(&app, requests.iter().map(|request| &request.applicant));
     let (submissions, studies) =
@@ -135,5 +146,5 @@ pub async fn export_settings(app: Context, user: User) -> Result<Response> {
         favorites: exported(all.take::<Favorite>().iter()),
         subscriptions: exported(all.take::<Subscription>().iter()),
     };
-    Ok(Json(body).into_response())
+    Ok(with_next(Json(body), next))
 }

@@ -24,7 +24,7 @@ import {
 } from "../parts/ui.js";
 
 export default function Applications() {
-  const own = useLoad("/submissions/");
+  const own = useParts("/submissions/");
   const open = useParts("/applications/open/?limit=200");
   const closed = useLoad("/applications/unsent/");
   return html`

@@ -28,7 +28,7 @@ export default function Apply({ club, application: id }) {
   /** What was stored here, where nothing was before: the list need not be asked for. */
   const first = useSignal(/** @type {any[] | null} */ (null));
   const known = first.value ?? (hasNone ? [] : null);
-  const own = useLoad(application.data && !known ? OWN : "");
+  const own = useParts(application.data && !known ? OWN : "");
   /** What was just stored is known: nothing is asked for, which may fail. */
   const stored = (submission) => {
     const others = (all) => all.filter((one) => one.id !== submission.id);

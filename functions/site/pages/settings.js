@@ -104,7 +104,14 @@ function Calendar() {
 
 /** Saves everything that is stored about the caller as a file. */
 async function save() {
-  const data = await get("/settings/export/");
+  const first = await call("GET", "/settings/export/");
+  const data = first.data;
+  // Long answers come in parts.
+  for (let next = first.next; next; ) {
+    const part = await call("GET", /** @type {"/settings/export/"} */ (next));
+    data.submissions.push(...part.data.submissions);
+    next = part.next;
+  }
   download("clubs-export.json", JSON.stringify(data, null, 2), "application/json");
 }
 

@@ -3,12 +3,15 @@
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 use shared::Context;
-use shared::bodies::{OwnSubmissions, SubmissionBody};
+use shared::bodies::{OwnSubmissions, SubmissionBody, next_part};
 use shared::bookings::{BookingRelease, cancellation};
 use shared::domain::{Answered, Application, BookedSlots, Extension, Submission};
 use shared::domain::{CancelledInterview, StoredSubmission, WithdrawOutcome};
+use shared::openapi::fields::SliceCount;
 use shared::time::RequestTime;
-use shared::web::{ApiError, IfMatch, NoContent, NoInput, PathIds, ReceivedAt, Result, User};
+use shared::web::{
+    ApiError, IfMatch, NoContent, NoInput, PathIds, ReceivedAt, Result, Slice, User, with_next,
+};
 
 use crate::release::release_own;
 use crate::store::closed;
@@ -17,17 +20,24 @@ use crate::store::request_time;
 /// List the submissions of the caller.
 ///
 /// For every signed-in user. The newest comes first. A decision is shown from the release time on,
-/// or when it was mailed.
+/// or when it was mailed. If the answers are long, the header `Link` has the address of the next
+/// part, also without `limit`.
 #[utoipa::path(
     get, path = "/api/submissions/", tag = "own submissions", security(("bearer" = [])),
+    params(
+        ("limit" = Option<SliceCount>, Query, description = "Largest number of results"),
+        ("cursor" = Option<String>, Query,
+            description = "Where the next part begins: from the header `Link` of the last answer")
+    ),
     responses((status = 200, body = Vec<SubmissionBody>))
 )]
-pub async fn list_own_submissions(app: Context, user: User) -> Result<Response> {
-    let own = app.table.submissions_of(user.id()).await?;
+pub async fn list_own_submissions(app: Context, user: User, slice: Slice) -> Result<Response> {
+    let (own, _) = app.table.applied_of(user.id()).await?;
+    let (own, next) = next_part(&app, own, slice).await?;
     remember(&app, &own);
     let shown = OwnSubmissions::of(&app, &own).await?;
     release_own(&app, &own, shown.parts()).await?;
-    Ok(Json(shown.bodies(&own)).into_response())
+    Ok(with_next(Json(shown.bodies(&own)), next))
 }
 
 /// Remembers where these submissions are, and what is booked, for bookings.

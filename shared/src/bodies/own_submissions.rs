@@ -1,12 +1,16 @@
-//! Submissions of one person.
+//! Submissions of one person. Their answers may be large, so they come in parts.
 
+use std::cmp::Reverse;
+
+use axum::http::HeaderValue;
 use chrono::{DateTime, Utc};
 
 use super::reference_data::Studies;
 use crate::bodies::submission::SubmissionBody;
-use crate::domain::{Answered, ApplicationParts};
+use crate::domain::{Answered, ApplicationParts, Submission};
+use crate::limits;
 use crate::state::Context;
-use crate::web::ApiError;
+use crate::web::{ApiError, Slice};
 
 /// What is needed to show submissions to their applicants, from any club.
 pub struct OwnSubmissions {
@@ -14,6 +18,34 @@ pub struct OwnSubmissions {
     parts: ApplicationParts,
     studies: Studies,
     now: DateTime<Utc>,
+}
+
+/// So many submissions are read with their answers at once.
+const AT_ONCE: usize = 5;
+
+/// Returns the next submissions of a person with their answers, the newest first, and the link to
+/// the rest. A part ends at the limit of the slice, or with [`limits::OWN_ANSWERS`]: 1 batch read
+/// for 5 submissions.
+pub async fn next_part(
+    app: &Context,
+    mut own: Vec<Submission>,
+    slice: Slice,
+) -> Result<(Vec<Answered>, Option<HeaderValue>), ApiError> {
+    own.sort_by_key(|submission| Reverse(submission.sort_key()));
+    if let Some(last) = slice.after::<(u64, u64)>()? {
+        own.retain(|submission| submission.sort_key() < last);
+    }
+    let most = slice.limit().unwrap_or(own.len()).min(own.len());
+    let (mut found, mut count, mut bytes) = (vec![], 0, 0);
+    while count < most && bytes < limits::OWN_ANSWERS {
+        let some = &own[count..most.min(count + AT_ONCE)];
+        count += some.len();
+        let answered = app.table.answered(some.to_vec()).await?;
+        bytes += answered.iter().map(|one| one.answers.size()).sum::<usize>();
+        found.extend(answered);
+    }
+    let next = slice.at_most(count).cut(&mut own, Submission::sort_key);
+    Ok((found, next))
 }
 
 impl OwnSubmissions {

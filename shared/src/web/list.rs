@@ -67,6 +67,15 @@ impl Slice {
         }
     }
 
+    /// Returns the slice with at most this limit.
+    #[must_use]
+    pub fn at_most(self, limit: usize) -> Self {
+        Self {
+            limit: Some(self.limit.map_or(limit, |own| own.min(limit))),
+            ..self
+        }
+    }
+
     /// Returns the maximum number of items.
     pub fn limit(&self) -> Option<usize> {
         self.limit
@@ -108,14 +117,19 @@ impl Slice {
     ) -> Response {
         let next = self.cut(items, position);
         let body: Vec<B> = items.iter().map(show).collect();
-        let mut response = Json(body).into_response();
-        if let Some(link) = next {
-            response.headers_mut().insert(header::LINK, link);
-        }
-        // Tells `bounded_response` that clients can request this list in slices.
-        response.extensions_mut().insert(Sliced);
-        response
+        with_next(Json(body), next)
     }
+}
+
+/// Returns a response with the link to the next part, if there is one.
+pub fn with_next(body: impl IntoResponse, next: Option<HeaderValue>) -> Response {
+    let mut response = body.into_response();
+    if let Some(link) = next {
+        response.headers_mut().insert(header::LINK, link);
+    }
+    // Tells `bounded_response` that clients can request this in slices.
+    response.extensions_mut().insert(Sliced);
+    response
 }
 
 /// Marks a response with a list that clients can request in slices.

@@ -53,7 +53,7 @@ pub use idempotency::{ChangedNothing, NewId, RequestKey, key_reused, replayed, s
 pub use images::{remove_unless_saved, store_image};
 pub use input::FieldInput;
 pub use layers::{cors, finish, guard};
-pub use list::{Slice, Sliced, accepts_csv};
+pub use list::{Slice, Sliced, accepts_csv, with_next};
 pub use multipart::{TextFields, Upload, WithImage};
 pub use page::{Envelope, Page};
 pub use params::Params;

@@ -171,15 +171,8 @@ async fn interrupted_deletion_keeps_newer_submission() {
     recruitment.officer.get(&recruitment.path).await.error(404);
     // This student's request had read the application before the deletion.
     let late = campus.recruitment("go").await.submit(&sue).await;
-    let model = campus
-        .campus
-        .app
-        .table
-        .submissions_of(Id::new(id(&late["user"])))
-        .await
-        .expect("a table")
-        .pop()
-        .expect("a submission");
+    let table = &campus.campus.app.table;
+    let model = tests::fixtures::answered_of(table, id(&late["user"])).await;
     let stored = shared::domain::Answered {
         submission: shared::domain::Submission {
             application: application.id,

@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 use chrono::TimeDelta;
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::fixtures::{application, id};
 
 use crate::submit_again::campus;
@@ -71,11 +71,7 @@ async fn a_person_has_at_most_three_hundred_submissions() {
     let sent = recruitment.submit(&sue).await;
     let table = &campus.campus.app.table;
     let person = shared::ids::Id::new(id(&sent["user"]));
-    let model = table
-        .submissions_of(person)
-        .await
-        .expect("a table")
-        .remove(0);
+    let model = tests::fixtures::answered_of(table, person.get()).await;
     let more = (1..299).map(|n| shared::domain::Answered {
         submission: shared::domain::Submission {
             id: shared::ids::Id::new(n),
@@ -107,6 +103,59 @@ async fn a_person_has_at_most_three_hundred_submissions() {
         .await
         .no_content();
     sue.post(&path, body).await.created();
+}
+
+// proves S13, P13
+#[tokio::test]
+async fn long_submissions_come_in_parts() {
+    let (campus, recruitment) = campus().await;
+    let sue = campus.as_("sue");
+    let mut questions = vec![recruitment.question];
+    for _ in 0..14 {
+        let body = json!({ "question_type": 1, "prompt": "And?" });
+        let path = format!("{}questions/", recruitment.path);
+        questions.push(id(&recruitment.officer.post(&path, body).await.created()));
+    }
+    let responses: Vec<Value> = questions
+        .iter()
+        .map(|question| json!({ "question": question, "text": "x".repeat(19_000) }))
+        .collect();
+    let path = format!("{}submissions/", recruitment.path);
+    let body = json!({ "committee": null, "responses": responses });
+    let sent = sue.post(&path, body).await.created();
+    let table = &campus.campus.app.table;
+    let model = tests::fixtures::answered_of(table, id(&sent["user"])).await;
+    let more = (1..30).map(|n| shared::domain::Answered {
+        submission: shared::domain::Submission {
+            id: shared::ids::Id::new(n),
+            sequence: n,
+            ..model.submission.clone()
+        },
+        answers: model.answers.clone(),
+    });
+    let more: Vec<_> = more.collect();
+    table.load_answered(&more).await.expect("a table");
+    let parts = async |path: &str, list: &dyn Fn(Value) -> Value| {
+        let (mut next, mut ids, mut count) = (path.to_owned(), vec![], 0);
+        while !next.is_empty() {
+            let part = sue.get(&next).await;
+            assert!(part.usage.read_units <= 700.0, "{:?}", part.usage);
+            let link = part.header("link").to_owned();
+            next = link.split(['<', '>']).nth(1).unwrap_or_default().to_owned();
+            let list = list(part.ok());
+            ids.extend(list.as_array().into_iter().flatten().map(id));
+            count += 1;
+        }
+        ids.dedup();
+        (ids.len(), count)
+    };
+    let whole = |list: Value| list;
+    let (all, count) = parts("/api/submissions/", &whole).await;
+    assert!(all == 30 && (3..=10).contains(&count), "{all} {count}");
+    assert_eq!(parts("/api/submissions/?limit=4", &whole).await, (30, 8));
+    let of_export = |export: Value| export["submissions"].clone();
+    let (all, count) = parts("/api/settings/export/", &of_export).await;
+    assert!(all == 30 && (3..=10).contains(&count), "{all} {count}");
 }
 
 // proves H35

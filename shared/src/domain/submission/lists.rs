@@ -47,18 +47,6 @@ impl Table {
         Ok(!self.get_many(requested.collect()).await?.is_empty())
     }
 
-    /// Returns a person's own submissions with their answers, newest first, as
-    /// [`Table::applied_of`] finds them: 1 batch read per 100 more.
-    ///
-    /// Fails with [`TableError::TooMuch`] if they are larger than the memory limit.
-    pub async fn submissions_of(
-        &self,
-        person: Id<of::Person>,
-    ) -> Result<Vec<Answered>, TableError> {
-        let (own, _) = self.applied_of(person).await?;
-        self.answered(own).await
-    }
-
     /// Returns a person's own submissions, newest first, and what remains of the withdrawn ones: 1
     /// query of the index, 1 query of the person's partition, and 1 batch read per 100.
     pub async fn applied_of(
