@@ -6,7 +6,8 @@ import type { components, paths } from "schema";
 export type Schemas = components["schemas"];
 
 /** Whether a part of a path is the one of the document: equal, or a value for a parameter. */
-type Part<Doc extends string, Given extends string> = Doc extends `{${string}}` ? true
+type Part<Doc extends string, Given extends string> = Doc extends `{${string}}`
+  ? (Given extends "" ? false : true)
   : Doc extends Given ? (Given extends Doc ? true : false) : false;
 type Fits<Doc extends string, Given extends string> = Doc extends `${infer D}/${infer DocRest}`
   ? Given extends `${infer G}/${infer GivenRest}`

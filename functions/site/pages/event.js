@@ -13,8 +13,8 @@ import { Action, Chip, Empty, Icon, Mono, Rich, Time, Title } from "../parts/ui.
 
 /** Saves all times, with the places that whoever is signed in may see. */
 async function saveCalendar(event) {
-  const { data } = await get(url`/events/${event.id}.ics`);
-  download("event.ics", data, "text/calendar");
+  const text = await get(url`/events/${event.id}.ics`);
+  download("event.ics", text, "text/calendar");
 }
 
 export default function Event({ event: id }) {

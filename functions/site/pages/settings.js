@@ -1,7 +1,7 @@
 // `/settings/`: the profile of the caller, reminders, the calendar, the export, and the erasure.
 
 import { html } from "../parts/kit.js";
-import { call, get } from "../parts/api.js";
+import { call } from "../parts/api.js";
 import { signOut } from "../parts/auth.js";
 import { config } from "../parts/config.js";
 import { download } from "../parts/files.js";
