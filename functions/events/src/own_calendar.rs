@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
+use serde::Serialize;
 use shared::domain::{Club, Event, OwnEntries, Showing, Slot, Window};
 use shared::ids::{self, Id, of};
 use shared::text::ClubCode;
 use shared::text::ics::Component;
 use shared::time::Timestamp;
-use shared::web::{ApiError, IfNoneMatch, PathIds, Result, Visibility};
+use shared::web::{ApiError, IfNoneMatch, PathIds, Result, SourceTag, Visibility};
 use shared::{Context, calendars};
 
 use crate::calendar::{Sees, Texts, calendar, calendar_text};
@@ -106,9 +107,9 @@ pub async fn show_own_calendar(
     items.extend(deadlines(windows, &extended, now, *during.end()));
     let beside = (booked, interviewing);
     let appointments = Appointments::of(&person, &own, beside, found.clubs(), has_extension);
-    let without = || rendered(items.clone(), &app);
-    let tag = appointments.tag(without, Timestamp::at(now))?;
-    if let Some(response) = tag.as_ref().and_then(|tag| tag.not_modified(&states)) {
+    in_order(&mut items, app.now());
+    let revised = appointments.tag(facts(&items), Timestamp::at(now))?;
+    if let Some(response) = revised.as_ref().and_then(|tag| tag.not_modified(&states)) {
         return Ok(kept(response));
     }
     let interviews = appointments.read(&app).await?;
@@ -117,11 +118,71 @@ pub async fn show_own_calendar(
         let is_near = slot.end >= *during.start() && slot.start <= *during.end();
         is_near.then_some(Item::Interview(slot, *role, club))
     }));
-    let response = calendar(rendered(items, &app));
-    Ok(kept(match tag {
-        Some(tag) => tag.on(response),
-        None => response,
-    }))
+    in_order(&mut items, app.now());
+    let tag = match revised {
+        Some(tag) => tag,
+        None => SourceTag::of(&facts(&items))?,
+    };
+    if let Some(response) = tag.not_modified(&states) {
+        return Ok(kept(response));
+    }
+    Ok(kept(tag.on(calendar(rendered(items, &app)))))
+}
+
+/// Raise it when the text of an entry changes: programs that have a calendar keep it while its tag
+/// is the same.
+const TEXT_VERSION: u32 = 1;
+
+/// What the text of an entry is made of.
+#[derive(Serialize)]
+struct Fact<'a> {
+    kind: &'static str,
+    id: u64,
+    version: u64,
+    name: &'a str,
+    club: &'a str,
+    start: Timestamp,
+    end: Timestamp,
+    location: &'a str,
+}
+
+/// What the text of a calendar is made of, in an order that the present time does not change.
+fn facts<'a>(items: &[Item<'a>]) -> (u32, Vec<Fact<'a>>) {
+    let fact = |item: &Item<'a>| {
+        let (start, end, id) = item.sort_key();
+        let (kind, version, name, club, location) = match *item {
+            // The version of the event stands for all of its texts.
+            Item::Showing(_, event, club) => ("showing", event.version, "", club, ""),
+            Item::Interview(slot, role, club) => {
+                let (kind, number) = role.revision(slot);
+                (kind, number, "", club, slot.location.as_str())
+            }
+            Item::Deadline(_, window, _, club) => {
+                let opened = window.start.epoch_seconds();
+                (
+                    "deadline",
+                    opened.unsigned_abs(),
+                    window.name.as_str(),
+                    club,
+                    "",
+                )
+            }
+        };
+        let club = club.profile.name.as_str();
+        Fact {
+            kind,
+            id,
+            version,
+            name,
+            club,
+            start,
+            end,
+            location,
+        }
+    };
+    let mut facts: Vec<Fact<'a>> = items.iter().map(fact).collect();
+    facts.sort_by_key(|fact| (fact.start, fact.id));
+    (TEXT_VERSION, facts)
 }
 
 /// The answer with its policy for caches.
@@ -132,8 +193,7 @@ fn kept(mut response: Response) -> Response {
 }
 
 /// The text of a calendar with these items.
-fn rendered(mut items: Vec<Item<'_>>, app: &Context) -> String {
-    in_order(&mut items, app.now());
+fn rendered(items: Vec<Item<'_>>, app: &Context) -> String {
     let site = &app.settings.addresses.site_url;
     let mut texts = Texts::default();
     let entries = items.into_iter().map(|item| match item {

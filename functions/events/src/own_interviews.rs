@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use futures::future::try_join_all;
+use serde::Serialize;
 use shared::Context;
 use shared::db::TableError;
 use shared::domain::{
@@ -25,6 +26,14 @@ pub(crate) enum Role {
 }
 
 impl Role {
+    /// What it is, and a number that changes with its entry.
+    pub(crate) fn revision(self, slot: &Slot) -> (&'static str, u64) {
+        match self {
+            Self::Applicant(_, file) => ("interview", file.into()),
+            Self::Interviewer => ("interviews", slot.revision.into()),
+        }
+    }
+
     /// The entry. Its time stamp is its beginning, so that an unchanged calendar stays the same.
     pub(crate) fn entry(self, slot: &Slot, club: &Club, site: &str) -> Component {
         let (code, application) = (&club.code, slot.application);
@@ -109,11 +118,7 @@ impl<'a> Appointments<'a> {
 
     /// The tag of a calendar that has these appointments and what is in `others`, made from their
     /// revisions (V22); none if they are read each time.
-    pub(crate) fn tag(
-        &self,
-        others: impl FnOnce() -> String,
-        now: Timestamp,
-    ) -> Result<Option<SourceTag>> {
+    pub(crate) fn tag(&self, others: impl Serialize, now: Timestamp) -> Result<Option<SourceTag>> {
         if self.are_few {
             return Ok(None);
         }
@@ -133,7 +138,7 @@ impl<'a> Appointments<'a> {
         // The days of people begin at different times, so that not all are read at midnight.
         let offset = self.person.get() % DAY.unsigned_abs();
         let day = (now.epoch_seconds() + offset.cast_signed()).div_euclid(DAY);
-        Ok(Some(SourceTag::of(&(others(), booked, interviewing, day))?))
+        Ok(Some(SourceTag::of(&(others, booked, interviewing, day))?))
     }
 
     /// Reads the slots: 1 batch read if anything is booked, another one of the applications that
