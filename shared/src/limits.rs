@@ -58,7 +58,7 @@ pub const TAGS: usize = 3_000;
 /// Bytes of one tag. The parser compares each of its attributes with all others.
 pub const TAG: usize = 4_096;
 /// Bytes of one comment in HTML, which may hide a tag.
-pub const HTML_COMMENT: usize = 16_384;
+pub const HTML_COMMENT: usize = 40_000;
 /// Number of nodes that the HTML parser may make of all HTML fields of one request. A node takes
 /// about half a kilobyte while it is parsed.
 pub const NODES: usize = 100_000;
@@ -96,8 +96,10 @@ pub const SLICE: u64 = 10_000;
 
 /// When a part of one's own submissions has answers of so many bytes, it ends.
 pub const OWN_ANSWERS: usize = 1_000_000;
-/// Number of questions in an application.
+/// Number of questions in an application, without those for files.
 pub const QUESTIONS: usize = 100;
+/// Number of answers in a request: to all questions of an application.
+pub const ANSWERS: usize = QUESTIONS + FILE_QUESTIONS;
 /// How many versions a question may have. They are kept, because answers refer to them.
 pub const PROMPT_VERSIONS: u32 = 200;
 /// Number of committees in an application.
@@ -121,7 +123,7 @@ pub const SERIES: usize = 200;
 pub const SLOT_TIME: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 /// Number of conditions in a chain of questions that depend on each other.
 pub const CONDITIONS: usize = 5;
-/// Number of questions for files in an application.
+/// Number of questions for files in an application. They count apart from the others.
 pub const FILE_QUESTIONS: usize = 5;
 /// Number of uploads of a person to an application that no submission has used.
 pub const UPLOADS: usize = 20;

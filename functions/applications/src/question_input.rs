@@ -132,6 +132,9 @@ impl QuestionInput {
         read_condition(&mut reader, self.show_if, &mut prompt.show_if);
         check_condition(&mut reader, question, form, is_sent);
         reader.finish()?;
+        if mode != Mode::Create && !has_room_for(question, form) {
+            return Err(too_many());
+        }
         check_files(question, form)?;
         check_dependents(question, form)
     }
@@ -216,9 +219,24 @@ fn read_committees(
     }
 }
 
+fn is_file(question: &Question) -> bool {
+    question.prompt.question_type == QuestionType::File
+}
+
+/// Returns whether a form has fewer than [`limits::QUESTIONS`] others beside this question. Those
+/// for files count apart.
+pub(crate) fn has_room_for(question: &Question, form: &Form) -> bool {
+    let others = form.questions.iter().filter(|one| one.id != question.id);
+    is_file(question) || others.filter(|one| !is_file(one)).count() < limits::QUESTIONS
+}
+
+pub(crate) fn too_many() -> ApiError {
+    let limit = limits::QUESTIONS;
+    ApiError::field("questions", Reason::TooManyQuestions { limit })
+}
+
 /// An application has at most [`limits::FILE_QUESTIONS`] questions for files.
 fn check_files(question: &Question, form: &Form) -> Result<()> {
-    let is_file = |one: &Question| one.prompt.question_type == QuestionType::File;
     let others = form.questions.iter().filter(|one| one.id != question.id);
     if !is_file(question) || others.filter(|one| is_file(one)).count() < limits::FILE_QUESTIONS {
         return Ok(());

@@ -18,7 +18,7 @@ use shared::{Context, limits};
 
 use crate::conditions::depends;
 use crate::form::QuestionBody;
-use crate::question_input::QuestionInput;
+use crate::question_input::{QuestionInput, has_room_for, too_many};
 
 /// List the questions of an application.
 ///
@@ -42,18 +42,9 @@ fn bodies(form: &Form) -> Vec<QuestionBody> {
 /// write.
 const RECHECK_MARGIN: usize = 20;
 
-fn too_many() -> ApiError {
-    ApiError::field(
-        "questions",
-        Reason::TooManyQuestions {
-            limit: limits::QUESTIONS,
-        },
-    )
-}
-
 /// Create a question.
 ///
-/// For officers. An application has at most 100 questions.
+/// For officers. An application has at most 100 questions, and 5 for files besides.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/applications/{application}/questions/", tag = "questions",
     security(("bearer" = []), ("token" = ["recruitment:write"])),
@@ -80,7 +71,7 @@ pub async fn create_question(
             let mut question = Question::blank(&form.application, id);
             let input = input.clone();
             input.apply(Mode::Create, &mut question, &form, || app.next_id())?;
-            let stored = if form.questions.len() < limits::QUESTIONS {
+            let stored = if has_room_for(&question, &form) {
                 app.table.put_question(&question, &form, app.now()).await
             } else {
                 Err(TableError::Refused(Refusal::Quota))
@@ -113,7 +104,7 @@ pub async fn create_question(
 async fn take_back_if_too_many(app: &Context, question: &Question) -> Result<()> {
     let current = app.table.form(&question.club, question.application).await;
     let current = current.ok().flatten();
-    if current.is_some_and(|form| form.questions.len() > limits::QUESTIONS) {
+    if current.is_some_and(|form| !has_room_for(question, &form)) {
         app.table.delete_question(question, app.now()).await?;
         return Err(too_many());
     }

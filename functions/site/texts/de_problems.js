@@ -86,7 +86,7 @@ export default {
   "problem.too_many_tags": "Dieser Text hat zu viele Formatierungen. Bitte entferne einige.",
   "problem.too_many_formats": "Dieser Text hat zu viele Formatierungen. Bitte entferne einige.",
   "problem.long_tag":
-    "Ein Teil des Textes hat zu viel Formatierung. Lass Bilder weg, die Teil des Textes sind.",
+    "Ein Teil des Textes hat zu viel Formatierung. Lass Bilder weg, die im Text stecken, und füge Text aus Word ohne Formatierung ein.",
   "problem.short_search": "Mindestens ein Wort der Suche braucht {minimum} oder mehr Zeichen.",
   "problem.only_null": "Bitte wähle das Bild als Datei.",
 

@@ -80,7 +80,7 @@ export default {
   "problem.too_many_tags": "This text has too much formatting. Please remove some.",
   "problem.too_many_formats": "This text has too much formatting. Please remove some.",
   "problem.long_tag":
-    "A part of the text has too much formatting. Leave out pictures that are part of the text.",
+    "A part of the text has too much formatting. Leave out pictures that are part of the text, and paste text from Word without its formatting.",
   "problem.short_search": "At least one word of the search needs {minimum} or more characters.",
   "problem.only_null": "Please choose the image as a file.",
 

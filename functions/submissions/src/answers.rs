@@ -22,7 +22,7 @@ shared::input! {
         /// Id of a committee of the application. Optional.
         committee: Option<Reference>, Optional;
         /// The answers, at most 100. Questions may stay without an answer.
-        responses: List<NewResponse, { limits::QUESTIONS }>, Required;
+        responses: List<NewResponse, { limits::ANSWERS }>, Required;
         /// The revision that the client last saw for this committee, 0 if it saw none. If sent, and
         /// another one with other answers is stored by now, nothing is stored.
         revision: Option<SeenNumber>, Optional;
@@ -123,8 +123,8 @@ impl NewSubmission {
         });
         let seen = reader.get(self.revision).flatten();
         let responses = reader.get(self.responses).unwrap_or_default();
-        if responses.len() > limits::QUESTIONS {
-            let limit = limits::QUESTIONS;
+        if responses.len() > limits::ANSWERS {
+            let limit = limits::ANSWERS;
             let why = Reason::TooMany { limit };
             return Err(CheckError::Invalid(ApiError::field("responses", why)));
         }

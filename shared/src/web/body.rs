@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::error::{ApiError, FieldErrors};
+use super::error::{ApiError, Code, FieldErrors};
 use super::params::Params;
 use super::strict::{ReadError, Strict};
 use super::twice::Twice;
@@ -44,12 +44,26 @@ pub(super) fn invalid_body(error: impl ToString) -> ApiError {
 }
 
 /// Reads a body. A [`super::field::Field`] stores its own errors, so this fails only if the body
-/// must not have a key (H34).
+/// must not have some of its keys (H34), which are all named.
 pub(super) fn read_object<T: DeserializeOwned>(body: Value) -> Result<T, ApiError> {
+    let keys = body.as_object().into_iter().flat_map(Map::keys);
+    let keys: Vec<String> = keys.cloned().collect();
     T::deserialize(Strict(body)).map_err(|error| match error {
+        ReadError {
+            reason: Reason::UnknownField,
+            allowed,
+            ..
+        } => {
+            let mut errors = FieldErrors::default();
+            for key in keys.iter().filter(|key| !allowed.contains(&key.as_str())) {
+                errors.add(key, Reason::UnknownField);
+            }
+            ApiError::Invalid(Code::Invalid, errors)
+        }
         ReadError {
             name: Some(name),
             reason,
+            ..
         } => ApiError::field(name, reason),
         ReadError { reason, .. } => ApiError::rule(reason),
     })

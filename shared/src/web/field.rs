@@ -40,7 +40,7 @@ impl<T: DeserializeOwned> Field<T> {
                     .map(|segment| segment.to_string().trim_matches(['[', ']']).to_owned());
                 let mut inside: Vec<String> =
                     std::iter::once(String::new()).chain(segments).collect();
-                let ReadError { name, reason } = error.into_inner();
+                let ReadError { name, reason, .. } = error.into_inner();
                 inside.extend(name.filter(|name| inside.last() != Some(name)));
                 Self::Wrong(inside.join("."), reason)
             },

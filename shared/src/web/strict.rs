@@ -28,6 +28,8 @@ impl IntoDeserializer<'_, ReadError> for Strict {
 pub(super) struct ReadError {
     pub name: Option<String>,
     pub reason: Reason,
+    /// The keys that the object may have, if it has another one.
+    pub allowed: &'static [&'static str],
 }
 
 impl ReadError {
@@ -35,13 +37,18 @@ impl ReadError {
         Self {
             name: Some(name.to_owned()),
             reason,
+            allowed: &[],
         }
     }
 }
 
 impl From<Reason> for ReadError {
     fn from(reason: Reason) -> Self {
-        Self { name: None, reason }
+        Self {
+            name: None,
+            reason,
+            allowed: &[],
+        }
     }
 }
 
@@ -66,8 +73,11 @@ impl serde::de::Error for ReadError {
         Reason::not_one_of(allowed).into()
     }
 
-    fn unknown_field(name: &str, _: &'static [&'static str]) -> Self {
-        Self::at(name, Reason::UnknownField)
+    fn unknown_field(name: &str, allowed: &'static [&'static str]) -> Self {
+        Self {
+            allowed,
+            ..Self::at(name, Reason::UnknownField)
+        }
     }
 
     fn missing_field(name: &'static str) -> Self {

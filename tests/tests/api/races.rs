@@ -369,6 +369,52 @@ async fn a_hundred_questions_and_no_more_at_once() {
     );
 }
 
+// proves Q6
+#[tokio::test]
+async fn questions_for_files_count_apart_from_the_hundred() {
+    let campus = tests::TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let path = format!("{}questions/", recruitment.path);
+    let file = json!({ "question_type": 5, "prompt": "CV" });
+    let text = json!({ "question_type": 1, "prompt": "?" });
+    for _ in 0..5 {
+        recruitment
+            .officer
+            .post(&path, file.clone())
+            .await
+            .created();
+    }
+    for _ in 1..100 {
+        recruitment
+            .officer
+            .post(&path, text.clone())
+            .await
+            .created();
+    }
+    let more = recruitment.officer.post(&path, text.clone()).await;
+    more.invalid(&["questions"]);
+    let all = recruitment.officer.get(&path).await.ok();
+    let of_file = |one: &&Value| one["question_type"] == 5;
+    let one = all.as_array().and_then(|all| all.iter().find(of_file));
+    let one = format!("{path}{}/", id(one.expect("a question for a file")));
+    let changed = recruitment
+        .officer
+        .patch(&one, json!({ "question_type": 1 }))
+        .await;
+    changed.invalid(&["questions"]);
+    // All of them can be answered in one request.
+    let responses: Vec<Value> = all
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|one| one["question_type"] == 1)
+        .map(|one| json!({ "question": one["id"], "text": "x" }))
+        .collect();
+    let body = json!({ "committee": null, "responses": responses });
+    let path = format!("{}submissions/", recruitment.path);
+    campus.as_("sue").post(&path, body).await.created();
+}
+
 // proves X7
 #[tokio::test(start_paused = true)]
 async fn two_officers_editing_one_question_lose_nothing() {

@@ -336,6 +336,9 @@ async fn irreversible_send_refuses_unknown_fields() {
             .await
             .invalid(&[field]);
     }
+    let body = json!({ "email_type": kind, "dryRun": true, "kind": 1, "x": 2 });
+    let all = officer.post(&path, body).await;
+    all.invalid(&["dryRun", "kind", "x"]);
     let body = json!({ "email_type": kind });
     for query in ["allow_resend", "dryrun", "digest"] {
         let path = format!("{path}?{query}=true");
