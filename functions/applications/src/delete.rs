@@ -1,14 +1,14 @@
 //! `/clubs/{club}/applications/{application}/` (DELETE)
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
-use shared::domain::{Application, Club, WholeForm};
+use shared::domain::{Application, Club};
 use shared::endings::tell_applicants;
 use shared::mail::ApplicationEnd;
 use shared::reason::Reason;
 use shared::time::RequestTime;
 use shared::web::scopes::RecruitmentWrite;
 use shared::web::{
-    ApiError, Code, Load, Maybe, NoBody, NoContent, Officer, Params, PathIds, Result, User,
+    ApiError, Code, Load, NoBody, NoContent, Officer, Params, PathIds, Result, User,
 };
 use shared::{Context, bookings};
 
@@ -32,8 +32,8 @@ impl Load for Deletable {
     }
 }
 
-/// What is read before the deletion: the application, and how its officer sees it.
-type ToDelete = (Deletable, (Maybe<WholeForm>, OwnExtension));
+/// What is read before the deletion.
+type ToDelete = (Deletable, OwnExtension);
 
 /// Delete an application.
 ///
@@ -57,7 +57,15 @@ pub async fn delete_application(
     _: NoBody,
 ) -> Result<NoContent> {
     params.only(&["force"])?;
-    let (Deletable(mut application), (Maybe(whole), OwnExtension(extension))) = scope.object;
+    let (Deletable(mut application), OwnExtension(extension)) = scope.object;
+    // The form of one whose deletion was interrupted may be incomplete.
+    let whole = if application.deleted.is_none() {
+        app.table
+            .whole_form(&scope.club.code, application.id)
+            .await?
+    } else {
+        None
+    };
     if let Some(whole) = whole {
         let viewer = ApplicationViewer::officer(extension.as_ref());
         scope

@@ -62,6 +62,12 @@ pub struct Application {
 }
 
 impl Application {
+    /// Returns whether its deletion has begun, and is taken back if it gets a submission before it
+    /// is decided (X14).
+    pub(crate) fn may_be_deleted(&self) -> bool {
+        self.deleted == Some(false)
+    }
+
     /// The notice of applications that were stored before they had one.
     pub const NOTICE_HOURS: u16 = 12;
 

@@ -145,14 +145,22 @@ impl Table {
         Ok(found.unwrap_or_else(|| ApplicationTexts::none(club.clone(), application)))
     }
 
-    /// Returns one application without its questions: 1 read.
+    /// Returns one application without its questions: 1 read. While it is not decided whether it is
+    /// deleted (X14), it waits for that.
     pub async fn application(
         &self,
         club: &ClubCode,
         application: Id<of::Application>,
     ) -> Result<Option<Application>, TableError> {
-        let found: Option<Application> = self.get(keys::application(club, application)).await?;
-        Ok(found.filter(|application| application.deleted.is_none()))
+        let key = keys::application(club, application);
+        let mut retries = self.retries();
+        loop {
+            retries.next().await?;
+            let found: Option<Application> = self.get(key.clone()).await?;
+            if !found.as_ref().is_some_and(Application::may_be_deleted) {
+                return Ok(found.filter(|application| application.deleted.is_none()));
+            }
+        }
     }
 
     /// Returns one application, deleted or not: 1 read. For continuing a deletion.

@@ -47,7 +47,7 @@ fn forms(items: Vec<Stored>) -> Vec<WholeForm> {
             (_, None) => {}
         }
     }
-    all.retain(|whole| whole.form.application.deleted.is_none());
+    all.retain(|whole| whole.form.application.deleted != Some(true));
     for WholeForm { form, .. } in &mut all {
         form.settle();
         form.questions
@@ -78,7 +78,8 @@ impl Table {
         Ok(forms(found))
     }
 
-    /// Returns one application with its questions and texts: 1 query.
+    /// Returns one application with its questions and texts: 1 query. Waits as
+    /// [`Table::application`].
     pub async fn whole_form(
         &self,
         club: &ClubCode,
@@ -86,15 +87,11 @@ impl Table {
     ) -> Result<Option<WholeForm>, TableError> {
         let (from, to) = application::keys::application_range(application);
         let range = Range::Between(from, to);
-        Ok(forms(
-            self.items(application::keys::applications(club), range)
-                .await?,
-        )
-        .pop())
+        self.decided_form(club, range).await
     }
 
     /// Returns one application with its questions: 1 query, whose price does not depend on the
-    /// texts.
+    /// texts. Waits as [`Table::application`].
     pub async fn form(
         &self,
         club: &ClubCode,
@@ -102,12 +99,27 @@ impl Table {
     ) -> Result<Option<Form>, TableError> {
         let (from, to) = application::keys::form_range(application);
         let range = Range::Between(from, to);
-        let found = forms(
-            self.items(application::keys::applications(club), range)
-                .await?,
-        )
-        .pop();
+        let found = self.decided_form(club, range).await?;
         Ok(found.map(|whole| whole.form))
+    }
+
+    /// Returns the form in a range. While it is not decided whether its application is deleted
+    /// (X14), it waits for that.
+    async fn decided_form(
+        &self,
+        club: &ClubCode,
+        range: Range,
+    ) -> Result<Option<WholeForm>, TableError> {
+        let mut retries = self.retries();
+        loop {
+            retries.next().await?;
+            let items = self.items(application::keys::applications(club), range.clone());
+            let found = forms(items.await?).pop();
+            let is_undecided = |whole: &WholeForm| whole.form.application.may_be_deleted();
+            if !found.as_ref().is_some_and(is_undecided) {
+                return Ok(found);
+            }
+        }
     }
 
     /// Returns the extensions of a person, the latest applications first: 1 query of the index and
@@ -151,7 +163,7 @@ impl Table {
     ) -> Result<HashMap<Id<of::Application>, Application>, TableError> {
         let keys = requested.map(|(club, id)| application::keys::application(&club, id));
         let mut found: Vec<Application> = self.get_many(keys.collect()).await?.into_entities();
-        found.retain(|application| application.deleted.is_none());
+        found.retain(|application| application.deleted != Some(true));
         Ok(found.into_iter().map(|found| (found.id, found)).collect())
     }
 }

@@ -376,7 +376,7 @@ impl Table {
         for (id, key) in application_keys {
             if let Some(application) = found
                 .take::<Application>(&key)?
-                .filter(|application| application.deleted.is_none())
+                .filter(|application| application.deleted != Some(true))
             {
                 parts.applications.insert(id, application);
             }
