@@ -85,7 +85,7 @@ shared::input! {
     /// Changes of single answers of a draft.
     pub struct DraftInput {
         /// The changed answers, at most 100. Other answers stay as they are.
-        responses: List<DraftAnswerInput, { limits::ANSWERS }>, Optional;
+        responses: List<DraftAnswerInput, { limits::DRAFT_RESPONSES }>, Optional;
     }
 }
 
@@ -162,11 +162,11 @@ impl DraftInput {
     ) -> Result<Vec<AnswerChange>> {
         let mut reader = Reader::new(Mode::Create);
         let responses = reader.get(self.responses).unwrap_or_default();
-        if responses.len() > limits::ANSWERS {
+        if responses.len() > limits::DRAFT_RESPONSES {
             return Err(ApiError::field(
                 "responses",
                 Reason::TooMany {
-                    limit: limits::ANSWERS,
+                    limit: limits::DRAFT_RESPONSES,
                 },
             ));
         }

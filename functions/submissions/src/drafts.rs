@@ -122,14 +122,8 @@ pub async fn save_draft(
             Err(conflicts) => return Ok(conflict(conflicts)),
         };
         draft.check_size(&app, &writes, new.now).await?;
-        keep_begun(&app, (form.application.id, person.id), &draft, &new).await?;
-        let entry = draft.entry(&new);
-        let had_answers = draft.answers(now).next().is_some();
-        let change = match (had_answers, draft.has_answers_after(&writes, now)) {
-            (false, true) => Some(DraftEntry::Begins(&entry)),
-            (true, false) => Some(DraftEntry::Ends(&entry)),
-            _ => None,
-        };
+        let entry = draft.entry_with(&new);
+        let change = draft.entry_change(&entry, &writes, now);
         match app.table.save_draft(&writes, change).await {
             Ok(()) if matches!(change, Some(DraftEntry::Ends(_))) => {
                 let again = draft.begin_again(&app, &entry).await;
@@ -221,22 +215,6 @@ async fn keep_files(
         }
         return Ok(files);
     }
-}
-
-/// If the end of the application was moved, keeps what the timer knows of a draft as long as its
-/// answers.
-async fn keep_begun(
-    app: &Context,
-    of: (Id<of::Application>, Id<of::Person>),
-    draft: &OwnDraft,
-    new: &Stamp,
-) -> Result<()> {
-    let mut live = draft.live(new.now);
-    if live.any(|answer| answer.expires != new.expires) {
-        let kept = app.table.keep_begun(of, draft.committee, new.expires);
-        kept.await?;
-    }
-    Ok(())
 }
 
 /// Gives the other answers the expiry of this request. It differs only if the end of the

@@ -6,7 +6,7 @@ use std::iter::Sum;
 use chrono::{DateTime, TimeDelta};
 use shared::db::TableError;
 use shared::domain::{
-    Application, BegunDraft, DraftAnswer, DraftWrite, StoredSubmission, Submission,
+    Application, BegunDraft, DraftAnswer, DraftEntry, DraftWrite, StoredSubmission, Submission,
 };
 use shared::ids::{Id, of};
 use shared::reason::Reason;
@@ -30,6 +30,8 @@ pub struct OwnDraft {
     pub(crate) stored: BTreeMap<Id<of::Question>, DraftAnswer>,
     /// The stored answers of the person's drafts for other committees.
     pub(crate) others: Vec<DraftAnswer>,
+    /// What tells lists that the draft has answers.
+    entry: Option<BegunDraft>,
 }
 
 impl Load for OwnDraft {
@@ -53,9 +55,10 @@ impl OwnDraft {
         committee: Option<Id<of::Committee>>,
     ) -> Result<Self, TableError> {
         let submission = Submission::id_of(application, person, committee);
-        let (stored, submitted) = futures::try_join!(
+        let (stored, submitted, entry) = futures::try_join!(
             app.table.drafts(application, person),
-            app.table.stored_submission(application, submission)
+            app.table.stored_submission(application, submission),
+            app.table.begun_draft((application, person), committee)
         )?;
         let (own, others): (Vec<DraftAnswer>, Vec<DraftAnswer>) = stored
             .into_iter()
@@ -70,6 +73,7 @@ impl OwnDraft {
                 .map(|answer| (answer.question, answer))
                 .collect(),
             others,
+            entry,
         })
     }
 
@@ -95,27 +99,43 @@ impl OwnDraft {
             || kept.any(|answer| !is_replaced(answer.question))
     }
 
-    /// What tells that the draft has answers since this request.
-    pub(crate) fn entry(&self, new: &Stamp) -> BegunDraft {
+    /// The entry of a draft with answers as this request leaves it.
+    pub(crate) fn entry_with(&self, new: &Stamp) -> BegunDraft {
+        let before = self.entry.as_ref();
+        let before = before.filter(|entry| entry.is_live(self.submitted, new.now));
         BegunDraft {
             application: self.application,
             person: self.person,
             committee: self.committee,
-            begun_at: new.now,
-            received: new.received,
+            begun_at: before.map_or(new.now, |entry| entry.begun_at),
+            received: before.map_or(new.received, |entry| entry.received),
             expires: new.expires,
         }
     }
 
-    /// Removes the entry of the draft if it has no answers, and stores it again if another device
-    /// saves one at this moment.
+    /// What these writes mean for the entry. One that another device removed, that a submission has
+    /// overtaken, or that a crash left behind, is right again with the next save.
+    pub(crate) fn entry_change<'a>(
+        &self,
+        entry: &'a BegunDraft,
+        writes: &[DraftWrite],
+        now: Timestamp,
+    ) -> Option<DraftEntry<'a>> {
+        let stored = self.entry.as_ref();
+        if !self.has_answers_after(writes, now) {
+            return stored.map(|_| DraftEntry::Ends(entry));
+        }
+        (stored != Some(entry)).then_some(DraftEntry::Begins(entry))
+    }
+
+    /// Removes the entry of the draft, whose answers were removed.
     pub(crate) async fn end(&self, app: &Context, new: &Stamp) -> Result<(), TableError> {
-        let entry = self.entry(new);
+        let entry = self.entry_with(new);
         app.table.end_draft(&entry).await?;
         self.begin_again(app, &entry).await
     }
 
-    /// Stores an entry that was removed again if the draft has answers all the same.
+    /// Stores the entry that was removed again, if another device has saved an answer meanwhile.
     pub(crate) async fn begin_again(
         &self,
         app: &Context,

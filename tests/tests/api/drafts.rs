@@ -441,3 +441,71 @@ async fn lists_read_one_entry_a_draft_and_no_answers() {
     let calendar = campus.anonymous().get(&address).await;
     assert!(calendar.usage.read_units <= 10.0, "{:?}", calendar.usage);
 }
+
+// An entry that was lost, or that a submission has overtaken, is right again with the next save.
+// proves N3
+#[tokio::test]
+async fn the_next_save_tells_again_that_a_draft_has_answers() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&recruitment));
+    let second = question(&recruitment, json!({})).await;
+    sue.patch(&path, text(recruitment.question, "one", 0))
+        .await
+        .ok();
+    // A device that removed the last answer when another one saved this one.
+    let table = &campus.campus.app.table;
+    let person = sue.get("/api/settings/").await.ok()["id"]
+        .as_u64()
+        .unwrap_or_default();
+    let lost = table
+        .begun_draft(
+            (
+                shared::ids::Id::new(id(&recruitment.application)),
+                shared::ids::Id::new(person),
+            ),
+            None,
+        )
+        .await
+        .expect("a table")
+        .expect("an entry");
+    table.end_draft(&lost).await.expect("a table");
+    assert_eq!(listed(&sue).await, json!([]));
+    sue.patch(&path, text(second, "two", 0)).await.ok();
+    assert_eq!(listed(&sue).await, json!([null]));
+    table.end_draft(&lost).await.expect("a table");
+    // The same once more stores no answer.
+    sue.patch(&path, text(second, "two", 0)).await.ok();
+    assert_eq!(listed(&sue).await, json!([null]));
+}
+
+// proves N6
+#[tokio::test]
+async fn an_earlier_end_ends_the_draft_in_lists_too() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let (sue, path) = (campus.as_("sue"), path(&recruitment));
+    let second = question(&recruitment, json!({})).await;
+    let end_at = async |days: i64| {
+        let release = hours(24 * (days + 1));
+        let body =
+            json!({ "application_end_time": hours(24 * days), "result_release_time": release });
+        recruitment
+            .officer
+            .patch(&recruitment.path, body)
+            .await
+            .ok();
+    };
+    end_at(60).await;
+    sue.patch(&path, text(recruitment.question, "one", 0))
+        .await
+        .ok();
+    end_at(5).await;
+    sue.patch(&path, text(second, "two", 0)).await.ok();
+    campus.advance(chrono::TimeDelta::days(20));
+    let unsent = sue.get("/api/applications/unsent/").await.ok();
+    assert_eq!(unsent.as_array().map(Vec::len), Some(1));
+    campus.advance(chrono::TimeDelta::days(20));
+    sue.get(&path).await.error(404);
+    assert_eq!(sue.get("/api/applications/unsent/").await.ok(), json!([]));
+}

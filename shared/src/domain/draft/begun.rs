@@ -49,6 +49,16 @@ impl Table {
         Ok(found)
     }
 
+    /// Returns the entry of a draft: 1 read.
+    pub async fn begun_draft(
+        &self,
+        (application, person): (Id<of::Application>, Id<of::Person>),
+        committee: Option<Id<of::Committee>>,
+    ) -> Result<Option<BegunDraft>, TableError> {
+        self.get(keys::begun_draft(application, person, committee))
+            .await
+    }
+
     /// Returns these entries: 1 batch read per 100.
     pub async fn drafts_at(&self, keys: Vec<Key>) -> Result<Vec<BegunDraft>, TableError> {
         Ok(self.get_many(keys).await?.into_entities())
@@ -82,19 +92,5 @@ impl Table {
         let Key { pk, sk } = keys::begun_draft(application, person, None);
         let own = sk.split_once('#').map_or("", |(person, _)| person);
         self.query(pk, Range::Prefix(format!("{own}#"))).await
-    }
-
-    /// Keeps what is noted about a draft until then, in seconds since 1970, if it is there: 1
-    /// write. A write that arrives late does not shorten that time.
-    pub async fn keep_begun(
-        &self,
-        (application, person): (Id<of::Application>, Id<of::Person>),
-        committee: Option<Id<of::Committee>>,
-        expires: i64,
-    ) -> Result<(), TableError> {
-        let key = keys::begun_draft(application, person, committee);
-        let write = Write::update(key).set("expires", &expires);
-        let write = write.if_below("expires", &expires);
-        ignore_refusal(self.write(write).await.map(drop))
     }
 }

@@ -26,6 +26,7 @@ pub struct DraftAnswer {
     pub file: Option<Id<of::Upload>>,
     /// The order number of the request that wrote it. A submission that was received later ends the
     /// draft (N5).
+    #[serde(default)]
     pub received: u64,
     /// When it was written.
     pub updated_at: Timestamp,
@@ -50,7 +51,7 @@ impl DraftAnswer {
 /// Tells that a draft has answers, which are elsewhere: for lists, which would otherwise have to
 /// read all of them, and for the timer. It is there from the first answer until the last one is
 /// removed. What was submitted since does not remove it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BegunDraft {
     /// Id of the application.
     pub application: Id<of::Application>,

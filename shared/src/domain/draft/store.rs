@@ -107,7 +107,7 @@ impl Table {
             .iter()
             .map(DraftWrite::write)
             .collect::<Result<_, _>>()?;
-        let entry = match entry.filter(|_| !writes.is_empty()) {
+        let entry = match entry {
             Some(DraftEntry::Begins(draft)) => Some(Write::put(draft)?),
             Some(DraftEntry::Ends(draft)) => Some(Write::delete(draft.key())),
             None => None,
