@@ -96,9 +96,13 @@ pub const SLICE: u64 = 10_000;
 
 /// When a part of one's own submissions has answers of so many bytes, it ends.
 pub const OWN_ANSWERS: usize = 1_000_000;
+/// The largest part of one's own submissions, in bytes, if it has more than one.
+pub const OWN_PART: usize = 3_000_000;
 /// Number of questions in an application, without those for files.
 pub const QUESTIONS: usize = 100;
-/// Number of answers in a request: to all questions of an application.
+/// Number of answers of a draft in a request. They are stored in one transaction.
+pub const DRAFT_RESPONSES: usize = 100;
+/// Number of answers in a submission: to all questions of an application.
 pub const ANSWERS: usize = QUESTIONS + FILE_QUESTIONS;
 /// How many versions a question may have. They are kept, because answers refer to them.
 pub const PROMPT_VERSIONS: u32 = 200;

@@ -21,7 +21,7 @@ shared::input! {
     pub struct NewSubmission {
         /// Id of a committee of the application. Optional.
         committee: Option<Reference>, Optional;
-        /// The answers, at most 100. Questions may stay without an answer.
+        /// The answers, at most 105. Questions may stay without an answer.
         responses: List<NewResponse, { limits::ANSWERS }>, Required;
         /// The revision that the client last saw for this committee, 0 if it saw none. If sent, and
         /// another one with other answers is stored by now, nothing is stored.

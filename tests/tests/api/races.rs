@@ -410,6 +410,18 @@ async fn questions_for_files_count_apart_from_the_hundred() {
         .filter(|one| one["question_type"] == 1)
         .map(|one| json!({ "question": one["id"], "text": "x" }))
         .collect();
+    // A draft is stored in one transaction, which has a hundred writes.
+    let sue = campus.as_("sue");
+    let draft = format!("{}draft/", recruitment.path);
+    let mut typed = responses.clone();
+    for one in &mut typed {
+        one["version"] = json!(0);
+    }
+    let saved = sue.patch(&draft, json!({ "responses": typed })).await.ok();
+    assert_eq!(saved["responses"].as_array().map(Vec::len), Some(100));
+    typed.push(typed[0].clone());
+    let more = sue.patch(&draft, json!({ "responses": typed })).await;
+    more.invalid(&["responses"]);
     let body = json!({ "committee": null, "responses": responses });
     let path = format!("{}submissions/", recruitment.path);
     campus.as_("sue").post(&path, body).await.created();
