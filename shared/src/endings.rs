@@ -2,17 +2,18 @@
 //! cancelled, and whoever was not told a decision yet is told that.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::bookings;
-use crate::db::{Table, TableError, Write, each, ignore_refusal};
+use crate::db::{Table, TableError, each};
 use crate::domain::{Application, Club, Submission, SubmissionQuery};
 use crate::ids::{Id, of, order_number};
 use crate::mail::{ApplicationEnd, application_ended};
 use crate::time::Timestamp;
 
 /// Queues the mails about the end of an application whose decisions are not released yet: one for
-/// each person who was not told one. It may be repeated: each mail is stored once. 1 query for each
-/// part of the submissions, and 1 write a mail. Returns how many
+/// each person who was not told one. It may be repeated: each mail is stored once, and none for people
+/// who are being erased. 1 query for each part of the submissions, and 1 transaction a mail. Returns how many
 /// there are.
 pub async fn tell_applicants(
     table: &Table,
@@ -39,12 +40,14 @@ pub async fn tell_applicants(
     for submission in people.values() {
         mails.extend(application_ended((club, application), submission, end, now));
     }
-    let queued = mails.len();
+    let queued = AtomicUsize::new(0);
     each(mails, async |mail| {
-        ignore_refusal(table.write(Write::put(&mail)?.if_new()).await)
+        let is_new = table.queue_notice(mail).await?;
+        queued.fetch_add(usize::from(is_new), Ordering::Relaxed);
+        Ok(())
     })
     .await?;
-    Ok(queued)
+    Ok(queued.into_inner())
 }
 
 /// Cancels the interviews of an application that have not begun, with mails. Nobody may be able to

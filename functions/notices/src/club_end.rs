@@ -1,10 +1,12 @@
 //! Applications of a club that was archived end for their applicants (C22).
 
 use shared::db::TableError;
-use shared::domain::ScheduledTask;
+use shared::domain::{Club, ScheduledTask};
 use shared::endings::{cancel_interviews, tell_applicants};
+use shared::ids::{Id, of};
 use shared::mail::ApplicationEnd;
 use shared::text::ClubCode;
+use shared::time::Timestamp;
 
 use crate::timer::{Looked, Run, Timer};
 
@@ -18,23 +20,42 @@ impl Timer {
         (code, version): (&ClubCode, u64),
         run: &Run,
     ) -> Result<Looked, TableError> {
-        let club = self.table.club(code).await?;
-        let Some(club) = club.filter(|club| club.archived && club.version == version) else {
-            self.finish(entry, None, run.now).await?;
-            return Ok(Looked::default());
-        };
-        let mut mails = 0;
-        for whole in self.table.whole_forms(code).await? {
+        let (mut mails, mut failed) = (0, None);
+        for application in self.table.application_ids(code).await? {
             if run.is_over() {
                 let is_left = true;
                 return Ok(Looked { mails, is_left });
             }
-            let recruitment = (&club, &whole.form.application);
-            cancel_interviews(&self.table, recruitment, run.now).await?;
-            let end = ApplicationEnd::ClubClosed(version);
-            mails += tell_applicants(&self.table, recruitment, end, run.now).await?;
+            // Each time: it may be restored at this moment.
+            let club = self.table.club(code).await?;
+            let Some(club) = club.filter(|club| club.archived && club.version == version) else {
+                break;
+            };
+            // An application that cannot be read does not keep the others waiting.
+            match self.end_application(&club, application, run.now).await {
+                Ok(queued) => mails += queued,
+                Err(error) => failed = Some(error),
+            }
+        }
+        if let Some(error) = failed {
+            return Err(error);
         }
         self.finish(entry, None, run.now).await?;
         Ok(Looked::of(mails))
+    }
+
+    async fn end_application(
+        &self,
+        club: &Club,
+        application: Id<of::Application>,
+        now: Timestamp,
+    ) -> Result<usize, TableError> {
+        let Some(application) = self.table.application(&club.code, application).await? else {
+            return Ok(0);
+        };
+        let recruitment = (club, &application);
+        cancel_interviews(&self.table, recruitment, now).await?;
+        let end = ApplicationEnd::ClubClosed(club.version);
+        tell_applicants(&self.table, recruitment, end, now).await
     }
 }

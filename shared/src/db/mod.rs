@@ -28,7 +28,6 @@ use serde::de::DeserializeOwned;
 use crate::files::Files;
 use crate::kind::Kind;
 
-pub(crate) use error::ignore_refusal;
 pub use error::{Refusal, Retries, TableError};
 pub use json_text::JsonText;
 pub use keys::{CHANGED_BY, COUNT_VERSION, Key};

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 
+use crate::db::read::Range;
 use crate::db::{Entity, Key, Refusal, Table, TableError, Write};
 use crate::domain::application::keys;
 use crate::domain::application::model::{Application, ApplicationTexts};
 use crate::domain::catalogue::versions::invalidate;
 use crate::domain::club;
 use crate::domain::club::model::{Club, Window};
+use crate::ids;
 use crate::ids::{Id, of};
 use crate::kind::Kind;
 use crate::text::ClubCode;
@@ -161,6 +163,19 @@ impl Table {
                 return Ok(found.filter(|application| application.deleted.is_none()));
             }
         }
+    }
+
+    /// Returns the ids of the applications of a club: 1 query.
+    pub async fn application_ids(
+        &self,
+        club: &ClubCode,
+    ) -> Result<Vec<Id<of::Application>>, TableError> {
+        let found = self.keys(keys::applications(club), Range::All).await?;
+        // Questions and texts have longer keys.
+        Ok(found
+            .iter()
+            .filter_map(|key| ids::parse(key.sk.trim_start_matches('0')))
+            .collect())
     }
 
     /// Returns one application, deleted or not: 1 read. For continuing a deletion.
