@@ -149,23 +149,17 @@ struct Fact<'a> {
 /// What the text of a calendar is made of, in an order that the present time does not change.
 fn facts<'a>(items: &[Item<'a>]) -> (u32, Vec<Fact<'a>>) {
     let fact = |item: &Item<'a>| {
-        let (start, end, id) = item.sort_key();
-        let (kind, version, name, club, location) = match *item {
+        let (start, end, number) = item.sort_key();
+        let (kind, id, version, name, club, location) = match *item {
             // The version of the event stands for all of its texts.
-            Item::Showing(_, event, club) => ("showing", event.version, "", club, ""),
+            Item::Showing(_, event, club) => ("showing", number, event.version, "", club, ""),
             Item::Interview(slot, role, club) => {
-                let (kind, number) = role.revision(slot);
-                (kind, number, "", club, slot.location.as_str())
+                let (kind, id, version) = role.revision(slot);
+                (kind, id, version, "", club, slot.location.as_str())
             }
             Item::Deadline(_, window, _, club) => {
-                let opened = window.start.epoch_seconds();
-                (
-                    "deadline",
-                    opened.unsigned_abs(),
-                    window.name.as_str(),
-                    club,
-                    "",
-                )
+                let opened = window.start.epoch_seconds().unsigned_abs();
+                ("deadline", number, opened, window.name.as_str(), club, "")
             }
         };
         let club = club.profile.name.as_str();

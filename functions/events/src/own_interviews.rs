@@ -26,11 +26,11 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// What it is, and a number that changes with its entry.
-    pub(crate) fn revision(self, slot: &Slot) -> (&'static str, u64) {
+    /// What its entry is about: what it is called, its id, and a number that changes with it.
+    pub(crate) fn revision(self, slot: &Slot) -> (&'static str, u64, u64) {
         match self {
-            Self::Applicant(_, file) => ("interview", file.into()),
-            Self::Interviewer => ("interviews", slot.revision.into()),
+            Self::Applicant(id, file) => ("interview", id.get(), file.into()),
+            Self::Interviewer => ("interviews", slot.id.get(), slot.revision.into()),
         }
     }
 
