@@ -77,6 +77,15 @@ templates! {
 }
 
 impl Appointment {
+    /// Returns the name in the greeting. Mails of earlier releases have no first name.
+    fn greeting(&self) -> &str {
+        if self.first_name.is_empty() {
+            &self.name
+        } else {
+            &self.first_name
+        }
+    }
+
     /// Returns the address of a location that is one.
     fn address(&self) -> Option<&str> {
         let is_address = self.location.starts_with("https://");
