@@ -2,6 +2,7 @@
 //! task of its own: it ends with the call (Z11).
 
 use std::error::Error;
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -21,12 +22,12 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use shared::receiver_rules::ReceiverRules;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, lookup_host};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
 
 /// How long a call may take, with the resolution of the name and the response.
@@ -39,33 +40,53 @@ const MOST_OF_BODY: usize = 64 * 1024;
 /// The largest head of a response.
 const MOST_OF_HEAD: usize = 64 * 1024;
 
+/// How long one address may take to answer.
+const CONNECT: Duration = Duration::from_secs(3);
 /// The body is given up so long before the whole call, so that the head counts.
 const EARLIER: Duration = Duration::from_millis(100);
 
 type Failure = Box<dyn Error + Send + Sync>;
 
 /// Calls receivers at addresses that the rules allow.
-#[derive(Debug, Clone)]
-pub(crate) struct Bounded(ReceiverRules);
+#[derive(Clone)]
+pub(crate) struct Bounded {
+    rules: ReceiverRules,
+    /// Trusts the authorities of the system if it is none.
+    tls: Option<TlsConnector>,
+}
+
+impl fmt::Debug for Bounded {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Bounded")
+    }
+}
 
 /// What is trusted: the authorities of the system. To read them takes long.
 static TLS: LazyLock<TlsConnector> = LazyLock::new(|| {
+    let found = rustls_native_certs::load_native_certs();
+    if found.certs.is_empty() {
+        tracing::error!(errors = ?found.errors, "no certificate authorities: no webhook works");
+    }
+    trusting(found.certs)
+});
+
+fn trusting(authorities: Vec<CertificateDer<'static>>) -> TlsConnector {
     let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    roots.add_parsable_certificates(authorities);
     let config = ClientConfig::builder().with_root_certificates(roots);
     TlsConnector::from(Arc::new(config.with_no_client_auth()))
-});
+}
 
 impl Bounded {
     pub(crate) fn new(rules: ReceiverRules) -> Self {
-        Self(rules)
+        Self { rules, tls: None }
     }
 
     /// The addresses of a host. If one of them may not be called, none is: so the addresses that
     /// are checked are those that are connected to.
     async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, io::Error> {
         let found: Vec<SocketAddr> = lookup_host((host, port)).await?.collect();
-        if found.iter().all(|address| self.0.allows(address.ip())) {
+        if found.iter().all(|address| self.rules.allows(address.ip())) {
             Ok(found)
         } else {
             Err(io::Error::other("an address is not public"))
@@ -89,10 +110,11 @@ impl Bounded {
         let body = Full::new(Bytes::copy_from_slice(body.bytes().unwrap_or_default()));
         let request = Request::from_parts(parts, body);
         let addresses = self.addresses(host, port).await?;
-        let stream = Counted::new(TcpStream::connect(&addresses[..]).await?);
+        let stream = Counted::new(connected(&addresses).await?);
         if is_secure {
             let name = ServerName::try_from(host.to_owned())?;
-            exchange(TLS.connect(name, stream).await?, request, until).await
+            let tls = self.tls.as_ref().unwrap_or_else(|| &TLS);
+            exchange(tls.connect(name, stream).await?, request, until).await
         } else {
             exchange(stream, request, until).await
         }
@@ -110,6 +132,19 @@ impl HttpConnector for Bounded {
             })
         })
     }
+}
+
+/// Connects to the first of these addresses that answers.
+async fn connected(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+    let mut last = io::Error::other("it has no address");
+    for address in addresses {
+        match timeout(CONNECT, TcpStream::connect(address)).await {
+            Ok(Ok(stream)) => return Ok(stream),
+            Ok(Err(error)) => last = error,
+            Err(_) => last = io::ErrorKind::TimedOut.into(),
+        }
+    }
+    Err(last)
 }
 
 /// Sends a request, and returns the response with what comes of its body until then. The
@@ -187,8 +222,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Counted<S> {
 
 #[cfg(test)]
 mod tests {
+    use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+    use rustls::ServerConfig;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpListener;
+    use tokio_rustls::TlsAcceptor;
 
     use super::*;
     use crate::call::{CallResponse, Receivers, Request};
@@ -251,8 +289,51 @@ mod tests {
 
     // proves Z11
     #[tokio::test]
+    async fn only_a_receiver_with_a_certificate_is_called() {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+        let certificate = params.signed_by(&key, &authority).unwrap();
+        let config = ServerConfig::builder()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key.into())
+            .unwrap();
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!(
+            "https://localhost:{}/x",
+            listener.local_addr().unwrap().port()
+        );
+        let trusted = trusting(vec![authority.der().clone()]);
+        for (tls, expected) in [(Some(trusted), Some(204)), (None, None)] {
+            let receiver = async {
+                let (stream, _) = listener.accept().await.unwrap();
+                let mut head = [0; 1_000];
+                if let Ok(mut stream) = acceptor.accept(stream).await {
+                    let _ = stream.read(&mut head).await;
+                    let _ = stream.write_all(b"HTTP/1.1 204 \r\n\r\n").await;
+                }
+                String::from_utf8_lossy(&head).into_owned()
+            };
+            let rules = rules(true);
+            let bounded = Bounded { rules, tls };
+            let request = http::Request::post(&url).body(SdkBody::from("{}")).unwrap();
+            let call = bounded.call(HttpRequest::try_from(request).unwrap());
+            let (response, head) = futures::join!(call, receiver);
+            let status = response.ok().map(|response| response.status().as_u16());
+            assert_eq!(status, expected);
+            let is_sent = head.starts_with("POST /x HTTP/1.1\r\n") && head.contains("localhost:");
+            assert_eq!(is_sent, expected.is_some(), "{head}");
+        }
+    }
+
+    // proves Z11
+    #[tokio::test]
     async fn the_addresses_of_a_name_are_checked() {
-        let addresses = async |is_local, name| Bounded(rules(is_local)).addresses(name, 80).await;
+        let addresses =
+            async |is_local, name| Bounded::new(rules(is_local)).addresses(name, 80).await;
         assert!(addresses(true, "localhost").await.is_ok());
         assert!(addresses(false, "localhost").await.is_err());
         for private in [
