@@ -5,7 +5,7 @@ use axum::response::Response;
 use chrono::NaiveDate;
 use serde::Serialize;
 use shared::Context;
-use shared::bodies::{OwnSubmissions, Studies, SubmissionBody, next_part};
+use shared::bodies::{OwnPart, Studies, SubmissionBody};
 use shared::domain::{
     DraftAnswer, EmailStatus, Extension, Favorite, Invite, LinkUse, Mail, Membership,
     MembershipRequest, PersonalData, Review, Submission, Subscription, Token, Upload, Withdrawal,
@@ -97,11 +97,11 @@ pub async fn export_settings(app: Context, user: User, slice: Slice) -> Result<R
         (all, own)
     };
     let mails = table.mails_to(&mut all).await?;
-    let (own, next) = next_part(&app, own, slice).await?;
+    let part = OwnPart::read(&app, own, slice);
     let requests: Vec<MembershipRequest> = all.take();
     let studies = Studies::of(&app, requests.iter().map(|request| &request.applicant));
-    let (submissions, studies) =
-        futures::try_join!(OwnSubmissions::of(&app, &own), async { Ok(studies.await?) })?;
+    let (part, studies) = futures::try_join!(part, async { Ok(studies.await?) })?;
+    let OwnPart { own, shown, next } = part;
     // A decision mail that was not sent is not shown (P13).
     let sent = |mail: &Mail| {
         matches!(
@@ -133,7 +133,7 @@ pub async fn export_settings(app: Context, user: User, slice: Slice) -> Result<R
             .iter()
             .map(|request| RequestBody::new(request, &studies))
             .collect(),
-        submissions: submissions.bodies(&own),
+        submissions: shown.bodies(&own),
         withdrawals: exported(all.take::<Withdrawal>()),
         join_links: exported(all.take::<LinkUse>()),
         extensions: exported(all.take::<Extension>()),

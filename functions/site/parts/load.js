@@ -95,8 +95,11 @@ export function useLoad(path) {
   return /** @type {any} */ ({ ...state.value, isStale: !fresh, reload, take });
 }
 
+/** Three hundred submissions as long as they may be have more. Nobody reads them here. */
+const MOST_PARTS = 30;
+
 /**
- * The same for a list that comes in parts: five of them at most. It is there when all parts are.
+ * The same for a list that comes in parts. It is there when all parts are.
  * @template {string} P
  * @param {import("../api").Address<"GET", P>} path of the first part
  * @returns {Load<P extends "" ? never : import("../api").Reply<"GET", P>>}
@@ -106,7 +109,7 @@ export function useParts(path) {
   const parts = /** @type {any[]} */ ([first]);
   // What a part says of the next one is an address of the same list.
   const next = (one) => /** @type {""} */ (one.data ? one.next : "");
-  for (let n = 1; n < 5; n++) parts.push(useLoad(next(parts[n - 1])));
+  for (let n = 1; n < MOST_PARTS; n++) parts.push(useLoad(next(parts[n - 1])));
   const there = parts.filter((_, n) => n === 0 || parts[n - 1].next);
   const isComplete = there.every((one) => one.data);
   return /** @type {any} */ ({

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 use shared::Context;
-use shared::bodies::{OwnSubmissions, SubmissionBody, next_part};
+use shared::bodies::{OwnPart, OwnSubmissions, SubmissionBody};
 use shared::bookings::{BookingRelease, cancellation};
 use shared::domain::{Answered, Application, BookedSlots, Extension, Submission};
 use shared::domain::{CancelledInterview, StoredSubmission, WithdrawOutcome};
@@ -33,9 +33,8 @@ use crate::store::request_time;
 )]
 pub async fn list_own_submissions(app: Context, user: User, slice: Slice) -> Result<Response> {
     let (own, _) = app.table.applied_of(user.id()).await?;
-    let (own, next) = next_part(&app, own, slice).await?;
+    let OwnPart { own, shown, next } = OwnPart::read(&app, own, slice).await?;
     remember(&app, &own);
-    let shown = OwnSubmissions::of(&app, &own).await?;
     release_own(&app, &own, shown.parts()).await?;
     Ok(with_next(Json(shown.bodies(&own)), next))
 }

@@ -7,7 +7,7 @@ mod scores;
 mod submission;
 
 pub use interview::{InterviewBody, changes_until};
-pub use own_submissions::{OwnSubmissions, next_part};
+pub use own_submissions::{OwnPart, OwnSubmissions};
 pub use reference_data::{BadgeBody, Badges, NamedBody, Studies};
 pub use scores::Scores;
 pub use submission::{SubmissionBody, committee_of, references_of};

@@ -23,29 +23,52 @@ pub struct OwnSubmissions {
 /// So many submissions are read with their answers at once.
 const AT_ONCE: usize = 5;
 
-/// Returns the next submissions of a person with their answers, the newest first, and the link to
-/// the rest. A part ends at the limit of the slice, or with [`limits::OWN_ANSWERS`]: 1 batch read
-/// for 5 submissions.
-pub async fn next_part(
-    app: &Context,
-    mut own: Vec<Submission>,
-    slice: Slice,
-) -> Result<(Vec<Answered>, Option<HeaderValue>), ApiError> {
-    own.sort_by_key(|submission| Reverse(submission.sort_key()));
-    if let Some(last) = slice.after::<(u64, u64)>()? {
-        own.retain(|submission| submission.sort_key() < last);
+/// The next submissions of a person, with what shows them.
+pub struct OwnPart {
+    /// With their answers, the newest first.
+    pub own: Vec<Answered>,
+    /// What is needed to show them.
+    pub shown: OwnSubmissions,
+    /// The link to the rest, if there is one.
+    pub next: Option<HeaderValue>,
+}
+
+impl OwnPart {
+    /// Reads the next submissions of a person. A part ends at the limit of the slice, with
+    /// [`limits::OWN_ANSWERS`], or when the response is full: 1 batch read for 5 submissions, and
+    /// what [`OwnSubmissions::of`] needs.
+    pub async fn read(
+        app: &Context,
+        mut all: Vec<Submission>,
+        slice: Slice,
+    ) -> Result<Self, ApiError> {
+        all.sort_by_key(|submission| Reverse(submission.sort_key()));
+        if let Some(last) = slice.after::<(u64, u64)>()? {
+            all.retain(|submission| submission.sort_key() < last);
+        }
+        let most = slice.limit().unwrap_or(all.len()).min(all.len());
+        let (mut own, mut count, mut bytes) = (vec![], 0, 0);
+        while count < most && bytes < limits::OWN_ANSWERS {
+            let some = &all[count..most.min(count + AT_ONCE)];
+            count += some.len();
+            let answered = app.table.answered(some.to_vec()).await?;
+            bytes += answered.iter().map(|one| one.answers.size()).sum::<usize>();
+            own.extend(answered);
+        }
+        let shown = OwnSubmissions::of(app, &own).await?;
+        // Each shows the texts of its questions, too.
+        let mut size = 0;
+        let fits = shown.bodies(&own).iter().position(|body| {
+            size += serde_json::to_vec(body).map_or(0, |body| body.len());
+            size > limits::OWN_PART
+        });
+        if let Some(fits) = fits {
+            count = fits.max(1);
+            own.truncate(count);
+        }
+        let next = slice.at_most(count).cut(&mut all, Submission::sort_key);
+        Ok(Self { own, shown, next })
     }
-    let most = slice.limit().unwrap_or(own.len()).min(own.len());
-    let (mut found, mut count, mut bytes) = (vec![], 0, 0);
-    while count < most && bytes < limits::OWN_ANSWERS {
-        let some = &own[count..most.min(count + AT_ONCE)];
-        count += some.len();
-        let answered = app.table.answered(some.to_vec()).await?;
-        bytes += answered.iter().map(|one| one.answers.size()).sum::<usize>();
-        found.extend(answered);
-    }
-    let next = slice.at_most(count).cut(&mut own, Submission::sort_key);
-    Ok((found, next))
 }
 
 impl OwnSubmissions {

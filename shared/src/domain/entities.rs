@@ -504,7 +504,7 @@ impl Kind {
             Self::ScheduledTask => of::<ScheduledTask>(
                 ["DUE#<hour>", "<kind>#<id>", ""],
                 "Tells the timer to look at the drafts of an application, the bookings of a slot, \
-                 an upload, an erasure, or the news of a person.",
+                 an upload, a webhook, an archived club, an erasure, or the news of a person.",
                 (Erasure::Keep, None),
             ),
             Self::BegunDraft => of::<BegunDraft>(
