@@ -12,9 +12,9 @@ use crate::mail::{ApplicationEnd, application_ended};
 use crate::time::Timestamp;
 
 /// Queues the mails about the end of an application whose decisions are not released yet: one for
-/// each person who was not told one. It may be repeated: each mail is stored once, and none for people
-/// who are being erased. 1 query for each part of the submissions, and 1 transaction a mail. Returns how many
-/// there are.
+/// each person who was not told one. It may be repeated: each mail is stored once, and none for
+/// people who are being erased. 1 query for each part of the submissions, and 1 transaction a mail.
+/// Returns how many are new.
 pub async fn tell_applicants(
     table: &Table,
     (club, application): (&Club, &Application),

@@ -4,7 +4,7 @@
 import { computed, signal } from "./kit.js";
 import { forgetAll } from "./cache.js";
 import { config } from "./config.js";
-import { forgetSeen, unremember } from "./offline.js";
+import { forgetOthersSeen, forgetSeen, unremember } from "./offline.js";
 import { link, open, unsaved } from "./router.js";
 import { forgetClubs } from "./seen.js";
 import { makeSession } from "./session.js";
@@ -221,6 +221,8 @@ async function exchange(pending) {
   } else {
     // Rights may have changed.
     await unremember(now.person, "/settings/");
+    // The last session may have ended by itself.
+    await forgetOthersSeen(now.person);
     session.keep(now);
   }
 }

@@ -1,5 +1,6 @@
 // What somebody saw last, kept in the browser for that person alone, so that a form that was opened
-// can be filled without a network. It goes when the person signs out.
+// can be filled without a network. It goes when the person signs out, when somebody else signs in,
+// and after 30 days.
 
 /** Answers about the person, and those that everybody may see. Nothing about others is kept:
  * what waits for officers are numbers. */
@@ -15,7 +16,10 @@ const KEPT = [
 ];
 
 const isThere = "caches" in globalThis;
-const nameOf = (person) => `seen ${encodeURIComponent(person)}`;
+const SEEN = "seen ";
+const nameOf = (person) => SEEN + encodeURIComponent(person);
+/** How long an answer is kept. */
+const KEPT_MS = 30 * 86_400_000;
 const isKept = (path) => KEPT.some((form) => form.test(path));
 const key = (path) => new URL(`/seen${path}`, location.origin).href;
 
@@ -43,8 +47,11 @@ export async function unremember(person, path) {
 export async function remembered(person, path) {
   if (!isThere || !person || !isKept(path)) return undefined;
   try {
-    const found = await (await caches.open(nameOf(person))).match(key(path));
-    return await found?.json();
+    const all = await caches.open(nameOf(person));
+    const found = await (await all.match(key(path)))?.json();
+    if (!found || Date.now() - found.at < KEPT_MS) return found;
+    await all.delete(key(path));
+    return undefined;
   } catch {
     return undefined;
   }
@@ -53,4 +60,12 @@ export async function remembered(person, path) {
 /** Forgets what a person saw. */
 export async function forgetSeen(person) {
   if (isThere && person) await caches.delete(nameOf(person)).catch(() => {});
+}
+
+/** Forgets what everybody but this person saw. */
+export async function forgetOthersSeen(person) {
+  if (!isThere) return;
+  const names = await caches.keys().catch(() => []);
+  const others = names.filter((name) => name.startsWith(SEEN) && name !== nameOf(person));
+  await Promise.all(others.map((name) => caches.delete(name).catch(() => false)));
 }
