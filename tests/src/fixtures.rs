@@ -394,6 +394,15 @@ pub fn code(text: &str) -> ClubCode {
     ClubCode::parse(text).expect("the code of a club")
 }
 
+/// A submission to an open club, as its applicant finds it in the list of their own.
+#[must_use]
+pub fn in_own_list(submission: &Value, club: &str) -> Value {
+    let mut own = submission.clone();
+    own["club_name"] = json!(club);
+    own["club_archived"] = json!(false);
+    own
+}
+
 /// The newest submission of a person with its answers, as it is stored.
 ///
 /// # Panics

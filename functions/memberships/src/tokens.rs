@@ -165,7 +165,7 @@ pub async fn create_token(
     // A token ends 90 days after its person was here last. That is noted from now on.
     let today = now.moment().date_naive();
     if person.signed_in_on.is_none_or(|on| on < today) {
-        app.table.note_session(person, today).await?;
+        app.table.note_return(person, today).await?;
     }
     let token = Token {
         id: new.id(),

@@ -174,7 +174,7 @@ impl User {
         }
         if person.signed_in_on.is_some_and(|on| on < today) {
             // A later request does it if this one cannot. Nobody has to wait for it.
-            if let Err(error) = app.table.note_session(&person, today).await {
+            if let Err(error) = app.table.note_return(&person, today).await {
                 tracing::warn!(%error, "the day of a session was not stored");
             }
         }

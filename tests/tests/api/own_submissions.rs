@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use shared::domain::TokenScope;
-use tests::fixtures::{hours, id};
+use tests::fixtures::{hours, id, in_own_list};
 use tests::{Client, TestCampus};
 
 use crate::tokens::with_scopes;
@@ -22,17 +22,12 @@ async fn own_submissions_across_clubs_newest_first() {
     let first = chess.submit(&sue).await;
     let second = go.submit(&sue).await;
     chess.submit(&bob).await;
-    let own = |submission: &Value, club: &str| {
-        let mut own = submission.clone();
-        own["club_name"] = json!(club);
-        own["club_archived"] = json!(false);
-        own
-    };
     assert_eq!(
         sue.get("/api/submissions/").await.ok(),
-        json!([own(&second, "go"), own(&first, "chess")])
+        json!([in_own_list(&second, "go"), in_own_list(&first, "chess")])
     );
-    assert_eq!(chess.own(&sue, &first).await, own(&first, "chess"));
+    let shown = chess.own(&sue, &first).await;
+    assert_eq!(shown, in_own_list(&first, "chess"));
     bob.get(&format!("/api/submissions/{}/", id(&first)))
         .await
         .error(404);

@@ -151,7 +151,7 @@ async fn broken_answer_rules_are_named_and_store_nothing() {
         ("responses", json!({})),
         ("responses", json!({ "responses": null })),
         ("responses", json!({ "responses": {} })),
-        ("responses", json!({ "responses": vec![json!({}); 101] })),
+        ("responses", json!({ "responses": vec![json!({}); 106] })),
         (
             "responses.0.text",
             json!({ "responses": [{ "question": free, "text": 1 }] }),
