@@ -154,7 +154,7 @@ impl Contract {
                     .all(|(part, word)| part.starts_with('{') && !word.is_empty() || part == word);
             // The more words agree, the better: `current/` is no id, and `5.ics` names a file.
             let agreeing = parts.iter().filter(|part| !part.starts_with('{')).count();
-            same.then_some((agreeing, is_folder != path.ends_with(".ics")))
+            same.then_some((agreeing, is_folder == path.strip_suffix(".ics").is_none()))
         };
         let (template, item) = self.document["paths"]
             .as_object()?

@@ -163,7 +163,7 @@ async fn exchange(
         // The head says what came of it. The receiver may be hindered if nobody takes the rest.
         let body = timeout_at(until, Limited::new(body, MOST_OF_BODY).collect()).await;
         let body = body.ok().and_then(Result::ok);
-        let body = body.map_or_else(Bytes::new, |body| body.to_bytes());
+        let body = body.map_or_else(Bytes::new, http_body_util::Collected::to_bytes);
         let response = http::Response::from_parts(parts, SdkBody::from(body));
         Ok(HttpResponse::try_from(response)?)
     };

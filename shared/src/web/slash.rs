@@ -13,7 +13,9 @@ fn is_file(path: &str) -> bool {
         | ["api", "docs" | "calendars", _, ..]
         | ["api", "clubs", _, "events.ics"]
         | ["api", "clubs", _, "joinlinks", _, "qr.svg"] => true,
-        ["api", "events", name] | ["api", "events", _, "showings", name] => name.ends_with(".ics"),
+        ["api", "events", name] | ["api", "events", _, "showings", name] => {
+            name.strip_suffix(".ics").is_some()
+        }
         ["api", ..] | [] => false,
         [.., last] => {
             *last == "qr.svg" || last.rsplit_once('.').is_some_and(|(_, end)| end == "json")

@@ -35,7 +35,7 @@ impl Consumer for Receivers {
             if body.contains("slow") {
                 tokio::time::sleep(Duration::from_secs(10)).await;
             }
-            self.0.lock().unwrap().push(body);
+            self.0.lock().expect("no panic").push(body);
         });
         join_all(calls).await;
         SqsBatchResponse::default()
