@@ -81,9 +81,14 @@ impl Table {
     /// for long end before that (Z2), so that none of them wakes: 1 query and 1 write for each.
     pub async fn note_return(&self, person: &Person, on: NaiveDate) -> Result<(), TableError> {
         let first = on - Token::SIGNED_IN_WITHIN;
-        if person.signed_in_on.is_none_or(|last| last < first) {
-            let asleep = self.tokens(person.id).await?;
-            each(asleep, async |token| self.end_token(&token).await).await?;
+        if person.signed_in_on.is_some_and(|last| last < first) {
+            // No request that made one is still on its way, so they leave nothing behind, which
+            // would stand in the way of a token that this request makes.
+            each(self.tokens(person.id).await?, async |token| {
+                let delete = Write::delete(token.key()).if_equals("id", &token.id);
+                ignore_refusal(self.write(delete).await.map(drop))
+            })
+            .await?;
         }
         self.note_session(person, on).await
     }
