@@ -3,15 +3,11 @@
 use aws_smithy_runtime_api::client::http::{HttpConnector as _, SharedHttpConnector};
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
-use http_body_util::{BodyExt as _, Limited};
 use shared::reason::Reason;
 use shared::receiver_rules::ReceiverRules;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout};
 
 use crate::connection::{Bounded, RESPONSE_TIMEOUT};
-
-/// How much of the body of a response is read.
-const MOST_BYTES: usize = 64 * 1024;
 
 /// What came of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,13 +49,7 @@ impl Receivers {
         let timed = timeout(RESPONSE_TIMEOUT, self.send(request)).await;
         let elapsed = began.elapsed();
         let status = match timed {
-            Ok(Ok(response)) => {
-                let status = response.status().as_u16();
-                // The receiver may be hindered if nobody takes its response.
-                let body = Limited::new(response.into_body(), MOST_BYTES).collect();
-                let _ = timeout_at(began + RESPONSE_TIMEOUT, body).await;
-                Some(status)
-            }
+            Ok(Ok(response)) => Some(response.status().as_u16()),
             Ok(Err(why)) => {
                 tracing::info!(why, "a receiver was not reached");
                 None
