@@ -1,5 +1,6 @@
 //! Applications of a club that was archived end for their applicants (C22).
 
+use chrono::TimeDelta;
 use shared::db::TableError;
 use shared::domain::{Club, ScheduledTask};
 use shared::endings::{cancel_interviews, tell_applicants};
@@ -9,6 +10,9 @@ use shared::text::ClubCode;
 use shared::time::Timestamp;
 
 use crate::timer::{Looked, Run, Timer};
+
+/// When what could not be done is tried again.
+const AGAIN_AFTER: TimeDelta = TimeDelta::minutes(10);
 
 impl Timer {
     /// Cancels the interviews of an archived club, and tells its applicants. A club that was
@@ -20,7 +24,7 @@ impl Timer {
         (code, version): (&ClubCode, u64),
         run: &Run,
     ) -> Result<Looked, TableError> {
-        let (mut mails, mut failed) = (0, None);
+        let (mut mails, mut again) = (0, None);
         for application in self.table.application_ids(code).await? {
             if run.is_over() {
                 let is_left = true;
@@ -34,13 +38,13 @@ impl Timer {
             // An application that cannot be read does not keep the others waiting.
             match self.end_application(&club, application, run.now).await {
                 Ok(queued) => mails += queued,
-                Err(error) => failed = Some(error),
+                Err(error) => {
+                    tracing::error!(%error, "an application of a closed club was not ended");
+                    again = Some(run.now.plus(AGAIN_AFTER));
+                }
             }
         }
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        self.finish(entry, None, run.now).await?;
+        self.finish(entry, again, run.now).await?;
         Ok(Looked::of(mails))
     }
 

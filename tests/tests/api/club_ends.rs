@@ -1,11 +1,13 @@
 //! What applicants hear when a club is closed, or an application with submissions is deleted
 
+use std::sync::{Arc, Mutex};
+
 use chrono::TimeDelta;
 use local::mailbox::KeptMail;
 use serde_json::{Value, json};
-use tests::TestCampus;
-use tests::fixtures::{Recruitment, id};
+use tests::fixtures::{Recruitment, application, id};
 use tests::recount::recount;
+use tests::{Setup, TestCampus};
 
 use crate::slots::{Interviewing, slot};
 
@@ -126,6 +128,45 @@ async fn a_restored_club_and_released_decisions_tell_nobody() {
     campus.advance(TimeDelta::days(4));
     close(&campus, &recruitment).await;
     assert_eq!(ended(&campus, "sue").await.len(), 0);
+}
+
+// One application that cannot be read kept the others waiting.
+// proves C22
+#[tokio::test]
+async fn what_cannot_be_done_for_one_application_is_done_later() {
+    let broken = Arc::new(Mutex::new(String::from("none")));
+    let name = broken.clone();
+    let campus = Setup::default()
+        .table(Arc::new(move |operation: &str, body: &[u8]| {
+            let name = name.lock().expect("no panic").clone();
+            let fails = operation == "Query" && String::from_utf8_lossy(body).contains(&name);
+            Box::pin(async move {
+                let error = json!({ "__type": "ResourceNotFoundException", "message": "cut" });
+                fails.then_some((400, error))
+            })
+        }))
+        .build();
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.submit(&campus.as_("sue")).await;
+    let body = application("Other");
+    let path = "/api/clubs/chess/applications/";
+    let other = id(&recruitment.officer.post(path, body).await.created());
+    let open = json!({ "is_active": true });
+    let path = format!("{path}{other}/");
+    recruitment.officer.patch(&path, open).await.ok();
+    let bob = campus.as_("bob");
+    let body = json!({ "committee": null, "responses": [] });
+    bob.post(&format!("{path}submissions/"), body)
+        .await
+        .created();
+    *broken.lock().expect("no panic") = format!("SLOTS#{:016}", id(&recruitment.application));
+    close(&campus, &recruitment).await;
+    assert_eq!(ended(&campus, "sue").await.len(), 0);
+    assert_eq!(ended(&campus, "bob").await.len(), 1);
+    *broken.lock().expect("no panic") = String::from("none");
+    campus.advance(TimeDelta::minutes(10));
+    assert_eq!(ended(&campus, "sue").await.len(), 1);
+    assert_eq!(ended(&campus, "bob").await.len(), 1);
 }
 
 // proves A7
