@@ -126,7 +126,8 @@ pub async fn save_draft(
         let change = draft.entry_change(&entry, &writes, now);
         match app.table.save_draft(&writes, change).await {
             Ok(()) if matches!(change, Some(DraftEntry::Ends(_))) => {
-                let again = draft.begin_again(&app, &entry).await;
+                let of = (form.application.id, person.id);
+                let again = OwnDraft::look_again(&app, of, draft.committee, now).await;
                 again.map_err(TableError::after_write)?;
                 break writes;
             }
@@ -179,10 +180,10 @@ async fn take_back_if_orphaned(
         received: new.received,
         at: new.now,
     };
-    let draft = OwnDraft::read(app, application.id, person.id, first.committee).await;
+    let (of, committee) = ((application.id, person.id), first.committee);
     let removed = app.table.delete_draft(written, when).await;
     removed.map_err(TableError::after_write)?;
-    let ended = draft.map_err(TableError::after_write)?.end(app, new).await;
+    let ended = OwnDraft::end(app, of, committee, new.now).await;
     ended.map_err(TableError::after_write)?;
     Err(closed())
 }
@@ -314,13 +315,8 @@ pub async fn delete_draft(
         if is_done {
             let is_left = |answer: &DraftAnswer| answer.received >= received;
             if !draft.stored.is_empty() && !draft.answers(now).any(is_left) {
-                let (expires, at) = (0, now);
-                let stamp = Stamp {
-                    received,
-                    now: at,
-                    expires,
-                };
-                let ended = draft.end(&app, &stamp).await;
+                let of = (draft.application, draft.person);
+                let ended = OwnDraft::end(&app, of, draft.committee, now).await;
                 ended.map_err(TableError::after_write)?;
             }
             return Ok(NoContent);

@@ -128,28 +128,37 @@ impl OwnDraft {
         (stored != Some(entry)).then_some(DraftEntry::Begins(entry))
     }
 
-    /// Removes the entry of the draft, whose answers were removed.
-    pub(crate) async fn end(&self, app: &Context, new: &Stamp) -> Result<(), TableError> {
-        let entry = self.entry_with(new);
-        app.table.end_draft(&entry).await?;
-        self.begin_again(app, &entry).await
+    /// Removes the entry of a draft whose answers were removed, and looks once more.
+    pub(crate) async fn end(
+        app: &Context,
+        (application, person): (Id<of::Application>, Id<of::Person>),
+        committee: Option<Id<of::Committee>>,
+        now: Timestamp,
+    ) -> Result<(), TableError> {
+        let ended = app.table.end_draft((application, person), committee);
+        ended.await?;
+        Self::look_again(app, (application, person), committee, now).await
     }
 
     /// Stores the entry that was removed again, if another device has saved an answer meanwhile.
-    pub(crate) async fn begin_again(
-        &self,
+    pub(crate) async fn look_again(
         app: &Context,
-        entry: &BegunDraft,
+        (application, person): (Id<of::Application>, Id<of::Person>),
+        committee: Option<Id<of::Committee>>,
+        now: Timestamp,
     ) -> Result<(), TableError> {
-        let draft = Self::read(app, self.application, self.person, self.committee).await?;
-        let last = draft.answers(entry.begun_at).max_by_key(|one| one.received);
+        let draft = Self::read(app, application, person, committee).await?;
+        let last = draft.answers(now).max_by_key(|one| one.received);
         let Some(last) = last else {
             return Ok(());
         };
         let again = BegunDraft {
+            application,
+            person,
+            committee,
+            begun_at: now,
             received: last.received,
             expires: last.expires,
-            ..entry.clone()
         };
         app.table.begin_draft(&again).await
     }

@@ -65,8 +65,13 @@ impl Table {
     }
 
     /// Removes the entry of a draft whose last answer was removed: 1 write.
-    pub async fn end_draft(&self, draft: &BegunDraft) -> Result<(), TableError> {
-        self.write(Write::delete(draft.key())).await.map(drop)
+    pub async fn end_draft(
+        &self,
+        (application, person): (Id<of::Application>, Id<of::Person>),
+        committee: Option<Id<of::Committee>>,
+    ) -> Result<(), TableError> {
+        let key = keys::begun_draft(application, person, committee);
+        self.write(Write::delete(key)).await.map(drop)
     }
 
     /// Stores the entry of a draft again, if there is none: 1 write.
