@@ -120,8 +120,8 @@ pub enum Reason {
     #[error("At most {limit} tags are allowed.")]
     TooManyTags { limit: usize },
     #[error(
-        "A tag or a hidden comment is too long: at most {limit} bytes are allowed. Leave out pictures \
-         that are part of the text, and paste text from Word without its formatting."
+        "A tag or a hidden comment is too long: at most {limit} bytes are allowed. Leave out \
+         pictures that are part of the text, and paste text from Word without its formatting."
     )]
     LongTag { limit: usize },
     #[error("Too many different formats are open at once. Remove some formatting.")]
