@@ -132,6 +132,7 @@ function Submission({ submission, entry, reload }) {
           ${submission.committee && html`<b>${submission.committee.name}</b>`}
           <span class="quiet small">${t("applications.sent")} <${Time}
             at=${submission.submitted_at} /></span></p></div></div>
+    ${isClosed && submission.status === 1 && html`<p>${t("applications.ended")}</p>`}
     ${submission.interview && html`<${Interview} of=${submission} />`}
     ${submission.reason && html`<p class="answer">${submission.reason}</p>`}
     <details><summary>${t("applications.answers", { n: submission.responses.length })}</summary>

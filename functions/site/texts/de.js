@@ -7,6 +7,7 @@ export default {
 
   "applications.again": "Erneut bewerben",
   "applications.answers": "{n} Antwort|{n} Antworten",
+  "applications.ended": "Der Club wurde geschlossen. Deine Bewerbung ist damit beendet.",
   "applications.late": "Lesen, was du geschrieben hast",
   "applications.none": "Du hast dich noch nirgends beworben.",
   "applications.sent": "Abgeschickt",
@@ -358,7 +359,7 @@ export default {
   "state.coming": "Noch nicht offen",
   "state.decided": "Entschieden",
   "state.draft": "Entwurf, nicht gesendet",
-  "state.ended": "Der Club wurde geschlossen, deine Bewerbung ist damit beendet",
+  "state.ended": "Beendet",
   "state.inactive": "Inaktiv",
   "state.new": "Nicht begonnen",
   "state.open": "Offen",

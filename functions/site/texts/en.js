@@ -8,6 +8,7 @@ export default {
 
   "applications.again": "Apply again",
   "applications.answers": "{n} answer|{n} answers",
+  "applications.ended": "The club was closed, so your application has ended.",
   "applications.late": "Read what you typed",
   "applications.none": "You have not applied anywhere yet.",
   "applications.sent": "Sent",
@@ -356,7 +357,7 @@ export default {
   "state.coming": "Not open yet",
   "state.decided": "Decided",
   "state.draft": "Draft, not sent",
-  "state.ended": "The club was closed; your application ended",
+  "state.ended": "Ended",
   "state.inactive": "Inactive",
   "state.new": "Not started",
   "state.open": "Open",
