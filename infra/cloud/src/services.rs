@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderMap, Method, Uri};
 use local::issuer::{ISSUER, Issuer};
+use local::mailbox::KeptMail;
 use serde_json::{Value, json};
+use shared::time::{Clock as _, SystemClock, Timestamp};
 use tests::faults::Faults;
 use tests::template::{ACCOUNT, Function, REGION, SamTemplate, table_actions};
 use tokio::sync::mpsc;
@@ -184,16 +186,11 @@ impl Services {
                 .text()
                 .await?,
         )?;
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let mails = data["ses"]["Message"].as_array().into_iter().flatten();
-        Ok(mails
-            .map(|mail| {
-                (
-                    text(&mail["destinations"]["ToAddresses"][0]),
-                    text(&mail["subject"]),
-                    text(&mail["body"]),
-                )
-            })
+        let sent = data["ses"]["RawMessage"].as_array().into_iter().flatten();
+        let at = Timestamp::at(SystemClock.now());
+        Ok(sent
+            .filter_map(|mail| KeptMail::read(mail["raw_data"].as_str()?.as_bytes(), at))
+            .map(|mail| (mail.to, mail.subject, mail.html))
             .collect())
     }
 

@@ -15,7 +15,7 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use futures::future::BoxFuture;
-use mail_parser::{MessageParser, MessagePart, MimeHeaders as _, PartType};
+use mail_parser::{Address, MessageParser, MessagePart, MimeHeaders as _, PartType};
 use mailer::Reports;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -86,6 +86,34 @@ const USUAL: [&str; 7] = [
 ];
 
 impl KeptMail {
+    /// Reads a mail that was sent as MIME; none if it is no MIME.
+    #[must_use]
+    pub fn read(raw: &[u8], sent_at: Timestamp) -> Option<Self> {
+        let message = MessageParser::default().parse(raw)?;
+        let first = |list: Option<&Address<'_>>| {
+            let address = list.and_then(|list| list.first()?.address());
+            address.map(str::to_owned)
+        };
+        let mut mail = Self {
+            to: first(message.to()).unwrap_or_default(),
+            from: first(message.from()).unwrap_or_default(),
+            reply_to: first(message.reply_to()),
+            subject: message.subject().unwrap_or_default().to_owned(),
+            html: String::new(),
+            text: String::new(),
+            headers: message
+                .headers_raw()
+                .filter(|(name, _)| !USUAL.contains(name))
+                .map(|(name, value)| (name.to_owned(), value.trim().replace("\r\n", "")))
+                .collect(),
+            alternatives: vec![],
+            attachments: vec![],
+            sent_at,
+        };
+        message.parts.iter().for_each(|part| mail.take(part));
+        Some(mail)
+    }
+
     /// Takes over a part of a message.
     fn take(&mut self, part: &MessagePart<'_>) {
         let written = |text: &str| text.replace("\r\n", "\n");
@@ -230,27 +258,10 @@ impl Mailbox {
         };
         let raw = BASE64.decode(text("/Content/Raw/Data"));
         let raw = raw.map_err(std::io::Error::other)?;
-        let message = MessageParser::default().parse(&raw);
-        let message = message.ok_or_else(|| std::io::Error::other("no MIME"))?;
-        let mut mail = KeptMail {
-            to: text("/Destination/ToAddresses/0"),
-            from: text("/FromEmailAddress"),
-            reply_to: message
-                .reply_to()
-                .and_then(|list| list.first()?.address().map(str::to_owned)),
-            subject: message.subject().unwrap_or_default().to_owned(),
-            html: String::new(),
-            text: String::new(),
-            headers: message
-                .headers_raw()
-                .filter(|(name, _)| !USUAL.contains(name))
-                .map(|(name, value)| (name.to_owned(), value.trim().replace("\r\n", "")))
-                .collect(),
-            alternatives: vec![],
-            attachments: vec![],
-            sent_at: Timestamp::at(self.clock.now()),
-        };
-        message.parts.iter().for_each(|part| mail.take(part));
+        let mut mail = KeptMail::read(&raw, Timestamp::at(self.clock.now()))
+            .ok_or_else(|| std::io::Error::other("no MIME"))?;
+        mail.to = text("/Destination/ToAddresses/0");
+        mail.from = text("/FromEmailAddress");
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = &self.file {
             append(file, &format!("{}\n", serde_json::to_string(&mail)?))?;
