@@ -19,6 +19,7 @@ pub enum Kind {
     Upload,
     Token,
     Booking,
+    AppointmentMails,
     OwnInterviews,
     Favorite,
     Subscription,

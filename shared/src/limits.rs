@@ -220,6 +220,9 @@ pub const LOCATIONS: usize = 8_000;
 pub const SLOT_REVISIONS: u32 = 50;
 /// How many mails with a calendar file one submission may cause. It can still be cancelled.
 pub const CALENDAR_FILES: i64 = 200;
+/// Number of mails about the interviews of a person in an application in 24 hours. Later ones are
+/// collected.
+pub const APPOINTMENT_MAILS_PER_DAY: usize = 10;
 /// How many events a club may have in all, as a multiple of those that have not ended.
 pub const EVENTS_IN_ALL: usize = 5;
 

@@ -319,6 +319,13 @@ impl TestCampus {
         self.campus.ticker.tick().await.expect("a table");
     }
 
+    /// Sends what is due, and ten minutes later what was kept back until then (K14).
+    pub async fn ten_minutes(&self) {
+        self.deliver().await;
+        self.advance(TimeDelta::minutes(10));
+        self.tick().await;
+    }
+
     /// Passes new mails on, and sends what is due. Returns whether mails are left that are tried
     /// again two minutes later.
     pub async fn deliver(&self) -> Delivered {

@@ -43,9 +43,9 @@ pub struct Feed {
     table: Table,
     mails: Queue,
     notices: Queue,
-    /// The mails that were queued lately. While the stream delivers a batch again and again, they
-    /// are not queued each time.
-    queued: Cache<Key, ()>,
+    /// The records that queued mails lately. While the stream delivers a batch again and again,
+    /// mails are not queued each time.
+    queued: Cache<String, ()>,
     clock: Arc<dyn Clock>,
     ids: Ids,
     webhooks: Forwarder,
@@ -149,7 +149,9 @@ impl Feed {
     async fn queue_mails(&self, records: &[EventRecord]) -> Option<Result<usize, usize>> {
         let all = records.iter().enumerate();
         let new = all.filter_map(|(position, record)| Some((position, new_mail(record)?)));
-        let is_new = |(_, mail): &(usize, (Key, bool))| self.queued.get(&mail.0).is_none();
+        let is_new = |(position, _): &(usize, (Key, bool))| {
+            self.queued.get(&records[*position].event_id).is_none()
+        };
         let new: Vec<_> = new.filter(is_new).collect();
         let first = new.first()?.0;
         let of = |is_notice| {
@@ -165,8 +167,8 @@ impl Feed {
             tracing::warn!(%error, "mails are queued later");
             return Some(Err(first));
         }
-        for (_, (mail, _)) in new {
-            self.queued.insert(mail, ());
+        for (position, _) in new {
+            self.queued.insert(records[position].event_id.clone(), ());
         }
         None
     }
@@ -253,7 +255,14 @@ impl Feed {
 /// kind that this release does not have counts as such.
 fn new_mail(record: &EventRecord) -> Option<(Key, bool)> {
     let image = Image(&record.change.new_image);
-    if record.event_name != "INSERT" || image.kind() != "Mail" {
+    let before = Image(&record.change.old_image);
+    let is_queued = match record.event_name.as_str() {
+        "INSERT" => true,
+        // It was kept back, and the timer queues it again (K14).
+        "MODIFY" => image.text("queued_at") != before.text("queued_at"),
+        _ => false,
+    };
+    if !is_queued || image.kind() != "Mail" {
         return None;
     }
     let kind = image.text("kind").unwrap_or_default();

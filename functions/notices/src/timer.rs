@@ -5,7 +5,9 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use serde::Serialize;
 use shared::db::{Table, TableError};
-use shared::domain::{LOOKS_BACK, NEWS_AT_ONCE, ScheduledTask, TaskKind, hour_of};
+use shared::domain::{
+    LOOKS_BACK, MailId, MailKind, NEWS_AT_ONCE, ScheduledTask, TaskKind, hour_of,
+};
 use shared::metrics::Unit;
 use shared::settings::Settings;
 use shared::time::Timestamp;
@@ -213,6 +215,21 @@ impl Timer {
             }
             TaskKind::ClubEnd { club, version } => {
                 return self.end_club(entry, (club, *version), run).await;
+            }
+            TaskKind::Appointment {
+                submission,
+                sequence,
+                attempt,
+            } => {
+                let mail = MailId {
+                    about: *submission,
+                    sequence: *sequence,
+                    kind: MailKind::Appointment,
+                    attempt: *attempt,
+                };
+                self.table.release_mail(&mail, now).await?;
+                self.finish(entry, None, now).await?;
+                0
             }
             TaskKind::News { .. } => self.tell_news(entry, now, &mut run.clubs).await?,
         };

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 use shared::domain::{
-    Application, Extension, LOOKS_BACK, NoticeTimer, Person, ScheduledTask, Slot, TaskKind, Upload,
-    Webhook,
+    Application, EmailStatus, Extension, LOOKS_BACK, Mail, NoticeTimer, Person, ScheduledTask,
+    Slot, TaskKind, Upload, Webhook,
 };
 use shared::ids::{Id, of};
 use shared::time::Timestamp;
@@ -26,6 +26,11 @@ fn object(expected: &TaskKind) -> String {
         TaskKind::Webhook { key } => format!("webhook {}", key.webhook),
         TaskKind::Erasure { person, .. } => format!("erasure {person}"),
         TaskKind::ClubEnd { club, version } => format!("club {club} {version}"),
+        TaskKind::Appointment {
+            submission,
+            sequence,
+            attempt,
+        } => format!("appointment {submission} {sequence} {attempt}"),
         TaskKind::News {
             person, on_since, ..
         } => format!("news {person} {on_since}"),
@@ -78,6 +83,12 @@ pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
     expected.extend(people.iter().filter_map(|person| person.news_entry(now)));
     let erased = people.iter().filter(|person| person.erasing);
     expected.extend(erased.map(|person| person.erasure_task(now, now)));
+    let mails = typed::<Mail>(stored, "Mail").into_iter();
+    let queued = mails.filter(|mail| mail.status == EmailStatus::Queued);
+    expected.extend(queued.filter_map(|mail| {
+        let until = mail.delayed_until.filter(|until| *until > now)?;
+        Some(mail.kept_back(until, now))
+    }));
     let webhooks = typed::<Webhook>(stored, "Webhook");
     let on = webhooks.iter().filter(|webhook| webhook.active);
     expected.extend(on.filter_map(|webhook| webhook.scheduled_task(now)));

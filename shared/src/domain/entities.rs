@@ -18,6 +18,7 @@ use crate::domain::event::store::{EventClub, EventListing};
 use crate::domain::extension::model::Extension;
 use crate::domain::file::model::Upload;
 use crate::domain::idempotency::model::IdempotencyRecord;
+use crate::domain::interview::mails::AppointmentMails;
 use crate::domain::interview::model::Booking;
 use crate::domain::invite::model::Invite;
 use crate::domain::join_link::model::{JoinLink, LinkUse};
@@ -183,6 +184,12 @@ impl Kind {
                 ["USER#<person>", "BOOKING#<submission>", ""],
                 "The slot that a person has booked for a submission. Their calendar and a check \
                  for other interviews at that time find it there.",
+                (Erasure::Delete { tombstone: false }, None),
+            ),
+            Self::AppointmentMails => of::<AppointmentMails>(
+                ["USER#<person>", "APPOINTMENTS#<application>", ""],
+                "Which mails told a person of their interviews in an application in the last 24 \
+                 hours.",
                 (Erasure::Delete { tombstone: false }, None),
             ),
             Self::OwnInterviews => of::<OwnInterviews>(
@@ -504,7 +511,8 @@ impl Kind {
             Self::ScheduledTask => of::<ScheduledTask>(
                 ["DUE#<hour>", "<kind>#<id>", ""],
                 "Tells the timer to look at the drafts of an application, the bookings of a slot, \
-                 an upload, a webhook, an archived club, an erasure, or the news of a person.",
+                 an upload, a webhook, an archived club, an erasure, a mail that was kept back, or \
+                 the news of a person.",
                 (Erasure::Keep, None),
             ),
             Self::BegunDraft => of::<BegunDraft>(

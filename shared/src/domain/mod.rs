@@ -93,6 +93,7 @@ pub use form::model::{Form, WholeForm};
 pub use idempotency::model::{IdempotencyOutcome, IdempotencyRecord};
 pub use image::Image;
 pub use interview::calendar_revisions::CalendarPart;
+pub use interview::mails::AppointmentMails;
 #[cfg(feature = "api")]
 pub use interview::memory::{ApplicationKey, BookedSlots, SeenSubmission, SlotCache};
 pub use interview::model::Booking;

@@ -91,6 +91,7 @@ fn mail(
         request: None,
         invite: None,
         queued_at: now,
+        delayed_until: None,
         claimed_at: None,
         outcome: None,
         report: None,

@@ -20,10 +20,12 @@ async fn an_interview_has_the_number_of_its_last_mail() {
         line(&text, "SEQUENCE:")
     };
     there.book(first).await.ok();
+    campus.ten_minutes().await;
     let path = format!("{}slots/{first}/", there.recruitment.path);
     for room in ["Room 2", "Room 3"] {
         let location = json!({ "location": room });
         there.recruitment.officer.patch(&path, location).await.ok();
+        campus.ten_minutes().await;
         let mailed = numbers(&campus).await;
         assert_eq!(
             shown().await,
@@ -31,6 +33,7 @@ async fn an_interview_has_the_number_of_its_last_mail() {
         );
     }
     there.book(second).await.ok();
+    campus.ten_minutes().await;
     let mailed = numbers(&campus).await;
     assert_eq!(
         shown().await,

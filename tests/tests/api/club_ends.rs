@@ -58,6 +58,7 @@ async fn a_closed_club_tells_its_applicants_once_and_cancels_interviews() {
     let hidden = recruitment.submit(&campus.as_("hugo")).await;
     recruitment.decide(&hidden, 2, "").await;
 
+    campus.ten_minutes().await;
     close(&campus, recruitment).await;
     let own = there.sue.get("/api/submissions/").await.ok();
     assert_eq!(
@@ -176,6 +177,7 @@ async fn a_deleted_application_tells_who_knew_no_decision() {
     let there = Interviewing::new(&campus).await;
     let booked = there.slot(slot(30)).await;
     there.book(booked).await.ok();
+    campus.ten_minutes().await;
     let officer = &there.recruitment.officer;
     let forced = format!("{}?force=true", there.recruitment.path);
     officer.delete(&forced).await.no_content();

@@ -52,9 +52,9 @@ async fn calendar_files_rise_after_a_withdrawal_too() {
     let mut there = Interviewing::new(&campus).await;
     let (first, second) = (there.slot(slot(40)).await, there.slot(slot(50)).await);
     there.book(first).await.ok();
-    campus.deliver().await;
+    campus.ten_minutes().await;
     there.sue.delete(&there.own()).await.no_content();
-    campus.advance(TimeDelta::minutes(1));
+    campus.ten_minutes().await;
     there.submission = there.recruitment.submit(&there.sue).await;
     there.invite(&there.submission).await;
     there.book(second).await.ok();
@@ -70,12 +70,13 @@ async fn they_rise_after_an_interview_that_was_over_too() {
     let mut there = Interviewing::new(&campus).await;
     let (first, second) = (there.slot(slot(13)).await, there.slot(slot(22)).await);
     there.book(first).await.ok();
+    campus.ten_minutes().await;
     let path = format!("{}slots/{first}/", there.recruitment.path);
     for room in ["Room 2", "Room 3"] {
         let location = json!({ "location": room });
         there.recruitment.officer.patch(&path, location).await.ok();
+        campus.ten_minutes().await;
     }
-    campus.deliver().await;
     campus.advance(TimeDelta::hours(15));
     there.sue.delete(&there.own()).await.no_content();
     campus.advance(TimeDelta::minutes(1));
@@ -383,6 +384,7 @@ async fn rejected_person_gets_no_mail_about_a_moved_past_interview() {
     there.invite(&other).await;
     let path = format!("/api/submissions/{}/interview/", id(&other));
     bob.put(&path, json!({ "slot": taken })).await.ok();
+    campus.deliver().await;
     campus.advance(TimeDelta::hours(22));
     reject(&campus, &there).await;
     campus.deliver().await;

@@ -62,7 +62,7 @@ async fn booking_during_rejection_mail_ends_with_it() {
         if is_move {
             there.book(first).await.ok();
         }
-        campus.deliver().await;
+        campus.ten_minutes().await;
         there.recruitment.decide(&there.submission, 2, "").await;
         there.recruitment.send("rejection", json!({})).await.ok();
         let (booked, _) = futures::join!(
@@ -94,7 +94,7 @@ async fn slot_moved_during_rejection_mail_ends_with_a_later_file() {
     let there = Interviewing::new(&campus).await;
     let booked = there.slot(slot(60)).await;
     there.book(booked).await.ok();
-    campus.deliver().await;
+    campus.ten_minutes().await;
     there.recruitment.decide(&there.submission, 2, "").await;
     there.recruitment.send("rejection", json!({})).await.ok();
     let path = format!("{}slots/{booked}/", there.recruitment.path);
@@ -204,6 +204,7 @@ async fn the_list_of_slots_finishes_a_deletion() {
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(30)).await;
     there.book(slot).await.ok();
+    campus.ten_minutes().await;
     is_killed.store(true, Ordering::Relaxed);
     let (officer, slots) = (
         &there.recruitment.officer,
@@ -229,6 +230,7 @@ async fn move_to_a_past_time_is_mailed() {
     let (next, over) = (there.slot(slot(30)).await, there.slot(slot(-5)).await);
     let older = there.slot(slot(-9)).await;
     there.assign(next).await.ok();
+    campus.ten_minutes().await;
     there.assign(over).await.ok();
     assert_eq!(notified(&campus).await.len(), 2);
     // Nothing that is to come changes.

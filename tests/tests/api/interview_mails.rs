@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use chrono::TimeDelta;
 use local::mailbox::KeptMail;
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::TestCampus;
 use tests::fixtures::{hours, id};
 use tests::recount::recount;
@@ -52,24 +52,20 @@ async fn each_change_of_a_booking_is_one_mail_about_one_event() {
     let campus = TestCampus::new();
     let there = Interviewing::new(&campus).await;
     let email = json!({ "email": "chess@clubs.example" });
-    there
-        .recruitment
-        .officer
-        .patch("/api/clubs/chess/", email)
-        .await
-        .ok();
+    let ada = &there.recruitment.officer;
+    ada.patch("/api/clubs/chess/", email).await.ok();
     let (first, second) = (there.slot(slot(30)).await, there.slot(slot(40)).await);
     there.book(first).await.ok();
     there.book(first).await.ok();
+    campus.ten_minutes().await;
     there.book(second).await.ok();
+    campus.ten_minutes().await;
     let path = format!("{}slots/{second}/", there.recruitment.path);
     let location =
         json!({ "location": "https://meet.example/2", "start_time": hours(40), "note": "x" });
-    there.recruitment.officer.patch(&path, location).await.ok();
-    there
-        .recruitment
-        .officer
-        .patch(&path, json!({ "capacity": 2, "note": "y" }))
+    ada.patch(&path, location).await.ok();
+    campus.ten_minutes().await;
+    ada.patch(&path, json!({ "capacity": 2, "note": "y" }))
         .await
         .ok();
     there
@@ -77,18 +73,10 @@ async fn each_change_of_a_booking_is_one_mail_about_one_event() {
         .delete(&format!("{}interview/", there.own()))
         .await
         .no_content();
-    there
-        .recruitment
-        .officer
-        .put(&there.path(), json!({ "slot": first }))
-        .await
-        .ok();
-    there
-        .recruitment
-        .officer
-        .delete(&there.path())
-        .await
-        .no_content();
+    campus.ten_minutes().await;
+    ada.put(&there.path(), json!({ "slot": first })).await.ok();
+    campus.ten_minutes().await;
+    ada.delete(&there.path()).await.no_content();
     let mails = notified(&campus).await;
     let subjects: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
     let (new, changed) = (
@@ -394,6 +382,7 @@ async fn withdrawal_and_deleted_slot_are_mailed_but_not_erasure() {
     let there = Interviewing::new(&campus).await;
     let slot = there.slot(slot(30)).await;
     there.book(slot).await.ok();
+    campus.ten_minutes().await;
     there.sue.delete(&there.own()).await.no_content();
     let mails = notified(&campus).await;
     assert_eq!(line(&calendar(&mails[1]), "METHOD:"), "METHOD:CANCEL");
@@ -416,4 +405,60 @@ async fn withdrawal_and_deleted_slot_are_mailed_but_not_erasure() {
     campus.deliver().await;
     assert_eq!(campus.mails().len(), before);
     assert_eq!(recount(&campus), [""; 0]);
+}
+
+// proves K14
+#[tokio::test(start_paused = true)]
+async fn changes_within_ten_minutes_are_one_mail() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let (first, second) = (there.slot(slot(30)).await, there.slot(slot(40)).await);
+    let path = format!("{}slots/{second}/", there.recruitment.path);
+    there.book(first).await.ok();
+    campus.deliver().await;
+    for room in ["2", "3", "4"] {
+        there.book(first).await.ok();
+        there.book(second).await.ok();
+        let moved = json!({ "location": room });
+        there.recruitment.officer.patch(&path, moved).await.ok();
+        assert_eq!(notified(&campus).await.len(), 1);
+    }
+    campus.advance(TimeDelta::minutes(9));
+    campus.tick().await;
+    assert_eq!(notified(&campus).await.len(), 1);
+    campus.advance(TimeDelta::minutes(1));
+    campus.tick().await;
+    campus.ten_minutes().await;
+    let mails = notified(&campus).await;
+    assert_eq!(mails.len(), 2);
+    let file = calendar(&mails[1]);
+    assert_eq!(line(&file, "LOCATION:"), "LOCATION:4");
+    let shown = campus.stored().into_iter();
+    let is_kept = |item: &Value| item["type"]["S"] == "AppointmentMails";
+    assert_eq!(shown.filter(is_kept).count(), 1);
+    campus.erase(&there.sue).await;
+    assert!(!campus.stored().iter().any(is_kept), "after an erasure");
+}
+
+// proves K14
+#[tokio::test(start_paused = true)]
+async fn a_person_has_ten_mails_of_interviews_a_day() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let (first, second) = (there.slot(slot(60)).await, there.slot(slot(70)).await);
+    for n in 0..14 {
+        there.book([first, second][n % 2]).await.ok();
+        campus.ten_minutes().await;
+    }
+    assert_eq!(notified(&campus).await.len(), 10);
+    campus.advance(TimeDelta::hours(22));
+    campus.tick().await;
+    let mails = notified(&campus).await;
+    assert_eq!(mails.len(), 11);
+    let last = calendar(&mails[10]);
+    assert_eq!(line(&last, "SEQUENCE:"), "SEQUENCE:14");
+    assert_eq!(
+        line(&last, "DTSTART:"),
+        line(&calendar(&mails[9]), "DTSTART:")
+    );
 }

@@ -154,7 +154,7 @@ async fn a_booking_and_the_deletion_of_the_application_agree() {
             officer.delete(&forced).await
         });
         deleted.no_content();
-        campus.deliver().await;
+        campus.ten_minutes().await;
         let notified = notified(&campus).await;
         let subjects: Vec<&str> = notified.iter().map(|mail| mail.subject.as_str()).collect();
         let is_notified = |end: &str| subjects.iter().any(|one| one.ends_with(end));
@@ -236,6 +236,7 @@ async fn lost_answers_book_once_and_mail_once() {
             let there = Interviewing::new(&campus).await;
             let (first, second) = (there.slot(slot(30)).await, there.slot(slot(40)).await);
             there.book(first).await.ok();
+            campus.ten_minutes().await;
             trap.arm(n, loss);
             let moved = there.book(second).await;
             after(5_000).await;

@@ -369,6 +369,7 @@ async fn a_deleted_application_has_no_slots_and_no_bookings() {
     body["note"] = json!("Tea.");
     let slot = there.slot(body).await;
     there.book(slot).await.ok();
+    campus.ten_minutes().await;
     let forced = format!("{}?force=true", there.recruitment.path);
     there.recruitment.officer.delete(&forced).await.no_content();
     campus.deliver().await;

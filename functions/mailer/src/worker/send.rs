@@ -42,16 +42,29 @@ impl Worker {
         if mail.status != EmailStatus::Queued {
             return self.resolve(mail).await;
         }
+        let recent = self.table.appointment_mails(mail).await?;
+        let sent_from = recent
+            .as_ref()
+            .map(|recent| recent.sent_from(mail, self.now()));
+        if let Some(until) = sent_from.filter(|at| *at > self.now()) {
+            return Ok(self.table.delay_mail(mail, until, self.now()).await?);
+        }
         self.wait(began).await?;
         let (notice, asking) = futures::try_join!(
             self.table.notice_now(mail, self.now()),
             self.table.asking_now(mail)
         )?;
-        let still_applies = (mail.notice.is_none() || notice.is_some())
+        let is_last = mail.delayed_until.is_none() || self.table.is_last_appointment(mail).await?;
+        let still_applies = is_last
+            && (mail.notice.is_none() || notice.is_some())
             && (mail.request.is_none() || asking.is_some());
         // Before the claim: if this fails, SES has not seen the mail, and it stays `queued`.
         let (envelope, mut ends) = self.envelope(mail, notice, asking).await?;
-        match self.table.claim_mail(mail, self.now()).await {
+        match self
+            .table
+            .claim_mail(mail, recent.filter(|_| still_applies).as_ref(), self.now())
+            .await
+        {
             Ok(()) if !still_applies => {
                 // Not before the claim: this mail may have been sent already.
                 self.table.forget_telling(mail).await?;

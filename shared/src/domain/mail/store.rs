@@ -1,6 +1,7 @@
 //! How a mail is claimed for sending (E13).
 
 use crate::db::{Entity as _, Table, TableError, Write};
+use crate::domain::interview::mails::AppointmentMails;
 use crate::domain::mail::owner::owner_writes;
 use crate::domain::outbox::model::Mail;
 use crate::domain::outbox::state::EmailStatus;
@@ -14,14 +15,22 @@ impl Table {
     /// submission was deleted, has another decision or has a later mail, if its invitation was
     /// used, revoked or sent again, if it is a notice that is not wanted or not true any more, or
     /// if it tells an appointment that a rejection has ended.
-    pub async fn claim_mail(&self, mail: &Mail, now: Timestamp) -> Result<(), TableError> {
+    pub async fn claim_mail(
+        &self,
+        mail: &Mail,
+        beside: Option<&AppointmentMails>,
+        now: Timestamp,
+    ) -> Result<(), TableError> {
         let status = EmailStatus::Sending;
         let claim = Write::update(mail.key())
             .set("status", &status)
             .set("claimed_at", &Some(now))
             .if_equals("status", &EmailStatus::Queued);
         let owner = owner_writes(mail, status, now);
-        self.transact(std::iter::once(claim).chain(owner).collect())
-            .await
+        let mut writes: Vec<Write> = std::iter::once(claim).chain(owner).collect();
+        if let Some(beside) = beside {
+            writes.extend(beside.with(mail, now)?);
+        }
+        self.transact(writes).await
     }
 }

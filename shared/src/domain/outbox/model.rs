@@ -71,6 +71,9 @@ pub struct Mail {
     pub invite: Option<InviteLink>,
     /// When it was queued.
     pub queued_at: Timestamp,
+    /// Until when it was kept back, if it was (K14). After that it is queued again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delayed_until: Option<Timestamp>,
     /// When the mail worker claimed it.
     pub claimed_at: Option<Timestamp>,
     /// The message id from SES, or the reason why it failed.

@@ -32,6 +32,15 @@ pub(crate) fn scheduled(hour: Timestamp, what: &TaskKind) -> Key {
         TaskKind::Erasure { person, .. } => format!("ERASURE#{}", padded(*person)),
         TaskKind::ClubEnd { club, .. } => format!("CLUB#{club}"),
         TaskKind::Webhook { key } => format!("WEBHOOK#{}", padded(key.webhook)),
+        TaskKind::Appointment {
+            submission,
+            sequence,
+            attempt,
+        } => format!(
+            "APPOINTMENT#{}#{}#{attempt:06}",
+            padded(*submission),
+            padded(*sequence)
+        ),
         TaskKind::News { person, .. } => format!("{NEWS}{}", padded(*person)),
     };
     Key::new(tasks_in(hour), sk)

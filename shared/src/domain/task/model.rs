@@ -93,6 +93,15 @@ pub enum TaskKind {
         /// Its version when it was archived. Each time it is archived, people are told once.
         version: u64,
     },
+    /// A mail about an interview that was kept back (K14).
+    Appointment {
+        /// Id of the submission, as a number.
+        submission: u64,
+        /// The sequence of the mail.
+        sequence: u64,
+        /// The attempt of the mail.
+        attempt: u32,
+    },
     /// The weekly news for a person.
     News {
         /// Id of the person.
