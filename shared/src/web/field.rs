@@ -6,8 +6,10 @@ use axum::extract::FromRequestParts;
 use axum::http::Method;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use super::strict::{ReadError, Strict};
+use crate::limits;
 use crate::reason::Reason;
 
 /// A field of a request body. A value of the wrong type is stored as `Wrong`, so that one response
@@ -21,31 +23,61 @@ pub enum Field<T> {
     Null,
     /// A value of the right type.
     Value(T),
-    /// A value that is not a `T`: the path inside the field (with a leading dot, or empty), and
+    /// A value that is not a `T`: the paths inside the field (with a leading dot, or empty), and
     /// why.
-    Wrong(String, Reason),
+    Wrong(Vec<(String, Reason)>),
 }
 
 impl<T: DeserializeOwned> Field<T> {
-    /// Reads the value of a field.
-    pub(super) fn read(value: serde_json::Value) -> Self {
+    /// Reads the value of a field. Of keys that its objects must not have (H34), all are named.
+    pub(super) fn read(mut value: Value) -> Self {
         if value.is_null() {
             return Self::Null;
         }
-        serde_path_to_error::deserialize(Strict(value)).map_or_else(
-            |error| {
-                let segments = error
-                    .path()
-                    .iter()
-                    .map(|segment| segment.to_string().trim_matches(['[', ']']).to_owned());
-                let mut inside: Vec<String> =
-                    std::iter::once(String::new()).chain(segments).collect();
-                let ReadError { name, reason, .. } = error.into_inner();
-                inside.extend(name.filter(|name| inside.last() != Some(name)));
-                Self::Wrong(inside.join("."), reason)
-            },
-            Self::Value,
-        )
+        let mut wrong = vec![];
+        loop {
+            let error = match serde_path_to_error::deserialize(Strict(value.clone())) {
+                Ok(value) if wrong.is_empty() => return Self::Value(value),
+                Ok(_) => return Self::Wrong(wrong),
+                Err(error) => error,
+            };
+            let path = error.path().iter();
+            let mut inside: Vec<String> = path
+                .map(|segment| segment.to_string().trim_matches(['[', ']']).to_owned())
+                .collect();
+            let ReadError {
+                name,
+                reason,
+                allowed,
+            } = error.into_inner();
+            if inside.last() == name.as_ref() {
+                inside.pop();
+            }
+            let segments: Vec<&str> = std::iter::once("")
+                .chain(inside.iter().map(String::as_str))
+                .collect();
+            let (pointer, dotted) = (segments.join("/"), segments.join("."));
+            let at = |key: &str| format!("{dotted}.{key}");
+            let unknown: Vec<String> = match value.pointer_mut(&pointer) {
+                Some(Value::Object(object)) if reason == Reason::UnknownField => {
+                    let (known, unknown): (Map<_, _>, Map<_, _>) = std::mem::take(object)
+                        .into_iter()
+                        .partition(|(key, _)| allowed.contains(&key.as_str()));
+                    *object = known;
+                    unknown.into_iter().map(|(key, _)| key).collect()
+                }
+                _ => vec![],
+            };
+            if unknown.is_empty() {
+                let path = name.map_or_else(|| dotted.clone(), |name| at(&name));
+                wrong.push((path, reason));
+                return Self::Wrong(wrong);
+            }
+            wrong.extend(unknown.iter().map(|key| (at(key), reason.clone())));
+            if wrong.len() >= limits::NAMED_ERRORS {
+                return Self::Wrong(wrong);
+            }
+        }
     }
 }
 

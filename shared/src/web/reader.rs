@@ -55,9 +55,11 @@ impl Reader {
                 Some(value) => return Some(value),
                 None => Reason::Null,
             },
-            Field::Wrong(inside, why) => {
-                self.errors
-                    .add(format!("{}{name}{inside}", self.inside), why);
+            Field::Wrong(wrong) => {
+                for (inside, why) in wrong {
+                    self.errors
+                        .add(format!("{}{name}{inside}", self.inside), why);
+                }
                 return None;
             }
             Field::Absent if self.is_required(presence) => Reason::Required,

@@ -339,6 +339,15 @@ async fn irreversible_send_refuses_unknown_fields() {
     let body = json!({ "email_type": kind, "dryRun": true, "kind": 1, "x": 2 });
     let all = officer.post(&path, body).await;
     all.invalid(&["dryRun", "kind", "x"]);
+    let ids = json!([{ "id": one, "a": 1, "b": 2 }, { "id": one, "c": 3 }, { "id": "x" }]);
+    let body = json!({ "email_type": kind, "submissions": ids });
+    let named = [
+        "submissions.0.a",
+        "submissions.0.b",
+        "submissions.1.c",
+        "submissions.2",
+    ];
+    officer.post(&path, body).await.invalid(&named);
     let body = json!({ "email_type": kind });
     for query in ["allow_resend", "dryrun", "digest"] {
         let path = format!("{path}?{query}=true");
