@@ -166,7 +166,7 @@ fn submission(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> R
     } else {
         let withdrawal: Option<Withdrawal> = new.read("Withdrawal")?;
         let is_withdrawn = withdrawal.is_some_and(|one| one.withdrawn == one.revision);
-        by = before.person.filter(|_| is_withdrawn);
+        by = if is_withdrawn { before.person } else { by };
         let change = if is_withdrawn {
             ChangeType::SubmissionWithdrawn
         } else {
@@ -231,6 +231,7 @@ fn request(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read
     };
     let subject = Subject::of(&latest.club, latest.id);
     let by = after.as_ref().map(|request| request.person);
+    let by = by.or(new.changed_by());
     found.add(&subject, change, by);
     Ok(())
 }

@@ -116,6 +116,7 @@ impl Write {
         if let (true, WriteKind::Delete(key), Some(when)) = (wants.tombstone, &self.kind, received)
         {
             self.kind = WriteKind::Put(to_item(&Tombstone::new(key.clone(), when))?);
+            self = self.with_actor(request.actor());
         }
         if wants.never_or_before {
             self = match received {
@@ -139,10 +140,13 @@ impl Table {
         keys: Vec<Key>,
         when: RequestTime,
     ) -> Result<(), TableError> {
+        let actor = self.request.actor();
         let requests = keys.into_iter().map(|key| {
-            let put = PutRequest::builder()
-                .set_item(Some(to_item(&Tombstone::new(key, when))?))
-                .build();
+            let tombstone = Write::put(&Tombstone::new(key, when))?.with_actor(actor);
+            let WriteKind::Put(item) = tombstone.kind else {
+                return Err(TableError::failed("a tombstone is put"));
+            };
+            let put = PutRequest::builder().set_item(Some(item)).build();
             put.map(|put| WriteRequest::builder().put_request(put).build())
                 .map_err(TableError::failed)
         });

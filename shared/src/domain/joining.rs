@@ -9,7 +9,7 @@ use crate::domain::member::model::{Membership, Role};
 use crate::domain::member::store::{added, count, counted};
 use crate::domain::outbox::model::Mail;
 use crate::domain::request::model::MembershipRequest;
-use crate::domain::request::store::delete_request_of;
+use crate::domain::request::store::{delete_request_of, no_request_of};
 
 /// A person whom an officer or admin adds to a club.
 #[derive(Debug)]
@@ -54,12 +54,12 @@ impl Table {
         {
             owners += i64::from(membership.role == Role::Owner);
             writes.extend(added(membership, limit)?);
-            let answered = delete_request_of(&membership.club, membership.person);
             // The text of the mail depends on the request, so refuse if it was created or deleted
             // after it was read.
             writes.push(match request {
-                Some(request) => answered.if_equals("creation", &request.creation),
-                None => answered.if_absent(),
+                Some(request) => delete_request_of(&membership.club, membership.person)
+                    .if_equals("creation", &request.creation),
+                None => no_request_of(&membership.club, membership.person),
             });
             writes.extend(mail.map(Write::put).transpose()?);
         }

@@ -220,7 +220,11 @@ async fn members_requests_events_and_the_club() {
         (&json!("request.created"), &user(&bob).await)
     );
     campus.member("chess", &ada, "bob", 20).await;
-    assert_eq!(log.types().await, ["member.added", "request.deleted"]);
+    let added = log.more().await;
+    let changed = |n: usize| (added[n]["type"].clone(), added[n]["by"].clone());
+    let owner = user(&ada).await;
+    assert_eq!(changed(0), (json!("member.added"), owner.clone()));
+    assert_eq!(changed(1), (json!("request.deleted"), owner.clone()));
     let member = "/api/clubs/chess/members/bob/";
     ada.patch(member, json!({ "title": "Treasurer" }))
         .await
@@ -231,7 +235,11 @@ async fn members_requests_events_and_the_club() {
         (&json!("member.updated"), &user(&ada).await)
     );
     bob.delete(member).await.no_content();
-    assert_eq!(log.types().await, ["member.removed"]);
+    let left = log.more().await;
+    assert_eq!(
+        (&left[0]["type"], &left[0]["by"]),
+        (&json!("member.removed"), &user(&bob).await)
+    );
     let event = json!({ "name": "Open evening" });
     let event = ada.post("/api/clubs/chess/events/", event).await.created();
     let path = format!("/api/clubs/chess/events/{}/", id(&event));
@@ -240,10 +248,10 @@ async fn members_requests_events_and_the_club() {
         .await
         .created();
     ada.delete(&path).await.no_content();
-    assert_eq!(
-        log.types().await,
-        ["event.created", "event.updated", "event.deleted"]
-    );
+    let changed = log.more().await;
+    let types: Vec<&Value> = changed.iter().map(|one| &one["type"]).collect();
+    assert_eq!(types, ["event.created", "event.updated", "event.deleted"]);
+    assert_eq!(changed[2]["by"], owner);
     ada.patch("/api/clubs/chess/", json!({ "subtitle": "Sixty-four" }))
         .await
         .ok();
@@ -254,6 +262,28 @@ async fn members_requests_events_and_the_club() {
         club[0]["object"],
         json!({ "type": "club", "id": "chess", "url": url })
     );
+}
+
+// proves Z5, Z6
+#[tokio::test(start_paused = true)]
+async fn a_deletion_says_who_deleted() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    recruitment.submit(&campus.as_("sue")).await;
+    campus
+        .member("chess", &recruitment.officer, "bob", 10)
+        .await;
+    let bob = campus.as_("bob");
+    let mut log = Log::new(&campus, &recruitment.officer);
+    log.types().await;
+    let forced = format!("{}?force=true", recruitment.path);
+    bob.delete(&forced).await.no_content();
+    let changed = log.more().await;
+    for kind in ["application.deleted", "submission.deleted"] {
+        let deleted = changed.iter().find(|one| one["type"] == kind);
+        let by = deleted.map(|one| &one["by"]);
+        assert_eq!(by, Some(&user(&bob).await), "{kind}: {changed:?}");
+    }
 }
 
 // proves Z6

@@ -62,7 +62,13 @@ pub struct JoinState {
 
 /// Returns the write that deletes a person's request, if there is one.
 pub(crate) fn delete_request_of(club: &ClubCode, person: Id<of::Person>) -> Write {
-    Write::delete(keys::request(club, MembershipRequest::id_of(club, person)))
+    Write::delete_with_tombstone(keys::request(club, MembershipRequest::id_of(club, person)))
+}
+
+/// Returns the condition that a person has no request.
+pub(crate) fn no_request_of(club: &ClubCode, person: Id<of::Person>) -> Write {
+    let key = keys::request(club, MembershipRequest::id_of(club, person));
+    Write::check(key).if_absent()
 }
 
 impl Table {
