@@ -161,7 +161,11 @@ pub(crate) async fn store(
                         earlier = read_again(app, &submission).await?;
                         continue;
                     }
-                    stored => (stored.map(|()| again)?, true),
+                    stored => {
+                        stored?;
+                        forget_earlier_answers(app, &again).await;
+                        (again, true)
+                    }
                 }
             }
             Step::Write => {
@@ -211,6 +215,22 @@ async fn forget_answers(app: &Context, submission: &Submission) {
     };
     if let Err(error) = removed.await {
         tracing::warn!(%error, "answers without a submission were not removed");
+    }
+}
+
+/// Removes the answers in the place of a submission that were sent before its own. An attempt of
+/// this request may have ended before it did so.
+async fn forget_earlier_answers(app: &Context, submission: &Submission) {
+    let Some(received) = submission.answers_at.checked_sub(1) else {
+        return;
+    };
+    let (application, id) = (submission.application, submission.id);
+    let when = RequestTime {
+        received,
+        at: app.now(),
+    };
+    if let Err(error) = app.table.delete_answers(application, id, when).await {
+        tracing::warn!(%error, "answers that were replaced were not removed");
     }
 }
 

@@ -33,6 +33,66 @@ async fn text(client: &Client, path: &str) -> Value {
     client.get(path).await.ok()["responses"][0]["text"].clone()
 }
 
+// proves S7
+#[tokio::test(start_paused = true)]
+async fn a_repeat_removes_what_its_first_attempt_left() {
+    let is_killed = Arc::new(AtomicBool::new(false));
+    let killed = is_killed.clone();
+    // The process dies before it removes the answers that were replaced.
+    let hook = move |_: &str, body: &[u8]| {
+        let is_removal = String::from_utf8_lossy(body).contains("Tombstone");
+        let dies = killed.load(Ordering::Relaxed) && is_removal;
+        let error = json!({ "__type": "ValidationException" });
+        Box::pin(async move { dies.then_some((400_u16, error)) }) as _
+    };
+    let campus = Setup::default().table(Arc::new(hook)).build();
+    let recruitment = campus.recruitment("chess").await;
+    let sue = campus.as_("sue");
+    let path = format!("{}submissions/", recruitment.path);
+    let first = recruitment.submit(&sue).await;
+    is_killed.store(true, Ordering::Relaxed);
+    let better = recruitment.answer("Better.");
+    sue.post(&path, better.clone()).await.ok();
+    assert_eq!(stored_answers(&campus), 2);
+    is_killed.store(false, Ordering::Relaxed);
+    campus.advance(TimeDelta::seconds(5));
+    sue.post(&path, better).await.ok();
+    assert_eq!(stored_answers(&campus), 1);
+    let shown = text(&recruitment.officer, &format!("{path}{}/", id(&first))).await;
+    assert_eq!(shown, "Better.");
+}
+
+// proves A7, O6
+#[tokio::test(start_paused = true)]
+async fn what_a_withdrawal_left_in_a_deleted_application_is_repaired() {
+    let (campus, recruitment) = campus().await;
+    let sue = campus.as_("sue");
+    let submission = recruitment.submit(&sue).await;
+    let own = format!("/api/submissions/{}/", id(&submission));
+    sue.delete(&own).await.no_content();
+    let is_withdrawal = |item: &Value| item["type"]["S"] == "Withdrawal";
+    let left = campus.stored().into_iter().find(is_withdrawal);
+    let left = left.expect("a withdrawal");
+    recruitment
+        .officer
+        .delete(&recruitment.path)
+        .await
+        .no_content();
+    assert!(!campus.stored().iter().any(is_withdrawal));
+    // A slow submission stored it after that.
+    let put = json!({ "TableName": local::table::TABLE, "Item": left });
+    campus.campus.engine.json("PutItem", &put).expect("a write");
+    let before = campus.stored();
+    let done = repair(&campus, &before, &before).await;
+    assert!(
+        done.iter()
+            .any(|(text, done)| *done && text.contains("no application")),
+        "{done:?}"
+    );
+    assert!(!campus.stored().iter().any(is_withdrawal));
+    assert_eq!(findings(&campus, &campus.stored()), Vec::<String>::new());
+}
+
 // proves S7, O6
 #[tokio::test(start_paused = true)]
 async fn only_last_answers_stay_and_leftovers_are_repaired() {

@@ -387,7 +387,7 @@ impl Table {
     /// came at `when`: 1 query, and 1 write for each. This includes answers that no submission
     /// names, because the process of their request ended between its two writes. Returns the copies
     /// of files that went with them.
-    pub(crate) async fn delete_answers(
+    pub async fn delete_answers(
         &self,
         application: Id<of::Application>,
         submission: Id<of::Submission>,
