@@ -20,6 +20,8 @@ pub enum Repair {
     PutEntry(Value),
     /// Deletes an entry that leads to nothing.
     DeleteEntry(Value),
+    /// Deletes what remained of a withdrawn submission after its application was deleted.
+    DeleteWithdrawal(Value),
     /// Deletes answers that no submission names.
     DeleteAnswers(Value),
     /// Deletes a file that no submission has, and its entry.

@@ -97,7 +97,6 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
             "Draft",
             "Extension",
             "Submission",
-            "Withdrawal",
             "Change",
             "Review",
             "Slot",
@@ -148,7 +147,25 @@ pub(crate) fn orphans(stored: &StoredItems) -> Vec<Finding> {
         &people,
         "person",
     );
+    wrong.extend(withdrawals(stored, &applications));
     wrong
+}
+
+/// What is left of withdrawn submissions, but not of their applications. It can be deleted if the
+/// application was deleted for sure.
+fn withdrawals(stored: &StoredItems, applications: &BTreeSet<String>) -> Vec<Finding> {
+    let deleted = stored.of("DeletedApplication");
+    let deleted: BTreeSet<&str> = deleted.map(|one| number(&one["application"])).collect();
+    let is_left = |one: &&Value| !applications.contains(number(&one["application"]));
+    let found = stored.of("Withdrawal").filter(is_left).map(|one| {
+        let application = number(&one["application"]);
+        let is_deleted = deleted.contains(application);
+        Finding {
+            text: format!("{}: there is no application {application}", label(one)),
+            repair: is_deleted.then(|| Repair::DeleteWithdrawal(one.clone())),
+        }
+    });
+    found.collect()
 }
 
 /// Answers and questions whose prompt is missing.

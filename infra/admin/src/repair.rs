@@ -69,6 +69,7 @@ impl Repairs<'_> {
         let writes = match repair {
             Repair::PutEntry(entry) => self.entry(&item(entry)?, true).await?,
             Repair::DeleteEntry(entry) => self.entry(&item(entry)?, false).await?,
+            Repair::DeleteWithdrawal(withdrawal) => Some(vec![self.delete(&item(withdrawal)?)?]),
             Repair::DeleteAnswers(submission_answers) => {
                 Some(self.answers(&item(submission_answers)?)?)
             }
