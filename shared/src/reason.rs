@@ -163,6 +163,8 @@ pub enum Reason {
     UnknownPerson,
     #[error("Nobody has this user name, or several people have it.")]
     UnknownUsername,
+    #[error("The service knows no address of this person.")]
+    NoAddress,
     #[error("Several people have this address. Send their user names.")]
     AmbiguousAddress,
     #[error("There is no tag {value:?}.")]

@@ -213,7 +213,7 @@ fn member(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read 
     let change = match (&before, &after) {
         (None, _) => ChangeType::MemberAdded,
         (_, None) => ChangeType::MemberRemoved,
-        _ if new.is_same_as(old, &["version", "changed_by"]) => return Ok(()),
+        _ if new.is_same_as(old, &["version", "changed_by", "undelivered"]) => return Ok(()),
         _ => ChangeType::MemberUpdated,
     };
     let subject = Subject::of(&latest.club, latest.id);

@@ -126,6 +126,7 @@ pub async fn invite_owner(
             expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
             updated_at: now,
             accepted: vec![],
+            undelivered: None,
         };
         let mail = invitation(club, None, &invite);
         let write = InviteWrite {

@@ -219,6 +219,7 @@ fn new_invite(
         expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
         updated_at: now,
         accepted: vec![],
+        undelivered: None,
     }
 }
 

@@ -5,6 +5,7 @@ use axum::response::Response;
 use chrono::TimeDelta;
 use serde::Serialize;
 use shared::Context;
+use shared::bodies::UndeliveredBody;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Invite, InviteWrite, Role};
 use shared::mail::invitation;
@@ -33,6 +34,8 @@ pub struct InviteBody {
     role: Role,
     /// Title that the new member gets.
     title: String,
+    /// The mail, if it did not arrive; else null. Inviting the address once more sends it again.
+    undelivered: Option<UndeliveredBody>,
     /// When the invite was last sent.
     updated_at: Timestamp,
     /// The invite cannot be used from this time on, unless it is sent again.
@@ -46,6 +49,7 @@ impl From<&Invite> for InviteBody {
             email: invite.email.to_string(),
             role: invite.role,
             title: invite.title.clone(),
+            undelivered: invite.undelivered.as_ref().map(Into::into),
             updated_at: invite.updated_at,
             expires_at: invite.expires_at,
         }

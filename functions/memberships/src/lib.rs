@@ -19,6 +19,7 @@ pub mod membershiprequests;
 pub mod memberships;
 mod own_calendar;
 pub mod requests;
+mod resend;
 pub mod settings;
 mod tokens;
 pub mod unsubscribe;
@@ -54,6 +55,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
             members::update_member,
             members::delete_member
         ))
+        .routes(routes!(resend::resend_to_member))
         .routes(routes!(
             members::export_members,
             members::export_chosen_members

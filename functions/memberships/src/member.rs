@@ -1,6 +1,7 @@
 //! The response body of a member, and how a path names a member.
 
 use serde::Serialize;
+use shared::bodies::UndeliveredBody;
 use shared::db::TableError;
 use shared::domain::{Membership, Role};
 use shared::ids::{Id, of};
@@ -39,6 +40,8 @@ pub struct MemberBody {
     public: bool,
     /// Whether the member is active now.
     pub(crate) active: bool,
+    /// The last mail to them about the club that did not arrive. Only for officers; null for others.
+    pub(crate) undelivered: Option<UndeliveredBody>,
     /// Address of the profile image. Null if there is none, or if the membership is not public.
     image: Option<String>,
 }
@@ -116,6 +119,11 @@ impl MemberBody {
             description: membership.description.clone(),
             public: membership.public,
             active: membership.active,
+            undelivered: membership
+                .undelivered
+                .as_ref()
+                .filter(|_| viewer.is_officer)
+                .map(Into::into),
             image: membership.image_url.clone().filter(|_| is_visible),
         }
     }

@@ -128,17 +128,34 @@ async fn export(
             description = "Largest number of results, at most 10,000; all if not sent. If there \
                 are more, the header `Link` has the address of the next part"),
         ("cursor" = Option<String>, Query,
-            description = "Where the next part begins: from the header `Link` of the last answer")
+            description = "Where the next part begins: from the header `Link` of the last answer"),
+        ("undelivered" = Option<bool>, Query,
+            description = "Only members with `undelivered`, or only the others. Others than \
+                officers see nobody's")
     ),
     responses((status = 200, body = Vec<MemberBody>))
 )]
 pub async fn list_members(
     app: Context,
     scope: SignedIn<MembersRead>,
+    params: Params,
     slice: Slice,
 ) -> Result<Response> {
-    let members = app.table.members(&scope.club.code).await?;
-    let mut members = in_order(members, MemberViewer::of(&scope), &slice)?;
+    let (members, viewer) = (
+        app.table.members(&scope.club.code).await?,
+        MemberViewer::of(&scope),
+    );
+    let members = match params.flag("undelivered")? {
+        Some(wish) => {
+            let is_one = |one: &Membership| viewer.is_officer && one.undelivered.is_some();
+            members
+                .into_iter()
+                .filter(|one| is_one(one) == wish)
+                .collect()
+        }
+        None => members,
+    };
+    let mut members = in_order(members, viewer, &slice)?;
     Ok(slice.respond(
         &mut members,
         |(position, _)| position.clone(),

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use serde::{Deserialize, Deserializer, Serialize};
-use shared::bodies::Studies;
+use shared::bodies::{Studies, UndeliveredBody};
 use shared::domain::{Major, NewsRhythm, Notices, OnlyOwner, Person, School};
 use shared::ids::{Id, of};
 use shared::reason::Reason;
@@ -43,6 +43,9 @@ pub struct SettingsBody {
     image_url: Option<String>,
     /// Which reminders and news the caller gets.
     notices: NoticesBody,
+    /// The last reminder or news to the caller that did not arrive, until they get another address
+    /// or change their settings; null if there is none.
+    undelivered: Option<UndeliveredBody>,
     /// Whether the caller is an admin.
     is_admin: bool,
 }
@@ -116,6 +119,7 @@ impl SettingsBody {
                 interviews: person.notices.interviews,
                 news: person.notices.news,
             },
+            undelivered: person.undelivered.as_ref().map(Into::into),
             is_admin,
         }
     }
@@ -221,6 +225,7 @@ async fn save_settings(
             let mut new = old.clone();
             let now = app.now();
             input.clone().apply(mode, &mut new, studies.as_ref(), now)?;
+            new.undelivered = None;
             if new != old {
                 app.table.update_settings(&old, &new, now).await?;
             }

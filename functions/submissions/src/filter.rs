@@ -23,6 +23,7 @@ pub(crate) struct SubmissionFilter {
     notified: Option<bool>,
     /// Any of these states. `None` stands for applicants who were sent nothing.
     email_status: Option<Vec<Option<EmailStatus>>>,
+    undelivered: Option<bool>,
     reviewed: Option<ReviewedBy>,
     interview: Option<InterviewFilter>,
     /// The officer who asks.
@@ -124,6 +125,7 @@ impl SubmissionFilter {
                 .text("email_status")
                 .map(email_statuses)
                 .transpose()?,
+            undelivered: params.flag("undelivered")?,
             words: text::search(params.text("search").unwrap_or_default()),
             chosen: chosen.cloned(),
         })
@@ -152,6 +154,9 @@ impl SubmissionFilter {
                 .email_status
                 .as_ref()
                 .is_none_or(|wish| wish.contains(&submission.email_status()))
+            && self
+                .undelivered
+                .is_none_or(|wish| submission.undelivered.is_some() == wish)
             && self
                 .reviewed
                 .is_none_or(|wish| self.is_reviewed(submission, wish))
@@ -324,6 +329,8 @@ pub(crate) struct FilterParams {
     /// One or more states of the last decision mail, separated by commas. `none` means applicants
     /// who were sent nothing
     email_status: Option<EmailStatuses>,
+    /// Whether a mail about it did not arrive, other than those of `email_status`
+    undelivered: Option<bool>,
     /// `mine`: the caller has reviewed it. `none`: nobody has. `others`: others have, but not the
     /// caller
     reviewed: Option<Reviewed>,

@@ -19,6 +19,7 @@ pub mod previews;
 mod queue;
 pub mod receipts;
 mod release;
+mod resend;
 pub mod reviewers;
 pub mod reviews;
 mod selection;
@@ -58,6 +59,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(files::show_file))
         .routes(routes!(files::show_submitted_file))
         .routes(routes!(send_emails::send_emails))
+        .routes(routes!(resend::resend_to_applicant))
         .routes(routes!(slots::list_slots, slots::create_slot))
         .routes(routes!(slots::create_slots))
         .routes(routes!(

@@ -525,6 +525,7 @@ impl Composer {
             notice: None,
             invite: planned.invite.clone(),
             queued_at: self.now,
+            owner: None,
             delayed_until: None,
             claimed_at: None,
             outcome: None,

@@ -245,6 +245,7 @@ fn new_submission(
         mailed: None,
         interview: None,
         calendar_file: 0,
+        undelivered: None,
     };
     Answered {
         submission,

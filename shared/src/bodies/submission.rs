@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::reference_data::{NamedBody, Studies};
+use crate::bodies::UndeliveredBody;
 use crate::bodies::interview::InterviewBody;
 use crate::bodies::scores::Scores;
 use crate::domain::{
@@ -71,6 +72,9 @@ pub struct SubmissionBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<EmailStatus>)]
     interview_email_status: Option<Option<EmailStatus>>,
+    /// The last mail about it that did not arrive; null if there is none. Decisions and invitations
+    /// to an interview have fields of their own.
+    undelivered: Option<UndeliveredBody>,
     /// The interview. Null before the invitation, and for the applicant after they were told a
     /// rejection.
     interview: Option<InterviewBody>,
@@ -263,6 +267,7 @@ impl<'a> SubmissionBody<'a> {
             notified: submission.notified,
             email_status: submission.email_status(),
             interview_email_status: None,
+            undelivered: submission.undelivered.as_ref().map(Into::into),
             interview: None,
             revision: submission.revision,
             review_count: None,

@@ -111,6 +111,7 @@ pub use outbox::model::{
 };
 pub use outbox::notice::{NewsItem, Notice, NoticeAbout};
 pub use outbox::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report, Telling};
+pub use outbox::undelivered::{MailOwner, Undelivered};
 pub use own::{Follower, OwnEntries};
 pub use person::model::{Applicant, Creations, Person, PersonAddress, PersonWord, Personal};
 pub use person::notices::{NewsRhythm, NoticeKind, Notices};

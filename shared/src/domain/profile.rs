@@ -46,6 +46,7 @@ parts! {
         signed_in_on: (Kept, Kept),
         admin_seen: (Kept, Kept),
         settings_version: (Kept, Written),
+        undelivered: (Removed, Removed),
     } and {
         TYPE: (Kept, Kept),
         GSI1PK: (Written, Kept),

@@ -7,7 +7,7 @@ use askama::Template;
 use super::decision::Message;
 use super::{Bodies, Occasion, mail, rendered};
 use crate::domain::{
-    Application, Appointment, AppointmentNews, Club, Mail, MailKind, Slot, Submission,
+    Application, Appointment, AppointmentNews, Club, Mail, MailKind, MailOwner, Slot, Submission,
 };
 use crate::ids::{Id, of};
 use crate::time::Timestamp;
@@ -34,6 +34,7 @@ pub fn appointment(
         about: submission.id.get(),
         sequence: submission.sequence,
         kind: MailKind::Appointment,
+        owner: MailOwner::of(submission),
     };
     let name = &club.profile.name;
     let subject = match news {

@@ -4,7 +4,7 @@ use askama::Template;
 use chrono_tz::Tz;
 
 use super::{Bodies, Occasion, mail, rendered};
-use crate::domain::{Answered, Club, Form, Mail, MailKind, StoredAnswer};
+use crate::domain::{Answered, Club, Form, Mail, MailKind, MailOwner, StoredAnswer};
 use crate::limits;
 use crate::time::Timestamp;
 
@@ -70,6 +70,7 @@ pub fn confirmation(
         about: submission.id.get(),
         sequence: submission.sequence,
         kind: MailKind::Confirmation,
+        owner: MailOwner::of(&submission.submission),
     };
     let mail = mail(
         occasion,

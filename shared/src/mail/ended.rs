@@ -4,7 +4,7 @@
 use askama::Template;
 
 use super::{Bodies, Occasion, mail, rendered};
-use crate::domain::{Application, Club, Mail, MailId, MailKind, Submission};
+use crate::domain::{Application, Club, Mail, MailId, MailKind, MailOwner, Submission};
 use crate::time::Timestamp;
 
 /// Why applications end.
@@ -44,6 +44,7 @@ pub fn application_ended(
             ApplicationEnd::Deleted => 0,
         },
         kind: MailKind::Ended,
+        owner: MailOwner::of(submission),
     };
     let subject = format!("Your application to {name} has ended");
     let (to, reply_to) = (&personal.email, &club.profile.email);

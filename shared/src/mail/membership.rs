@@ -6,8 +6,8 @@ use askama::Template;
 use super::decision::Message;
 use super::{Bodies, Occasion, mail, rendered};
 use crate::domain::{
-    Club, Invite, InviteLink, Mail, MailKind, Membership, MembershipRequest, Personal, RequestNews,
-    Role,
+    Club, Invite, InviteLink, Mail, MailKind, MailOwner, Membership, MembershipRequest, Personal,
+    RequestNews, Role,
 };
 
 templates! {
@@ -46,6 +46,7 @@ pub fn invitation(club: &Club, inviter: Option<&Personal>, invite: &Invite) -> M
         about,
         sequence: invite.version,
         kind: MailKind::Invitation,
+        owner: MailOwner::of(invite),
     };
     let mail = mail(
         occasion,
@@ -75,6 +76,7 @@ pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest)
         about: officer.id.get(),
         sequence: request.creation,
         kind: MailKind::Request,
+        owner: MailOwner::of(officer),
     };
     let mail = mail(
         occasion,
@@ -135,6 +137,7 @@ pub fn joined(
         about: membership.id.get(),
         sequence,
         kind: MailKind::Joined,
+        owner: MailOwner::of(membership),
     };
     mail(
         occasion,

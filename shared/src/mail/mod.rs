@@ -45,7 +45,7 @@ pub(crate) use webhook::webhook_off;
 
 use chrono_tz::Tz;
 
-use crate::domain::{EmailStatus, Mail, MailKind};
+use crate::domain::{EmailStatus, Mail, MailKind, MailOwner};
 use crate::ids::{Id, of};
 use crate::text::Email;
 use crate::time::Timestamp;
@@ -56,6 +56,8 @@ struct Occasion {
     about: u64,
     sequence: u64,
     kind: MailKind,
+    /// What shows that the mail did not arrive.
+    owner: MailOwner,
 }
 
 #[derive(Default)]
@@ -91,6 +93,7 @@ fn mail(
         request: None,
         invite: None,
         queued_at: now,
+        owner: Some(occasion.owner),
         delayed_until: None,
         claimed_at: None,
         outcome: None,

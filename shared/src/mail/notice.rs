@@ -6,8 +6,8 @@ use askama::Template;
 use super::decision::Message;
 use super::{Bodies, Occasion, mail, rendered};
 use crate::domain::{
-    Application, BegunDraft, Club, Mail, MailKind, NewsItem, Notice, NoticeAbout, NoticeKind,
-    Person, Slot, Submission,
+    Application, BegunDraft, Club, Mail, MailKind, MailOwner, NewsItem, Notice, NoticeAbout,
+    NoticeKind, Person, Slot, Submission,
 };
 use crate::text::Email;
 use crate::time::Timestamp;
@@ -58,6 +58,7 @@ pub fn draft_reminder(
         about: Submission::id_of(draft.application, person.id, draft.committee).get(),
         sequence: 0,
         kind: MailKind::DraftReminder,
+        owner: MailOwner::of(person),
     };
     let (code, name) = (&club.code, &club.profile.name);
     let query = draft
@@ -89,6 +90,7 @@ pub fn interview_reminder(
         about: submission.id.get(),
         sequence: u64::try_from(slot.start.epoch_seconds()).unwrap_or_default(),
         kind: MailKind::InterviewReminder,
+        owner: MailOwner::of(submission),
     };
     let name = &club.profile.name;
     let about = NoticeAbout::Interview {
@@ -117,6 +119,7 @@ pub fn news(
         about: person.id.get(),
         sequence: u64::try_from(monday.epoch_seconds()).unwrap_or_default(),
         kind: MailKind::News,
+        owner: MailOwner::of(person),
     };
     let about = (NoticeKind::News, NoticeAbout::News { items, has_more });
     let subject = "News of the clubs that you follow";

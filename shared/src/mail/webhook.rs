@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::{Bodies, Occasion, mail, rendered};
-use crate::domain::{Mail, MailKind, OffReason, Webhook, WebhookRecipient};
+use crate::domain::{Mail, MailKind, Membership, OffReason, Person, Webhook, WebhookRecipient};
 use crate::text::Email;
 use crate::time::Timestamp;
 
@@ -39,6 +39,10 @@ pub(crate) fn webhook_off(
         about: crate::ids::derived("webhook off", &[&id, &person]),
         sequence: webhook.version,
         kind: MailKind::Webhook,
+        owner: match &webhook.key.club {
+            Some(club) => Membership::owner_of_mails(club, to.person),
+            None => Person::owner_of_mails(to.person),
+        },
     };
     let subject = format!("A webhook of {whose} was switched off");
     let reply_to = Email::default();

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::limits;
 use crate::reason::Reason;
+use crate::text::Email;
 
 crate::text::enums::text_enum! {
     /// What went wrong, for programs (H7). A code never reveals more than the sentence in `detail`.
@@ -340,6 +341,17 @@ impl ApiError {
 /// Returns the 400 error for a change of a submission whose applicant was erased (D5).
 pub fn applicant_erased() -> ApiError {
     ApiError::rule(Reason::ApplicantErased).coded(Code::ApplicantErased)
+}
+
+/// Returns an address to which a mail can be sent.
+///
+/// # Errors
+/// 400 if there is none.
+pub fn has_address(address: &Email) -> Result<&Email, ApiError> {
+    if address.is_empty() {
+        return Err(ApiError::rule(Reason::NoAddress));
+    }
+    Ok(address)
 }
 
 /// The body of every error.

@@ -78,6 +78,7 @@ fn members() -> Vec<Row> {
         write("create_member", officers(201), added),
         read("show_member", SIGNED_IN),
         write("update_member", OFFICERS, title),
+        write("resend_to_member", officers(204), Value::Null).stores_nothing(),
         write("update_member", OFFICERS, json!({ "role": 10 })),
         write(
             "update_member",

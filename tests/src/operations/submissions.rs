@@ -61,6 +61,7 @@ fn decisions() -> Vec<Row> {
         read("list_history", OFFICERS),
         write("send_emails", OFFICERS, dry).stores_nothing(),
         write("send_emails", OFFICERS, nobody).stores_nothing(),
+        write("resend_to_applicant", officers(204), Value::Null).stores_nothing(),
     ]
 }
 

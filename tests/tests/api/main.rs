@@ -136,6 +136,7 @@ mod timer;
 mod token_scopes;
 mod tokens;
 mod unclear_input;
+mod undelivered;
 mod unsubscribe;
 mod users;
 mod webhook_repeats;

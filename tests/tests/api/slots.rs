@@ -31,6 +31,11 @@ impl Interviewing {
         interviewing
     }
 
+    /// The same in this application.
+    pub(crate) async fn uninvited_in(campus: &TestCampus, recruitment: Recruitment) -> Self {
+        Self::applied(campus, recruitment).await
+    }
+
     async fn applied(campus: &TestCampus, recruitment: Recruitment) -> Self {
         let sue = campus.as_("sue");
         let submission = recruitment.submit(&sue).await;

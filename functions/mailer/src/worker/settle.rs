@@ -33,6 +33,9 @@ impl Worker {
         if is_communicated || (mail.is_superseded() && mail.invite.is_some()) {
             self.table.revoke_acceptance_late(mail).await?;
         }
+        if mail.status.is_undelivered() {
+            return Ok(self.table.note_undelivered(&mail.id(), self.now()).await?);
+        }
         if mail.status != EmailStatus::Sending {
             return Ok(());
         }
@@ -73,12 +76,16 @@ impl Worker {
         };
         match self.table.settle_mail(mail, &result, ends).await {
             Err(TableError::Refused(Refusal::Superseded)) => {
-                self.settle_again(mail, &result, ends).await
+                self.settle_again(mail, &result, ends).await?;
             }
             // Another worker already stored a result, which stays.
-            Ok(()) | Err(TableError::Refused(_)) => Ok(()),
-            Err(error) => Err(error.into()),
+            Ok(()) | Err(TableError::Refused(_)) => {}
+            Err(error) => return Err(error.into()),
         }
+        if to.is_undelivered() {
+            self.table.note_undelivered(&mail.id(), now).await?;
+        }
+        Ok(())
     }
 
     /// Stores the result of a mail after one of its submissions changed: it is gone, it has a newer

@@ -77,6 +77,7 @@ pub fn load<'a>(
         expires_at: days(Invite::DAYS - 2),
         updated_at: days(-2),
         accepted: vec![],
+        undelivered: None,
     };
     // The debate application is open, and nothing is decided there.
     let debate = &recruitments.applications[1];

@@ -300,6 +300,7 @@ pub fn asking(
             expires_at: sent.plus(TimeDelta::days(Invite::DAYS)),
             updated_at: sent,
             accepted: vec![],
+            undelivered: None,
         }
     };
     let requests = vec![

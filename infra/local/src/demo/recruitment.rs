@@ -292,6 +292,7 @@ pub fn submission(
         mailed: None,
         interview: None,
         calendar_file: 0,
+        undelivered: None,
     };
     Answered {
         submission,

@@ -2,6 +2,7 @@ use crate::domain::outbox::model::Mail;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::member::model::Role;
+use crate::domain::outbox::undelivered::Undelivered;
 use crate::ids::{Id, of};
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
@@ -38,6 +39,9 @@ pub struct Invite {
     /// The acceptance mails that brought it. When all of them are taken back, it is revoked (E25).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<AcceptanceMail>,
+    /// The last mail about it that did not arrive (E35).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undelivered: Option<Undelivered>,
 }
 
 /// An acceptance mail that brought an invitation.

@@ -3,3 +3,4 @@
 pub(crate) mod owner;
 pub(crate) mod report;
 pub(crate) mod store;
+pub(crate) mod undelivered;

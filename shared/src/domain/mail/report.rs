@@ -6,7 +6,7 @@ use crate::domain::decision::ended::{
 };
 use crate::domain::decision::status_writes::{communicated_writes, shows, state_of};
 use crate::domain::mail::owner::owner_writes;
-use crate::domain::outbox::model::{CommunicatedDecision, Mail};
+use crate::domain::outbox::model::{CommunicatedDecision, Mail, SUPERSEDED};
 use crate::domain::outbox::state::{EmailStatus, MailId, MailKind, Report};
 use crate::domain::submission::model::Mailed;
 use crate::ids::{Id, of};
@@ -42,14 +42,18 @@ impl MailResult<'_> {
             .set("status", &self.to)
             .set("outcome", &Some(self.outcome))
             .if_equals("status", &self.from);
-        if !mail.kind.is_decision() && self.to != EmailStatus::Queued {
-            // The text names people, and nobody reads it later. So only the fact that it was sent
-            // is kept.
-            record.set("html", &"").set("text", &"").remove("request")
+        if self.outcome == SUPERSEDED && !mail.kind.is_decision() {
+            without_text(record)
         } else {
             record
         }
     }
+}
+
+/// A mail that arrived is not sent again. Its text names people, so only the fact that it was sent
+/// is kept.
+fn without_text(record: Write) -> Write {
+    record.set("html", &"").set("text", &"").remove("request")
 }
 
 impl Table {
@@ -94,8 +98,8 @@ impl Table {
             } else {
                 record.if_none("report")
             };
-            if !mail.kind.is_decision() {
-                record = record.set("html", &"").set("text", &"").remove("request");
+            if !mail.kind.is_decision() && !status.is_undelivered() {
+                record = without_text(record);
             }
             let mut shown = match &mail.decision {
                 Some(_) => vec![],

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::db::JsonText;
+use crate::domain::outbox::undelivered::Undelivered;
 use crate::domain::person::model::Personal;
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
@@ -58,6 +59,8 @@ pub struct Membership {
     pub creation: u64,
     /// When it was created.
     pub created_at: Timestamp,
+    /// The last mail to the member that did not arrive (E35).
+    pub undelivered: Option<Undelivered>,
 }
 
 /// A membership as it is stored: the attributes that conditions, counters and the index need, the
@@ -72,6 +75,8 @@ struct StoredMembership {
     personal: JsonText<Personal>,
     image_url: Option<String>,
     details: JsonText<MemberDetails>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    undelivered: Option<Undelivered>,
 }
 
 /// What a club says about a member.
@@ -105,6 +110,7 @@ impl From<StoredMembership> for Membership {
             personal: JsonText(personal),
             image_url,
             details: JsonText(details),
+            undelivered,
         } = stored;
         Self {
             id: details.id,
@@ -122,6 +128,7 @@ impl From<StoredMembership> for Membership {
             by_username: details.by_username,
             creation,
             created_at: details.created_at,
+            undelivered,
         }
     }
 }
@@ -136,6 +143,7 @@ impl From<Membership> for StoredMembership {
             creation: membership.creation,
             personal: JsonText(membership.personal),
             image_url: membership.image_url,
+            undelivered: membership.undelivered,
             details: JsonText(MemberDetails {
                 id: membership.id,
                 title: membership.title,

@@ -11,6 +11,7 @@ use crate::domain::club::model::Club;
 use crate::domain::member::authority::authority;
 use crate::domain::member::keys;
 use crate::domain::member::model::{Membership, Role};
+use crate::domain::outbox::undelivered::MailOwner;
 use crate::domain::person::conditions::{check_not_erasing, counted_owner};
 use crate::domain::person::model::Person;
 use crate::domain::{club, person};
@@ -45,6 +46,11 @@ impl Membership {
         Id::derived("membership", &[club, &person.to_string()])
     }
 
+    /// Returns what shows that a mail to a member did not arrive.
+    pub(crate) fn owner_of_mails(club: &ClubCode, person: Id<of::Person>) -> MailOwner {
+        MailOwner::at::<Self>(keys::member(club, Self::id_of(club, person)))
+    }
+
     /// Returns a new membership of `person`, public, active and confirmed.
     pub fn new(
         club: &ClubCode,
@@ -69,6 +75,7 @@ impl Membership {
             by_username: false,
             creation,
             created_at: now,
+            undelivered: None,
         }
     }
 }

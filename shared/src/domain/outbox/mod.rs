@@ -6,3 +6,4 @@ pub(crate) mod model;
 pub(crate) mod notice;
 pub(crate) mod state;
 pub(crate) mod store;
+pub(crate) mod undelivered;

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::outbox::notice::Notice;
 use crate::domain::outbox::state::{EmailStatus, MailId, MailKind, Report};
+use crate::domain::outbox::undelivered::MailOwner;
 use crate::domain::status::Status;
 use crate::ids::{Id, of};
 use crate::text::{ClubCode, Email};
@@ -69,6 +70,10 @@ pub struct Mail {
     pub request: Option<RequestNews>,
     /// The invite whose link is added when the mail is sent.
     pub invite: Option<InviteLink>,
+    /// What shows that it did not arrive (E35). None for decisions and invitations to an
+    /// interview: their submissions have their status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<MailOwner>,
     /// When it was queued.
     pub queued_at: Timestamp,
     /// Until when it was kept back, if it was (K14). After that it is queued again.
@@ -92,6 +97,12 @@ impl Mail {
             kind: self.kind,
             attempt: self.attempt,
         }
+    }
+
+    /// Returns whether its text is stored, or can be made.
+    pub(crate) fn has_text(&self) -> bool {
+        let is_made = self.appointment.is_some() || self.notice.is_some() || self.request.is_some();
+        is_made || !self.html.is_empty()
     }
 
     /// Returns whether it was given up because it was not true any more.

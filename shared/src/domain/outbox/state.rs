@@ -166,7 +166,7 @@ impl MailKind {
 }
 
 /// Identifies a mail; its key in the outbox consists of these parts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailId {
     /// As in [`Mail`].
     pub about: u64,

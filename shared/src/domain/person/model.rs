@@ -1,6 +1,7 @@
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::outbox::undelivered::Undelivered;
 use crate::domain::person::notices::Notices;
 use crate::domain::reference::model::{Major, School};
 use crate::ids::{Id, of};
@@ -62,6 +63,9 @@ pub struct Person {
     /// Increases with each change of the settings.
     #[serde(default)]
     pub settings_version: u64,
+    /// The last mail about it that did not arrive (E35).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undelivered: Option<Undelivered>,
 }
 
 impl Person {
@@ -91,6 +95,7 @@ impl Person {
             signed_in_on: None,
             admin_seen: None,
             settings_version: 0,
+            undelivered: None,
         }
     }
 

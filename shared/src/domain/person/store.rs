@@ -4,11 +4,19 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::db::read::Range;
 use crate::db::{Entity, Item, Key, Table, TableError, Write, to_item};
+use crate::domain::outbox::undelivered::MailOwner;
 use crate::domain::person::keys;
 use crate::domain::person::model::{Applicant, Creations, Person};
 use crate::domain::reference::store::ProfileUses;
 use crate::ids::{Id, of};
 use crate::kind::Kind;
+
+impl Person {
+    /// Returns what shows that a mail to a person did not arrive.
+    pub(crate) fn owner_of_mails(person: Id<of::Person>) -> MailOwner {
+        MailOwner::at::<Self>(keys::profile(person))
+    }
+}
 
 impl Entity for Person {
     const KIND: Kind = Kind::Person;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::application::model::Application;
 use crate::domain::outbox::model::CommunicatedDecision;
 use crate::domain::outbox::state::{EmailStatus, MailId, MailKind, MailState};
+use crate::domain::outbox::undelivered::Undelivered;
 use crate::domain::person::model::Applicant;
 use crate::domain::status::Status;
 use crate::domain::submission::answers::Answers;
@@ -163,6 +164,9 @@ pub struct Submission {
     /// the next interview go on from it (K10).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub calendar_file: u32,
+    /// The last mail about it that did not arrive (E35).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undelivered: Option<Undelivered>,
 }
 
 impl Submission {

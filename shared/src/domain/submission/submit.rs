@@ -81,6 +81,7 @@ parts! {
         mailed: (Once, Removed, Written),
         interview: (Once, Removed, Written),
         calendar_file: (Kept, Kept, Kept),
+        undelivered: (Once, Removed, Removed),
     } and {
         TYPE: (Written, Kept, Kept),
         CHANGED_BY: (Kept, Removed, Removed),
