@@ -278,6 +278,7 @@ pub fn event(n: u64) -> Event {
         event_type: EventType::Social,
         url: None,
         image: None,
+        image_alt: String::new(),
         pinned: false,
         showings: vec![showing],
         text: None,
@@ -323,6 +324,7 @@ pub fn club(n: u64) -> Club {
             name: format!("{} {} {n}", word(2_001), word(2_002)),
             subtitle: format!("{} and {}", word(2_003), word(2_004)),
             description,
+            image_alt: String::new(),
             has_more: false,
             email: Email::parse(&format!("club-{n}@clubs.example")).expect("an address"),
             website: n

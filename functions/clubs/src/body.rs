@@ -34,6 +34,8 @@ pub struct ClubBody {
     website: Option<String>,
     /// Address of the logo, at most 600 pixels wide. Null if there is none.
     image_url: Option<String>,
+    /// What the logo shows, for people who do not see it, or an empty text.
+    image_alt: String,
     /// Ordered by name.
     tags: Vec<NamedBody>,
     /// Ordered by label.
@@ -189,6 +191,7 @@ impl ClubBody {
             email: profile.email.to_string(),
             website: profile.website.clone(),
             image_url: logo(club, media),
+            image_alt: profile.image_alt.clone(),
             tags: labels.tags_of(club),
             badges: labels.badges.bodies(&club.badges),
             active: profile.active,
@@ -235,6 +238,9 @@ shared::input! {
         application_required: FromOneToFive, Optional;
         /// Null removes the logo. To set a logo, use `upload/`.
         image: OnlyNull, Free;
+        /// What the logo shows, for people who do not see it: one line, at most 255 characters. It
+        /// is empty again after another logo was uploaded.
+        image_alt: Line, Free;
         /// Ids of badges, at most 20. Only admins; ignored from others.
         badges: List<Reference, { limits::CLUB_LABELS }>, Free;
         /// Only admins; ignored from others.
@@ -292,7 +298,9 @@ impl ClubInput {
         reader.set(self.application_required, &mut profile.application_required);
         if reader.only_null(&self.image) {
             club.image = None;
+            profile.image_alt.clear();
         }
+        reader.set(self.image_alt, &mut profile.image_alt);
         // A field that is ignored must still have the right type.
         let (approved, archived) = (reader.get(self.approved), reader.get(self.archived));
         if is_admin {

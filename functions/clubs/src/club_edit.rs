@@ -65,6 +65,7 @@ pub async fn upload_club_logo(
     let image = store_image(&app.media, &field, bytes).await?;
     let done = edit_club(&app, scope, false, |club, _, _| {
         club.image = Some(image.clone());
+        club.profile.image_alt.clear();
         Ok(())
     });
     Ok(shown_at(

@@ -35,6 +35,8 @@ pub struct EventBody {
     image_url: Option<String>,
     /// Address of the image in full size. Null if there is none.
     large_image_url: Option<String>,
+    /// What the image shows, for people who do not see it, or an empty text.
+    image_alt: String,
     /// Whether a showing of the event needs tickets.
     ticketed: bool,
     /// Whether an admin has pinned the event.
@@ -119,6 +121,7 @@ impl EventBody {
             url: event.url.clone().filter(|_| viewer.is_signed_in),
             image_url: image(|image| &image.small),
             large_image_url: image(|image| &image.full),
+            image_alt: event.image_alt.clone(),
             ticketed: event.showings.iter().any(Showing::needs_tickets),
             pinned: event.pinned,
             showings: event

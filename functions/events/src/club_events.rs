@@ -82,6 +82,7 @@ pub async fn create_event(
         event_type: EventType::Other,
         url: None,
         image: None,
+        image_alt: String::new(),
         pinned: false,
         showings: vec![],
         text: None,
@@ -276,6 +277,7 @@ pub async fn upload_event_image(
     let by = (&scope.user, &scope.if_match);
     let event = edit_event(&app, by, &scope.object, show, |event| {
         event.image = Some(image.clone());
+        event.image_alt.clear();
         Ok(())
     })
     .await;

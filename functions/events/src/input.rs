@@ -23,6 +23,9 @@ shared::input! {
         /// Null removes the image. An image is sent as a file in a form: PNG, JPEG, WebP or GIF, at
         /// most 4 MiB.
         image: OnlyNull, Free;
+        /// What the image shows, for people who do not see it: one line, at most 255 characters. It
+        /// is empty again after another image was uploaded.
+        image_alt: Line, Free;
         /// Only admins; ignored from others.
         pinned: bool, Free;
         /// Used only when the event is created. At most 100.
@@ -31,7 +34,7 @@ shared::input! {
 }
 
 impl TextFields for EventInput {
-    const TEXTS: &'static [&'static str] = &["name", "description", "url"];
+    const TEXTS: &'static [&'static str] = &["name", "description", "url", "image_alt"];
     const LISTS: &'static [&'static str] = &["showings"];
 }
 
@@ -56,7 +59,9 @@ impl EventInput {
         reader.url(self.url, &mut event.url);
         if reader.only_null(&self.image) {
             event.image = None;
+            event.image_alt.clear();
         }
+        reader.set(self.image_alt, &mut event.image_alt);
         // A field that is ignored must still have the right type.
         if let Some(pinned) = reader.get(self.pinned).filter(|_| is_admin) {
             event.pinned = pinned;

@@ -75,6 +75,7 @@ export default function EditClub({ club: code }) {
       club,
       (found) => html`
       <${Image} url=${found.image_url} label=${t("edit.logo")} upload=${upload}
+        name=${code} alt=${found.image_alt} describe=${save} reload=${club.reload}
         remove=${() => patch(path, { image: null }).then(club.reload)} />
       ${problems(tags, badges)}
       <${Form} name=${`club-${code}`} fields=${fields} data=${sent(found)} send=${save}

@@ -24,7 +24,8 @@ export default function Event({ event: id }) {
     (found) => html`
     ${
       found.large_image_url
-        ? html`<img class="picture" src=${found.large_image_url} alt="" />`
+        ? html`<img class="picture" src=${found.large_image_url}
+            alt=${found.image_alt} />`
         : html`<${Cover} club=${{ code: found.club, name: found.name }} size="big" />`
     }
     <div class="head" style=${{ marginTop: "16px" }}><div><${Title}>${found.name}<//>

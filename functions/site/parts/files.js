@@ -59,10 +59,15 @@ export async function fitting(file, largest = LARGEST_BYTES) {
   return file;
 }
 
-/** An image that can be replaced and removed. */
-export function Image({ url, label, upload, remove }) {
+/**
+ * An image that can be replaced and removed, and what it shows.
+ * @param {{ url: string | null, label: string, name: string, alt: string, upload: any, remove: any,
+ *   describe: (values: { image_alt: string }) => any, reload: () => any }} props
+ */
+export function Image({ url, label, name, alt, upload, remove, describe, reload }) {
+  const fields = [{ name: "image_alt", label: t("files.alt"), hint: t("files.alt.hint") }];
   return html`<div class="row middle">
-    ${url && html`<img class="preview" src=${url} alt="" />`}
+    ${url && html`<img class="preview" src=${url} alt=${alt} />`}
     <${Drop} label=${label} accept="image/png,image/jpeg,image/webp,image/gif"
       take=${async (file) => upload(await fitting(file))} />
     ${
@@ -72,7 +77,12 @@ export function Image({ url, label, upload, remove }) {
         confirmed(t("files.remove.sure")) &&
         remove().catch((error) => say(error.message, "problem"))}>${t("files.remove")}</button>`
     }
-  </div>`;
+  </div>
+  ${
+    url &&
+    html`<${Form} name=${`alt-${name}`} fields=${fields} data=${{ image_alt: alt }}
+      send=${describe} stored=${reload} reload=${reload} />`
+  }`;
 }
 
 /** The text of a file: UTF-8, or what spreadsheets write on Windows. */

@@ -28,6 +28,7 @@ async fn a_club_is_created_and_read() {
             "email": "",
             "website": null,
             "image_url": null,
+            "image_alt": "",
             "tags": [],
             "badges": [],
             "is_favorite": false,

@@ -154,3 +154,52 @@ async fn concurrent_uploads_keep_one_image() {
     scene.shown(&now, "large_image_url").await;
     assert_eq!(scene.files().await, 3);
 }
+
+// proves V16
+#[tokio::test]
+async fn an_image_has_a_text_for_people_who_do_not_see_it() {
+    let scene = scene().await;
+    let parts: [(&str, &[u8]); 3] = [
+        ("name", b"with"),
+        ("image", &png(20, 10)),
+        ("image_alt", b"1"),
+    ];
+    let events = "/api/clubs/chess/events/";
+    let event = scene.send(Method::POST, events, &parts).await.created();
+    assert_eq!(event["image_alt"], "1");
+    let path = format!("{events}{}/", id(&event));
+    let described = json!({ "image_alt": "Two players" });
+    scene.ada.patch(&path, described.clone()).await.ok();
+    let public = format!("/api/events/{}/", id(&event));
+    let shown = scene.campus.anonymous().get(&public).await.ok();
+    assert_eq!(shown["image_alt"], "Two players");
+    for wrong in [json!("a\nb"), json!("x".repeat(256)), Value::Null] {
+        let body = json!({ "image_alt": wrong });
+        scene.ada.patch(&path, body).await.invalid(&["image_alt"]);
+    }
+    // The file stays when only the text changes, and another image has another text.
+    let upload = format!("{path}upload/");
+    let other = scene
+        .send(Method::POST, &upload, &[("file", &png(9, 9))])
+        .await;
+    let other = other.ok();
+    assert_eq!(other["image_alt"], "");
+    scene.ada.patch(&path, described.clone()).await.ok();
+    assert_eq!(
+        scene.shown(&other, "image_url").await.0.dimensions(),
+        (9, 9)
+    );
+    let none = scene.ada.patch(&path, json!({ "image": null })).await.ok();
+    assert_eq!(none["image_alt"], "");
+
+    let club = "/api/clubs/chess/";
+    let logo = format!("{club}upload/");
+    let uploaded = scene
+        .send(Method::POST, &logo, &[("file", &png(9, 9))])
+        .await;
+    assert_eq!(uploaded.ok()["image_alt"], "");
+    let club = scene.ada.patch(club, described).await.ok();
+    assert_eq!(club["image_alt"], "Two players");
+    let list = scene.campus.anonymous().get("/api/clubs/").await.ok();
+    assert_eq!(list["results"][0]["image_alt"], "Two players");
+}

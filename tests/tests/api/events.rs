@@ -103,6 +103,7 @@ async fn an_event_is_created_with_its_showings_and_read() {
             "url": "https://meet.example/1",
             "image_url": null,
             "large_image_url": null,
+            "image_alt": "",
             "ticketed": true,
             "pinned": false,
             "showings": [first, second],

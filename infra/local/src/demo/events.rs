@@ -261,6 +261,7 @@ pub fn events(numbers: &Numbers, now: Timestamp) -> Vec<Event> {
                 event_type,
                 url: (!public).then(|| format!("https://{club}.clubs.example/events/")),
                 image: None,
+                image_alt: String::new(),
                 pinned: event_type == EventType::Recruitment,
                 showings: group.into_iter().map(showing).collect(),
                 text: None,
@@ -292,6 +293,7 @@ pub async fn flyers(app: &Shared, events: &[Event]) -> Result<(), Error> {
                 &Event {
                     version: event.version + 1,
                     image: Some(image),
+                    image_alt: "Coloured stripes".to_owned(),
                     ..event.clone()
                 },
             )

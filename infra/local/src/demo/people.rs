@@ -233,6 +233,7 @@ pub fn clubs(people: &[Person], now: Timestamp) -> (Vec<Club>, Vec<Membership>) 
                 website: Some(format!("https://{code}.clubs.example/")),
                 tags: vec![],
                 application_required: 4,
+                image_alt: String::new(),
                 active: c != 13,
             },
             image: None,

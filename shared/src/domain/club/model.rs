@@ -83,6 +83,9 @@ pub struct ClubProfile {
     pub application_required: u8,
     /// Whether the club is active at present.
     pub active: bool,
+    /// What the logo shows, for people who do not see it; empty if nobody has said it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub image_alt: String,
 }
 
 /// The whole description of a club, if it is too long for lists. Lists read only the clubs.

@@ -45,6 +45,9 @@ pub struct Event {
     pub url: Option<String>,
     /// Flyer; none if the event has none.
     pub image: Option<Image>,
+    /// What the flyer shows, for people who do not see it; empty if nobody has said it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub image_alt: String,
     /// Whether clients show it first; only admins can set this.
     pub pinned: bool,
     /// Times and places, ordered by start and id.
