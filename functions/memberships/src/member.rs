@@ -40,7 +40,8 @@ pub struct MemberBody {
     public: bool,
     /// Whether the member is active now.
     pub(crate) active: bool,
-    /// The last mail to them about the club that did not arrive. Only for officers; null for others.
+    /// The last mail to them about the club that did not arrive. Only for officers; null for
+    /// others.
     pub(crate) undelivered: Option<UndeliveredBody>,
     /// Address of the profile image. Null if there is none, or if the membership is not public.
     image: Option<String>,

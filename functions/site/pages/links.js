@@ -7,6 +7,7 @@ import { loaded, orReload, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
+import { Undelivered } from "../parts/undelivered.js";
 import { Action, Chip, Icon, Time, Title, confirmed } from "../parts/ui.js";
 import { addresses } from "../parts/words.js";
 
@@ -50,6 +51,7 @@ function Invites({ code }) {
           : html`<span class="quiet small">${t("manage.until")} <${Time} at=${one.expires_at} />
             </span>`
       }</p>
+      <${Undelivered} of=${one.undelivered} />
       <p class="row">
         <${Action} run=${resend(one)}
           done=${t("manage.resent")} label=${`${t("manage.resend")}: ${one.email}`}>

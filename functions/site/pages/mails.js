@@ -10,6 +10,7 @@ import { isPassing } from "../parts/request.js";
 import { address, link } from "../parts/router.js";
 import { isErased, nameOf, useSubmissions } from "../parts/submissions.js";
 import { loadProblems, t, told } from "../parts/texts.js";
+import { Undelivered } from "../parts/undelivered.js";
 import {
   Action,
   Chip,
@@ -178,7 +179,21 @@ export default function Mails({ club, application: id }) {
       unasked.length > 0 &&
       html`<${Missed} title=${t("mails.missed.interview")} those=${unasked} state=${state}
       statusOf=${(one) => one.interview_email_status} again=${again("interview", unasked)} />`
-    }`;
+    }
+    <${Others} base=${base} all=${all.filter((one) => one.undelivered && !isErased(one))} load=${load} />`;
+}
+
+/**
+ * Whom another mail about their submission did not reach.
+ * @param {{ base: import("../api").OfApplication, all: any[], load: () => any }} props
+ */
+function Others({ base, all, load }) {
+  if (all.length === 0) return null;
+  const again = (one) => () => post(`${base}submissions/${one.id}/resend/`).then(load);
+  return html`<section><h2>${t("mails.missed.others")}</h2><ul class="list card">${all.map(
+    (one) => html`<li key=${one.id}>${nameOf(one)} <span class="quiet">${one.user?.email}</span>
+      <${Undelivered} of=${one.undelivered} again=${again(one)} /></li>`,
+  )}</ul></section>`;
 }
 
 /** Whom a mail did not reach. Only a complete list can say that everybody was reached. */

@@ -11,6 +11,7 @@ import { Requests } from "../parts/requests.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
+import { Undelivered } from "../parts/undelivered.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { Action, Chip, Icon, Mono, Title } from "../parts/ui.js";
 import { finder } from "../parts/words.js";
@@ -85,6 +86,8 @@ export default function Members({ club: code }) {
           <${Chip}>${t(`role.${member.role}`)}<//> <span class="quiet small" dir="auto">
             ${member.title}</span></div>
         ${member.description && html`<p class="quiet small" dir="auto">${member.description}</p>`}
+        <${Undelivered} of=${member.undelivered}
+          again=${() => post(url`/clubs/${code}/members/${member.id}/resend/`).then(members.reload)} />
         ${
           isOfficer &&
           member.id !== null &&

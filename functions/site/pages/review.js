@@ -2,7 +2,7 @@
 // with keys for the next one, for scores and for decisions.
 
 import { html, signal, useEffect, useMemo, useRef, useSignal } from "../parts/kit.js";
-import { call, now } from "../parts/api.js";
+import { call, now, post } from "../parts/api.js";
 import { Answers } from "../parts/apply_ends.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
@@ -11,6 +11,7 @@ import { address, link, setQuery } from "../parts/router.js";
 import { STATUSES, isErased, nameOf, useSubmissions } from "../parts/submissions.js";
 import { filesOf, openFile } from "../parts/submitted_files.js";
 import { t } from "../parts/texts.js";
+import { Undelivered } from "../parts/undelivered.js";
 import { Action, Chip, Empty, Icon, Problem, Skeleton, Time, Title, say } from "../parts/ui.js";
 import { Form } from "../parts/form.js";
 
@@ -271,6 +272,8 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
           found.changed_after_decision &&
           html`<${Chip} kind="warn" icon="pencil">${t("review.newer")}<//>`
         }</p>
+      <${Undelivered} of=${found.undelivered}
+        again=${() => post(`${path}resend/`).then(read)} />
       <${Answers} submission=${found} /><${History} path=${path} /></section>
     <div class="decide">${
       isErased(found)

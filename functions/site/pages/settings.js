@@ -8,6 +8,7 @@ import { download } from "../parts/files.js";
 import { Form } from "../parts/form.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
+import { Undelivered } from "../parts/undelivered.js";
 import { loaded, problems, useLoad } from "../parts/load.js";
 import { Action, Icon, Title, confirmed } from "../parts/ui.js";
 
@@ -26,7 +27,9 @@ export default function Settings() {
     }
     ${loaded(
       settings,
-      (found) => html`<${Notices} notices=${found.notices} etag=${settings.etag}
+      (
+        found,
+      ) => html`<${Undelivered} of=${found.undelivered} /><${Notices} notices=${found.notices} etag=${settings.etag}
       reload=${settings.reload} />`,
     )}
     <${Calendar} />

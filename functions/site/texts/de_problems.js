@@ -116,6 +116,7 @@ export default {
   "problem.unknown_club": "Diesen Club gibt es nicht.",
   "problem.unknown_person": "Diese Person gibt es nicht.",
   "problem.unknown_username": "Diesen Benutzernamen hat niemand, oder mehrere Personen haben ihn.",
+  "problem.no_address": "Von dieser Person ist keine Adresse bekannt.",
   "problem.ambiguous_address":
     "Mehrere Personen haben diese Adresse. Bitte gib ihre Benutzernamen an.",
   "problem.unknown_tag": "Das Schlagwort „{value}“ gibt es nicht.",

@@ -146,6 +146,9 @@ export default {
   "factor.sign_in": "Noch einmal anmelden",
   "factor.wrong":
     "Das ist nicht der Code. Warte auf den nächsten, und prüfe die Uhrzeit des Handys.",
+  "files.alt": "Was das Bild zeigt",
+  "files.alt.hint":
+    "Für Menschen, die es nicht sehen, zum Beispiel „Ein Brett mit einer Schachpartie“.",
   "files.remove.sure": "Das Bild entfernen?",
 
   "export.xlsx": "Für Excel speichern",
@@ -205,6 +208,7 @@ export default {
   "mails.left": "{n} Mail ist übrig: die Zeit war um.|{n} Mails sind übrig: die Zeit war um.",
   "mails.missed": "Mails zu Entscheidungen, die nicht ankamen",
   "mails.missed.interview": "Einladungen zu einem Gespräch, die nicht ankamen",
+  "mails.missed.others": "Andere Mails, die nicht ankamen",
   "mails.missed.none": "Keine Mail ist gescheitert.",
   "mails.missed.preview": "Mails an diese ansehen",
   "mails.new": "Neue Mails",

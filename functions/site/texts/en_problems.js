@@ -107,6 +107,7 @@ export default {
   "problem.unknown_club": "There is no such club.",
   "problem.unknown_person": "There is no such person.",
   "problem.unknown_username": "Nobody has this user name, or several people have it.",
+  "problem.no_address": "No address of this person is known.",
   "problem.ambiguous_address": "Several people have this address. Please enter their user names.",
   "problem.unknown_tag": "There is no tag “{value}”.",
   "problem.taken.code": "This short name is already taken.",

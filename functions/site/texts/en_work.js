@@ -144,6 +144,8 @@ export default {
   "factor.scan": "Scan this with an authenticator app.",
   "factor.sign_in": "Sign in again",
   "factor.wrong": "This is not the code. Wait for the next one, and check the time of the phone.",
+  "files.alt": "What the image shows",
+  "files.alt.hint": "For people who do not see it, for example “A board with a chess game”.",
   "files.remove.sure": "Remove the image?",
 
   "export.xlsx": "Save for Excel",
@@ -201,6 +203,7 @@ export default {
   "mails.left": "{n} mail is left over: the time was up.|{n} mails are left over: the time was up.",
   "mails.missed": "Decision mails that did not arrive",
   "mails.missed.interview": "Invitations to an interview that did not arrive",
+  "mails.missed.others": "Other mails that did not arrive",
   "mails.missed.none": "No mail has failed.",
   "mails.missed.preview": "Preview mails to these",
   "mails.new": "New mails",

@@ -6,6 +6,9 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
+use crate::ids::{Id, of};
+use crate::text::ascii_address;
+
 pub(crate) const PK: &str = "pk";
 pub(crate) const SK: &str = "sk";
 pub(crate) const TYPE: &str = "type";
@@ -68,4 +71,16 @@ impl Key {
 /// Returns an id as 16 digits with leading zeros, so that text order is the same as number order.
 pub(crate) fn padded(id: impl Into<u64>) -> String {
     format!("{:016}", id.into())
+}
+
+/// Returns the partition of a person. In the table it holds the profile; in the index it holds the
+/// items that belong to the person.
+pub(crate) fn own(person: Id<of::Person>) -> String {
+    format!("USER#{}", padded(person))
+}
+
+/// Returns the partition of an e-mail address. In the table it holds people; in the index it holds
+/// invites and mails.
+pub(crate) fn address(address: &str) -> String {
+    format!("ADDRESS#{}", ascii_address(address).to_lowercase())
 }

@@ -119,6 +119,7 @@ async fn invitation_is_mailed_used_and_deleted() {
     assert_eq!(
         invite,
         json!({ "id": invite["id"], "email": "ina@uni.example", "role": 10, "title": "Coach",
+            "undelivered": null,
             "updated_at": "2026-11-21T09:00:00Z", "expires_at": "2026-12-05T09:00:00Z" })
     );
     assert_eq!(

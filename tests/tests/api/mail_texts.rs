@@ -235,6 +235,7 @@ async fn sent_invitation_keeps_no_text() {
     assert_eq!(day(&invitation()), 60);
     campus.deliver().await;
     assert!(campus.mails()[0].text.contains("/interview/"));
+    campus.report().await;
     let left = invitation();
     assert_eq!(
         (&left["text"]["S"], &left["html"]["S"]),

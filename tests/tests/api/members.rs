@@ -34,6 +34,7 @@ async fn members_are_added_listed_and_removed() {
             "active": true,
             "image": null,
             "confirmed": false,
+            "undelivered": null,
         })
     );
     ada.post("/api/clubs/chess/members/", json!({ "person": person }))

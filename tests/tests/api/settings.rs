@@ -29,6 +29,7 @@ async fn the_profile_comes_from_the_token_and_from_its_person() {
             "major": [],
             "image_url": null,
             "is_admin": false,
+            "undelivered": null,
             "notices": { "drafts": true, "interviews": true, "news": "off" },
         })
     );

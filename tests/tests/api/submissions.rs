@@ -56,6 +56,7 @@ async fn a_submission_is_stored_as_it_was_sent() {
             }],
             "notified": false,
             "email_status": null,
+            "undelivered": null,
             "interview": null,
             "revision": 1,
             "receipt": submission["receipt"],

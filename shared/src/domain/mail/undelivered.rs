@@ -31,8 +31,8 @@ impl Table {
     }
 
     /// Queues a mail again that did not arrive, to the address that its recipient has now, and
-    /// shows it no longer: 1 read and 1 transaction. The worker gives it up if a later mail told something
-    /// else. Nothing happens if somebody did this already.
+    /// shows it no longer: 1 read and 1 transaction. The worker gives it up if a later mail told
+    /// something else. Nothing happens if somebody did this already.
     pub async fn send_mail_again(
         &self,
         owner: &MailOwner,

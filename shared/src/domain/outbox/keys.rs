@@ -1,9 +1,8 @@
 //! The keys of mails in the table.
 
 use crate::db::Key;
-use crate::db::keys::padded;
+use crate::db::keys::{address, own, padded};
 use crate::domain::outbox::state::MailKind;
-use crate::domain::person::keys::{address, own};
 use crate::ids::{Id, of};
 
 pub(crate) fn addressed_mail(email: &str, about: u64, sequence: u64) -> Key {

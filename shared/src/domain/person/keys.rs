@@ -2,8 +2,9 @@
 
 use crate::db::Key;
 use crate::db::keys::padded;
+// Mails are found there, too, and people name mails.
+pub(crate) use crate::db::keys::{address, own};
 use crate::ids::{Id, of};
-use crate::text::ascii_address;
 
 pub(crate) fn profile(person: Id<of::Person>) -> Key {
     Key::new(format!("USER#{}", padded(person)), "PROFILE".into())
@@ -11,12 +12,6 @@ pub(crate) fn profile(person: Id<of::Person>) -> Key {
 
 pub(crate) fn creations(person: Id<of::Person>) -> Key {
     Key::new(format!("USER#{}", padded(person)), "CREATIONS".into())
-}
-
-/// Returns the partition of a person. In the table it holds the profile; in the index it holds the
-/// items that belong to the person.
-pub(crate) fn own(person: Id<of::Person>) -> String {
-    format!("USER#{}", padded(person))
 }
 
 pub(crate) fn username(username: &str) -> String {
@@ -36,12 +31,6 @@ pub(crate) fn person_word(word: &str, person: Id<of::Person>) -> Key {
 /// Returns the partition of all words with the same first letter as this one.
 pub(crate) fn words(word: &str) -> String {
     format!("WORDS#{}", word.chars().next().unwrap_or('-'))
-}
-
-/// Returns the partition of an e-mail address. In the table it holds people; in the index it holds
-/// invites and mails.
-pub(crate) fn address(address: &str) -> String {
-    format!("ADDRESS#{}", ascii_address(address).to_lowercase())
 }
 
 pub(crate) fn person_address(email: &str, person: Id<of::Person>) -> Key {
