@@ -1,5 +1,6 @@
 // Files from the person's machine, chosen or dropped.
 
+import { Form } from "./form.js";
 import { html, useSignal } from "./kit.js";
 import { t } from "./texts.js";
 import { confirmed, say } from "./ui.js";

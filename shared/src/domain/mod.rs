@@ -109,12 +109,12 @@ pub use outbox::model::{
     Appointment, AppointmentNews, CommunicatedDecision, Decision, InviteLink, Mail, RequestNews,
     SUPERSEDED,
 };
-pub use outbox::notice::{NewsItem, Notice, NoticeAbout};
+pub use outbox::notice::{NewsItem, Notice, NoticeAbout, NoticeKind};
 pub use outbox::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report, Telling};
 pub use outbox::undelivered::{MailOwner, Undelivered};
 pub use own::{Follower, OwnEntries};
 pub use person::model::{Applicant, Creations, Person, PersonAddress, PersonWord, Personal};
-pub use person::notices::{NewsRhythm, NoticeKind, Notices};
+pub use person::notices::{NewsRhythm, Notices};
 pub use personal_data::PersonalData;
 pub use question::model::{Choice, FileFormat, FileRule, Prompt, Question, QuestionType, ShowIf};
 #[cfg(feature = "api")]

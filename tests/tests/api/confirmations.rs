@@ -64,7 +64,8 @@ async fn stored_submission_is_confirmed_once_with_answers_and_receipt() {
     assert_eq!(mails.len(), 2);
     assert!(mails[1].text.contains(&receipt(&second)));
     assert!(mails[1].text.contains("replaces"));
-    // What the mail said is not kept after it arrived, and the applicant's mail state is that of decisions alone.
+    // What the mail said is not kept after it arrived, and the state of mails that the applicant
+    // sees is that of decisions alone.
     campus.report().await;
     assert!(!json!(campus.stored()).to_string().contains("care</b> &"));
     let list = format!("{}submissions/", recruitment.path);

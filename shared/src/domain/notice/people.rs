@@ -1,8 +1,8 @@
 //! How people switch notices on and off (G1, G4).
 
 use crate::db::{Entity, Table, TableError, Write};
+use crate::domain::outbox::notice::NoticeKind;
 use crate::domain::person::model::Person;
-use crate::domain::person::notices::NoticeKind;
 use crate::domain::task::model::{ScheduledTask, TaskKind};
 use crate::time::Timestamp;
 

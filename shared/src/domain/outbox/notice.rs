@@ -1,9 +1,20 @@
 use serde::{Deserialize, Serialize};
 
-use crate::domain::person::notices::NoticeKind;
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
+
+crate::text::enums::text_enum! {
+    /// A kind of notice that people can end.
+    NoticeKind {
+        /// Reminders of drafts.
+        Drafts,
+        /// Reminders of interviews.
+        Interviews,
+        /// News of the clubs that they follow.
+        News,
+    }
+}
 
 /// What a reminder or a news mail says. Its text is made when it is sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]

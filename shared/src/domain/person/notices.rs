@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::outbox::notice::NoticeKind;
 use crate::time::Timestamp;
 
 crate::text::enums::text_enum! {
@@ -11,18 +12,6 @@ crate::text::enums::text_enum! {
         Off,
         /// Every Monday, if there is anything new.
         Weekly,
-    }
-}
-
-crate::text::enums::text_enum! {
-    /// A kind of notice that people can end.
-    NoticeKind {
-        /// Reminders of drafts.
-        Drafts,
-        /// Reminders of interviews.
-        Interviews,
-        /// News of the clubs that they follow.
-        News,
     }
 }
 
