@@ -245,6 +245,9 @@ async fn save_event(
     };
     let by = (&scope.user, &scope.if_match);
     let event = edit_event(app, by, &scope.object, show, |event| {
+        if image.is_some() {
+            event.image_alt.clear();
+        }
         apply(event)?;
         event.image = image.clone().or_else(|| event.image.take());
         Ok(())

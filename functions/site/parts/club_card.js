@@ -11,10 +11,14 @@ import { Action, Chip, Icon, Sign, hueOf, initials } from "./ui.js";
 
 /** The cover of a club: its picture, or its letters, on its own colour. */
 export function Cover({ club, size = "" }) {
+  // In a list, the name stands beside it.
+  const alt = (size && club.image_alt) || "";
   return html`<div class=${`cover ${size}`} style=${{ "--hue": hueOf(club.code) }}
-    aria-hidden="true">
+    aria-hidden=${alt ? undefined : "true"}>
     ${
-      club.image_url ? html`<${Sign} image=${club.image_url} side=${52} />` : initials(club.name)
+      club.image_url
+        ? html`<${Sign} image=${club.image_url} side=${52} alt=${alt} />`
+        : initials(club.name)
     }</div>`;
 }
 

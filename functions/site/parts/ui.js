@@ -64,11 +64,11 @@ export const initials = (name) => {
  * A picture in the size of a sign. Those that an earlier release stored have no small file (V14 of
  * `docs/behaviour.md`).
  */
-export function Sign({ image, side }) {
+export function Sign({ image, side, alt = "" }) {
   const whole = (event) => {
     if (event.currentTarget.src !== image) event.currentTarget.src = image;
   };
-  return html`<img src=${image.replace("-600.", "-112.")} onError=${whole} alt="" loading="lazy"
+  return html`<img src=${image.replace("-600.", "-112.")} onError=${whole} alt=${alt} loading="lazy"
     width=${side} height=${side} />`;
 }
 

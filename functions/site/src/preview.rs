@@ -53,6 +53,8 @@ pub struct Preview {
     title: String,
     description: String,
     image: Option<String>,
+    /// What the image shows, or empty.
+    image_alt: String,
     /// An object of schema.org, without its address.
     data: Value,
 }
@@ -136,6 +138,7 @@ impl Public {
                 title: club.profile.name,
                 description: about,
                 image,
+                image_alt: club.profile.image_alt.clone(),
             }
         }))
     }
@@ -157,6 +160,10 @@ impl Public {
     fn of_event(&self, event: &Event, club: &Club, now: DateTime<Utc>) -> Preview {
         let about = shortened(&event.description);
         let image = self.image(event.image.as_ref().or(club.image.as_ref()));
+        let image_alt = match event.image {
+            Some(_) => event.image_alt.clone(),
+            None => club.profile.image_alt.clone(),
+        };
         let next = event.next_showing(Timestamp::at(now));
         let page_of = |showing: &Showing| {
             let name = showing.location.clone();
@@ -178,6 +185,7 @@ impl Public {
                 about => format!("{}. {about}", club.profile.name),
             },
             image,
+            image_alt,
         }
     }
 
@@ -234,6 +242,9 @@ impl Preview {
         ];
         if let Some(image) = &self.image {
             properties.push(("og:image", image));
+            if !self.image_alt.is_empty() {
+                properties.push(("og:image:alt", &self.image_alt));
+            }
         }
         let mut tags = String::new();
         for (name, text) in properties {

@@ -185,6 +185,10 @@ async fn an_image_has_a_text_for_people_who_do_not_see_it() {
     let other = other.ok();
     assert_eq!(other["image_alt"], "");
     scene.ada.patch(&path, described.clone()).await.ok();
+    let parts: [(&str, &[u8]); 1] = [("image", &png(9, 9))];
+    let other = scene.send(Method::PATCH, &path, &parts).await.ok();
+    assert_eq!(other["image_alt"], "");
+    scene.ada.patch(&path, described.clone()).await.ok();
     assert_eq!(
         scene.shown(&other, "image_url").await.0.dimensions(),
         (9, 9)
