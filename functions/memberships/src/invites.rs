@@ -226,6 +226,7 @@ pub async fn resend_invite(
             granted_by: granting_admin(&scope, old.role),
             expires_at: now.plus(TimeDelta::days(Invite::DAYS)),
             updated_at: now,
+            undelivered: None,
             ..old.clone()
         };
         let mail = invitation(&scope.club, shown_inviter(&scope, inviter), &invite);
