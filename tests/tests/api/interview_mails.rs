@@ -462,3 +462,18 @@ async fn a_person_has_ten_mails_of_interviews_a_day() {
         line(&calendar(&mails[9]), "DTSTART:")
     );
 }
+
+// proves K14
+#[tokio::test(start_paused = true)]
+async fn nothing_waits_until_the_interview_has_begun() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let soon = there.slot(slot(1)).await;
+    campus.advance(TimeDelta::minutes(55));
+    there.assign(soon).await.ok();
+    campus.deliver().await;
+    let path = format!("{}slots/{soon}/", there.recruitment.path);
+    let moved = json!({ "location": "Room 2" });
+    there.recruitment.officer.patch(&path, moved).await.ok();
+    assert_eq!(notified(&campus).await.len(), 2);
+}

@@ -54,7 +54,8 @@ impl Worker {
             self.table.notice_now(mail, self.now()),
             self.table.asking_now(mail)
         )?;
-        let is_last = mail.delayed_until.is_none() || self.table.is_last_appointment(mail).await?;
+        let now = self.now();
+        let is_last = mail.delayed_until.is_none() || self.table.is_still_true(mail, now).await?;
         let still_applies = is_last
             && (mail.notice.is_none() || notice.is_some())
             && (mail.request.is_none() || asking.is_some());

@@ -8,7 +8,7 @@ use crate::db::read::Range;
 use crate::db::{Entity, Key, Table, TableError, Write};
 use crate::domain::interview::keys;
 use crate::domain::outbox;
-use crate::domain::outbox::model::Mail;
+use crate::domain::outbox::model::{AppointmentNews, Mail};
 use crate::domain::outbox::state::{EmailStatus, MailId};
 use crate::domain::outbox::store::key_of;
 use crate::domain::task::model::{ScheduledTask, TaskKind};
@@ -65,14 +65,17 @@ impl AppointmentMails {
         self.mails.iter().any(is_this)
     }
 
-    /// Returns when this mail may be sent.
+    /// Returns when this mail may be sent. Before an interview that begins within ten minutes,
+    /// nothing waits for more changes.
     pub fn sent_from(&self, mail: &Mail, now: Timestamp) -> Timestamp {
         if self.has(mail) {
             return now;
         }
         let about_it = |one: &&AppointmentMail| one.submission == mail.about;
         let last = self.mails.iter().rev().find(about_it);
+        let start = mail.appointment.as_ref().map(|about| about.start);
         let apart = last.map(|last| last.at.plus(APART));
+        let apart = apart.filter(|until| start.is_none_or(|start| *until < start));
         let full = self.mails.iter().rev().nth(APPOINTMENT_MAILS_PER_DAY - 1);
         let next_day = full.map(|first| first.at.plus(DAY));
         [apart, next_day].into_iter().flatten().fold(now, Ord::max)
@@ -167,11 +170,29 @@ impl Table {
         ignore_refusal(self.write(write).await.map(drop))
     }
 
-    /// Returns whether no later mail tells of the interview of this one: 1 query.
-    pub async fn is_last_appointment(&self, mail: &Mail) -> Result<bool, TableError> {
+    /// Returns whether a mail that waited, or is sent again, is still true: no later one tells of
+    /// the same thing, and an interview that it tells of is booked and not over. 1 query; for an
+    /// interview, 2 reads more.
+    pub async fn is_still_true(&self, mail: &Mail, now: Timestamp) -> Result<bool, TableError> {
         let first = outbox::keys::outbox(mail.about, mail.sequence, mail.kind, mail.attempt + 1);
         let end = outbox::keys::outbox(mail.about, mail.sequence, mail.kind, u32::MAX);
         let later = self.keys(first.pk, Range::Between(first.sk, end.sk));
-        Ok(later.await?.is_empty())
+        if !later.await?.is_empty() {
+            return Ok(false);
+        }
+        let Some(about) = &mail.appointment else {
+            return Ok(true);
+        };
+        let is_cancelled = about.news == AppointmentNews::Cancelled;
+        let application = about.application_id.filter(|_| about.end > now);
+        let Some(application) = application.filter(|_| !is_cancelled) else {
+            return Ok(about.end > now);
+        };
+        let submission = self.submission(application, Id::new(mail.about)).await?;
+        let Some(submission) = submission.filter(|one| one.booked().is_some()) else {
+            return Ok(false);
+        };
+        let application = self.application(&submission.club, application).await?;
+        Ok(application.is_some_and(|one| !submission.is_interview_over(&one, now.moment())))
     }
 }
