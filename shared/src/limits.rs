@@ -223,6 +223,8 @@ pub const CALENDAR_FILES: i64 = 200;
 /// Number of mails about the interviews of a person in an application in 24 hours. Later ones are
 /// collected.
 pub const APPOINTMENT_MAILS_PER_DAY: usize = 10;
+/// How often a mail that did not arrive is sent again.
+pub const MAIL_RESENDS: u8 = 3;
 /// How many events a club may have in all, as a multiple of those that have not ended.
 pub const EVENTS_IN_ALL: usize = 5;
 

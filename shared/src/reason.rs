@@ -165,6 +165,10 @@ pub enum Reason {
     UnknownUsername,
     #[error("The service knows no address of this person.")]
     NoAddress,
+    #[error("This mail was sent again {limit} times already.")]
+    MailResentTooOften { limit: u8 },
+    #[error("This mail cannot be sent again, because its text is not kept any more.")]
+    MailNotKept,
     #[error("Several people have this address. Send their user names.")]
     AmbiguousAddress,
     #[error("There is no tag {value:?}.")]

@@ -176,9 +176,7 @@ impl Reports {
             let mails = cancellations(&self.table, &mail, &ended, now).await?;
             cancelled = Cancellations { ended, mails };
         }
-        if report.status().is_undelivered() {
-            self.table.note_undelivered(&id, now).await?;
-        }
+        self.table.show_delivery(&id, now).await?;
         tracing::info!(
             about = id.about,
             kind = id.kind.name(),

@@ -116,6 +116,9 @@ export default {
   "problem.unknown_club": "Diesen Club gibt es nicht.",
   "problem.unknown_person": "Diese Person gibt es nicht.",
   "problem.unknown_username": "Diesen Benutzernamen hat niemand, oder mehrere Personen haben ihn.",
+  "problem.mail_resent_too_often": "Diese Mail wurde schon {limit}-mal erneut gesendet.",
+  "problem.mail_not_kept":
+    "Der Text dieser Mail ist nicht mehr gespeichert, deshalb kann sie nicht noch einmal gesendet werden.",
   "problem.no_address": "Von dieser Person ist keine Adresse bekannt.",
   "problem.ambiguous_address":
     "Mehrere Personen haben diese Adresse. Bitte gib ihre Benutzernamen an.",

@@ -107,6 +107,9 @@ export default {
   "problem.unknown_club": "There is no such club.",
   "problem.unknown_person": "There is no such person.",
   "problem.unknown_username": "Nobody has this user name, or several people have it.",
+  "problem.mail_resent_too_often": "This mail was sent again {limit} times already.",
+  "problem.mail_not_kept":
+    "The text of this mail is not kept any more, so it cannot be sent again.",
   "problem.no_address": "No address of this person is known.",
   "problem.ambiguous_address": "Several people have this address. Please enter their user names.",
   "problem.unknown_tag": "There is no tag “{value}”.",

@@ -526,6 +526,8 @@ impl Composer {
             invite: planned.invite.clone(),
             queued_at: self.now,
             owner: None,
+            resent: 0,
+            is_shown: false,
             delayed_until: None,
             claimed_at: None,
             outcome: None,

@@ -103,6 +103,7 @@ pub use invite::store::InviteWrite;
 pub use join_link::model::{JoinLink, LinkUse};
 pub use joining::{Additions, NewMembership};
 pub use mail::report::{MailReport, MailResult};
+pub use mail::undelivered::Resent;
 pub use member::clubs::NewOwner;
 pub use member::model::{Membership, Role};
 pub use outbox::model::{

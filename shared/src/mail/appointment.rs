@@ -34,7 +34,7 @@ pub fn appointment(
         about: submission.id.get(),
         sequence: submission.sequence,
         kind: MailKind::Appointment,
-        owner: MailOwner::of(submission),
+        owner: MailOwner::of(submission).with("sequence", submission.sequence),
     };
     let name = &club.profile.name;
     let subject = match news {

@@ -70,7 +70,7 @@ pub fn confirmation(
         about: submission.id.get(),
         sequence: submission.sequence,
         kind: MailKind::Confirmation,
-        owner: MailOwner::of(&submission.submission),
+        owner: MailOwner::of(&submission.submission).with("sequence", submission.sequence),
     };
     let mail = mail(
         occasion,

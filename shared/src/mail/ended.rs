@@ -44,7 +44,7 @@ pub fn application_ended(
             ApplicationEnd::Deleted => 0,
         },
         kind: MailKind::Ended,
-        owner: MailOwner::of(submission),
+        owner: MailOwner::of(submission).with("sequence", submission.sequence),
     };
     let subject = format!("Your application to {name} has ended");
     let (to, reply_to) = (&personal.email, &club.profile.email);

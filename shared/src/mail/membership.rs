@@ -46,7 +46,7 @@ pub fn invitation(club: &Club, inviter: Option<&Personal>, invite: &Invite) -> M
         about,
         sequence: invite.version,
         kind: MailKind::Invitation,
-        owner: MailOwner::of(invite),
+        owner: MailOwner::of(invite).with("version", invite.version),
     };
     let mail = mail(
         occasion,
@@ -76,7 +76,7 @@ pub fn requested(club: &Club, officer: &Membership, request: &MembershipRequest)
         about: officer.id.get(),
         sequence: request.creation,
         kind: MailKind::Request,
-        owner: MailOwner::of(officer),
+        owner: MailOwner::of(officer).with("creation", officer.creation),
     };
     let mail = mail(
         occasion,
@@ -137,7 +137,7 @@ pub fn joined(
         about: membership.id.get(),
         sequence,
         kind: MailKind::Joined,
-        owner: MailOwner::of(membership),
+        owner: MailOwner::of(membership).with("creation", membership.creation),
     };
     mail(
         occasion,

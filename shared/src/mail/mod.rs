@@ -94,6 +94,8 @@ fn mail(
         invite: None,
         queued_at: now,
         owner: Some(occasion.owner),
+        resent: 0,
+        is_shown: false,
         delayed_until: None,
         claimed_at: None,
         outcome: None,

@@ -90,7 +90,7 @@ pub fn interview_reminder(
         about: submission.id.get(),
         sequence: u64::try_from(slot.start.epoch_seconds()).unwrap_or_default(),
         kind: MailKind::InterviewReminder,
-        owner: MailOwner::of(submission),
+        owner: MailOwner::of(submission).with("sequence", submission.sequence),
     };
     let name = &club.profile.name;
     let about = NoticeAbout::Interview {

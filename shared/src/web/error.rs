@@ -7,6 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use crate::domain::Resent;
 use crate::limits;
 use crate::reason::Reason;
 use crate::text::Email;
@@ -352,6 +353,21 @@ pub fn has_address(address: &Email) -> Result<&Email, ApiError> {
         return Err(ApiError::rule(Reason::NoAddress));
     }
     Ok(address)
+}
+
+/// Returns whether a mail is sent again (E36).
+///
+/// # Errors
+/// 400 if it cannot be sent.
+pub fn resent(outcome: Resent) -> Result<(), ApiError> {
+    let limit = limits::MAIL_RESENDS;
+    match outcome {
+        Resent::Done => Ok(()),
+        Resent::TooOften => {
+            Err(ApiError::rule(Reason::MailResentTooOften { limit }).coded(Code::Quota))
+        }
+        Resent::NoText => Err(ApiError::rule(Reason::MailNotKept)),
+    }
 }
 
 /// The body of every error.

@@ -60,10 +60,10 @@ impl<T: DeserializeOwned> Field<T> {
             let at = |key: &str| format!("{dotted}.{key}");
             let unknown: Vec<String> = match value.pointer_mut(&pointer) {
                 Some(Value::Object(object)) if reason == Reason::UnknownField => {
-                    let (known, unknown): (Map<_, _>, Map<_, _>) = std::mem::take(object)
+                    let (right, unknown): (Map<_, _>, Map<_, _>) = std::mem::take(object)
                         .into_iter()
                         .partition(|(key, _)| allowed.contains(&key.as_str()));
-                    *object = known;
+                    *object = right;
                     unknown.into_iter().map(|(key, _)| key).collect()
                 }
                 _ => vec![],

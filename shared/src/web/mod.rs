@@ -44,7 +44,7 @@ pub use coding::Codings;
 pub use create::create;
 pub use edit::edit;
 pub use entity_tag::{IfMatch, IfNoneMatch, Kept, SourceTag};
-pub use error::{ApiError, Code, ErrorBody, FieldErrors, applicant_erased, has_address};
+pub use error::{ApiError, Code, ErrorBody, FieldErrors, applicant_erased, has_address, resent};
 #[cfg(feature = "exports")]
 pub use export::{Cell, ExportFile, ExportFormat, ExportRequest};
 pub use field::{Field, Mode, Presence};

@@ -258,24 +258,26 @@ async fn what_did_not_arrive_is_sent_again_to_the_address_of_now() {
     assert_eq!(subjects[1..], ["Your interview with chess is cancelled"]);
 }
 
-// proves E35
+// proves E35, O8
 #[tokio::test(start_paused = true)]
 async fn a_mail_that_bounces_keeps_its_text_and_one_that_arrives_does_not() {
     let campus = TestCampus::new();
-    let ada = campus.as_("ada");
-    campus.club("chess", &ada).await;
+    let recruitment = campus.recruitment("chess").await;
+    let form = json!({ "confirmation": true });
+    recruitment
+        .officer
+        .patch(&recruitment.path, form)
+        .await
+        .ok();
     let address = json!({ "email": "bounce@simulator.amazonses.com", "name": "Bo" });
-    let bo = campus.client(&address, "bo");
-    for person in [&bo, &campus.as_("sue")] {
-        let person = id(&person.get("/api/settings/").await.ok());
-        let body = json!({ "person": person, "role": 20 });
-        ada.post("/api/clubs/chess/members/", body).await.created();
-    }
+    let bo = recruitment.submit(&campus.client(&address, "bo")).await;
+    recruitment.submit(&campus.as_("sue")).await;
     campus.deliver().await;
     campus.report().await;
-    let shown = ada.get("/api/clubs/chess/members/bo/").await.ok();
-    assert_eq!(shown["undelivered"]["status"], "bounced");
-    let is_mail = |item: &Value| item["type"]["S"] == "Mail";
+    let one = format!("{}submissions/{}/", recruitment.path, id(&bo));
+    let shown = note(&recruitment.officer, &one).await;
+    assert_eq!(shown["status"], "bounced");
+    let is_mail = |item: &Value| item["kind"]["S"] == "confirmation";
     for mail in campus.stored().into_iter().filter(is_mail) {
         let (to, html) = (mail["to"]["S"].as_str(), mail["html"]["S"].as_str());
         let is_empty = html.is_none_or(str::is_empty);
@@ -283,9 +285,196 @@ async fn a_mail_that_bounces_keeps_its_text_and_one_that_arrives_does_not() {
     }
     let before = campus.mails().len();
     campus.advance(TimeDelta::seconds(1));
-    ada.post("/api/clubs/chess/members/bo/resend/", Value::Null)
+    let resend = format!("{one}resend/");
+    recruitment
+        .officer
+        .post(&resend, Value::Null)
         .await
         .no_content();
     campus.deliver().await;
     assert_eq!(campus.mails().len(), before + 1);
+}
+
+/// The member or submission at this path, as officers see it, with its note.
+async fn note(ada: &Client, path: &str) -> Value {
+    ada.get(path).await.ok()["undelivered"].clone()
+}
+
+// proves E35
+#[tokio::test(start_paused = true)]
+async fn what_arrives_after_all_is_shown_no_longer() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let address = json!({ "email": "bounce@simulator.amazonses.com", "name": "Bo" });
+    let bo = campus.client(&address, "bo");
+    let person = id(&bo.get("/api/settings/").await.ok());
+    let body = json!({ "person": person, "role": 20 });
+    ada.post("/api/clubs/chess/members/", body).await.created();
+    campus.deliver().await;
+    let reports = campus.campus.mailbox.take_reports();
+    let soft = reports[0].to_string().replace("Permanent", "Transient");
+    let soft: Value = serde_json::from_str(&soft).expect("an event");
+    campus.reported(&soft).await;
+    let member = "/api/clubs/chess/members/bo/";
+    assert_eq!(note(&ada, member).await["status"], "bounced");
+    let delivered = soft.to_string().replace("Bounce", "Delivery");
+    let delivered = delivered.replace(r#"\"bounce\":"#, r#"\"delivery\":"#);
+    let delivered: Value = serde_json::from_str(&delivered).expect("an event");
+    campus.reported(&delivered).await;
+    assert_eq!(note(&ada, member).await, Value::Null);
+}
+
+// proves E36
+#[tokio::test(start_paused = true)]
+async fn a_late_report_of_the_first_attempt_changes_nothing() {
+    let campus = TestCampus::new();
+    let there = Interviewing::uninvited(&campus).await;
+    let ada = &there.recruitment.officer;
+    let address = json!({ "email": "bounce@simulator.amazonses.com", "name": "sue Test" });
+    campus.advance(TimeDelta::seconds(2));
+    campus
+        .client(&address, "sue")
+        .get("/api/settings/")
+        .await
+        .ok();
+    let booked = there.slot(slot(30)).await;
+    there.assign(booked).await.ok();
+    campus.deliver().await;
+    let first = campus.campus.mailbox.take_reports();
+    campus.reported(&first[0]).await;
+    let one = format!(
+        "{}submissions/{}/",
+        there.recruitment.path,
+        id(&there.submission)
+    );
+    assert_eq!(note(ada, &one).await["status"], "bounced");
+    campus.advance(TimeDelta::minutes(2));
+    campus.as_("sue").get("/api/settings/").await.ok();
+    let resend = format!("{one}resend/");
+    ada.post(&resend, Value::Null).await.no_content();
+    campus.reported(&first[0]).await;
+    campus.deliver().await;
+    campus.reported(&first[0]).await;
+    assert_eq!(note(ada, &one).await, Value::Null);
+    let subjects = campus.mails_but_welcomes();
+    assert_eq!(subjects.len(), 2);
+}
+
+// proves E36
+#[tokio::test(start_paused = true)]
+async fn what_is_not_true_any_more_is_not_sent_again() {
+    let (campus, is_refused) = refusing();
+    let recruitment = campus.recruitment("chess").await;
+    let form = json!({ "confirmation": true });
+    recruitment
+        .officer
+        .patch(&recruitment.path, form)
+        .await
+        .ok();
+    let there = Interviewing::uninvited_in(&campus, recruitment).await;
+    let ada = &there.recruitment.officer;
+    let one = format!(
+        "{}submissions/{}/",
+        there.recruitment.path,
+        id(&there.submission)
+    );
+    let resend = format!("{one}resend/");
+    campus.deliver().await;
+    assert_eq!(note(ada, &one).await["type"], "confirmation");
+    let off = json!({ "confirmation": false });
+    ada.patch(&there.recruitment.path, off).await.ok();
+    there.recruitment.submit_again(&there.sue).await;
+    is_refused.store(false, Ordering::Relaxed);
+    ada.post(&resend, Value::Null).await.no_content();
+    assert_eq!(note(ada, &one).await, Value::Null, "other answers");
+
+    is_refused.store(true, Ordering::Relaxed);
+    let soon = there.slot(slot(20)).await;
+    there.assign(soon).await.ok();
+    campus.deliver().await;
+    assert_eq!(note(ada, &one).await["type"], "appointment");
+    campus.advance(TimeDelta::hours(22));
+    is_refused.store(false, Ordering::Relaxed);
+    ada.post(&resend, Value::Null).await.no_content();
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 0, "the interview is over");
+
+    // Whoever is no officer any more learns nothing of requests.
+    is_refused.store(true, Ordering::Relaxed);
+    let bob = campus.member("chess", ada, "bob", 10).await;
+    campus.deliver().await;
+    let asking = json!({ "club": "chess" });
+    let zoe = campus.as_("zoe");
+    zoe.post("/api/requests/membership/", asking)
+        .await
+        .created();
+    campus.deliver().await;
+    let member = "/api/clubs/chess/members/bob/";
+    assert_eq!(note(ada, member).await["type"], "request");
+    ada.patch(member, json!({ "role": 20 })).await.ok();
+    is_refused.store(false, Ordering::Relaxed);
+    let again = format!("{member}resend/");
+    ada.post(&again, Value::Null).await.no_content();
+    campus.deliver().await;
+    assert_eq!(campus.mails().len(), 0);
+    assert_eq!(note(ada, member).await, Value::Null);
+    assert_eq!(bob.get(member).await.ok()["undelivered"], Value::Null);
+}
+
+// proves E36
+#[tokio::test(start_paused = true)]
+async fn a_welcome_is_sent_again_three_times_without_who_added() {
+    let (campus, is_refused) = refusing();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    campus.member("chess", &ada, "bob", 20).await;
+    let resend = "/api/clubs/chess/members/bob/resend/";
+    for n in 0..3 {
+        campus.deliver().await;
+        campus.advance(TimeDelta::seconds(1));
+        if n == 2 {
+            is_refused.store(false, Ordering::Relaxed);
+        }
+        ada.post(resend, Value::Null).await.no_content();
+        campus.deliver().await;
+    }
+    let mails = campus.mails();
+    assert_eq!(mails.len(), 1);
+    assert!(!mails[0].text.contains("ada"), "{}", mails[0].text);
+    // Not more often.
+    let mut bounced = campus.campus.mailbox.take_reports()[0].to_string();
+    for (from, to) in [
+        ("Delivery", "Bounce"),
+        (
+            r#"\"delivery\":{"#,
+            r#"\"bounce\":{\"bounceType\":\"Permanent\","#,
+        ),
+    ] {
+        bounced = bounced.replace(from, to);
+    }
+    let bounced: Value = serde_json::from_str(&bounced).expect("an event");
+    campus.reported(&bounced).await;
+    let refused = ada.post(resend, Value::Null).await;
+    assert_eq!(refused.status, 400);
+    assert_eq!(refused.json()["code"], "quota");
+}
+
+// proves E35
+#[tokio::test(start_paused = true)]
+async fn an_invite_that_is_sent_again_is_not_undelivered() {
+    let (campus, is_refused) = refusing();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let invites = "/api/clubs/chess/invites/";
+    let body = json!({ "email": "new@uni.example", "role": 20 });
+    let invite = ada.post(invites, body).await.created();
+    campus.deliver().await;
+    let one = format!("{invites}{}/", invite["id"].as_str().expect("an id"));
+    assert_eq!(note(&ada, &one).await["type"], "invitation");
+    is_refused.store(false, Ordering::Relaxed);
+    campus.advance(TimeDelta::minutes(11));
+    let again = ada.post(&format!("{one}resend/"), Value::Null).await.ok();
+    assert_eq!(again["undelivered"], Value::Null);
+    assert_eq!(note(&ada, &one).await, Value::Null);
 }

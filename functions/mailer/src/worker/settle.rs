@@ -34,7 +34,7 @@ impl Worker {
             self.table.revoke_acceptance_late(mail).await?;
         }
         if mail.status.is_undelivered() {
-            return Ok(self.table.note_undelivered(&mail.id(), self.now()).await?);
+            return Ok(self.table.show_delivery(&mail.id(), self.now()).await?);
         }
         if mail.status != EmailStatus::Sending {
             return Ok(());
@@ -83,7 +83,7 @@ impl Worker {
             Err(error) => return Err(error.into()),
         }
         if to.is_undelivered() {
-            self.table.note_undelivered(&mail.id(), now).await?;
+            self.table.show_delivery(&mail.id(), now).await?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::domain::outbox::model::{CommunicatedDecision, Mail, SUPERSEDED};
 use crate::domain::outbox::state::{EmailStatus, MailId, MailKind, Report};
 use crate::domain::submission::model::Mailed;
 use crate::ids::{Id, of};
-use crate::time::Timestamp;
+use crate::time::{CLOCKS_DIFFER, Timestamp};
 
 /// A report from SES about a mail.
 pub struct MailReport<'a> {
@@ -42,7 +42,8 @@ impl MailResult<'_> {
             .set("status", &self.to)
             .set("outcome", &Some(self.outcome))
             .if_equals("status", &self.from);
-        if self.outcome == SUPERSEDED && !mail.kind.is_decision() {
+        let is_ended = self.outcome == SUPERSEDED || !mail.keeps_text();
+        if is_ended && self.to != EmailStatus::Queued && !mail.kind.is_decision() {
             without_text(record)
         } else {
             record
@@ -81,6 +82,10 @@ impl Table {
             };
             let status = reported.report.status();
             let revokes = mail.kind == MailKind::Rejection && status.taken();
+            // It was sent again since, and this is about the attempt before.
+            if mail.resent > 0 && reported.taken_at.plus(CLOCKS_DIFFER) < mail.queued_at {
+                return Ok(None);
+            }
             if mail.report >= Some(reported.report) {
                 // The same report again: it may have been interrupted after it was stored.
                 if revokes && mail.report == Some(reported.report) {
@@ -98,7 +103,8 @@ impl Table {
             } else {
                 record.if_none("report")
             };
-            if !mail.kind.is_decision() && !status.is_undelivered() {
+            let may_go_again = mail.keeps_text() && status.is_undelivered();
+            if !mail.kind.is_decision() && !may_go_again {
                 record = without_text(record);
             }
             let mut shown = match &mail.decision {

@@ -1,60 +1,119 @@
 //! How a mail that did not arrive is shown, and sent again (E35, E36).
 
 use crate::db::error::ignore_refusal;
-use crate::db::{Table, TableError, Write, keys};
+use crate::db::{Entity as _, Table, TableError, Write, keys};
+use crate::domain::outbox::model::Mail;
 use crate::domain::outbox::state::{EmailStatus, MailId};
-use crate::domain::outbox::store::key_of;
 use crate::domain::outbox::undelivered::{MailOwner, Undelivered};
+use crate::limits;
 use crate::text::Email;
 use crate::time::Timestamp;
 
+/// What became of a request to send a mail again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resent {
+    /// It is queued, or somebody did this already.
+    Done,
+    /// It was sent again too often.
+    TooOften,
+    /// Its text is not kept any more, because it arrived at first.
+    NoText,
+}
+
 impl Table {
-    /// Shows at its owner that a mail has not arrived, if that is so: 1 read and 1 write. Safe to
-    /// repeat. Decisions and invitations to an interview are shown with their status already.
-    pub async fn note_undelivered(&self, id: &MailId, now: Timestamp) -> Result<(), TableError> {
+    /// Shows at its owner that a mail has not arrived, or shows it no longer after it has: 1 read,
+    /// and 1 transaction if something changes. Safe to repeat. Decisions and invitations to an
+    /// interview are shown with their status already.
+    pub async fn show_delivery(&self, id: &MailId, now: Timestamp) -> Result<(), TableError> {
         let Some(mail) = self.mail(id).await? else {
             return Ok(());
         };
-        let is_shown = mail.status.is_undelivered() && !mail.is_superseded();
-        let Some(owner) = mail.owner.as_ref().filter(|_| is_shown) else {
+        let Some(owner) = &mail.owner else {
             return Ok(());
         };
-        let undelivered = Undelivered {
-            mail: mail.id(),
-            status: mail.status,
-            at: now,
+        let undelivered = mail.status.is_undelivered() && !mail.is_superseded();
+        let shown = Write::update(owner.key.clone()).if_equals(keys::TYPE, &owner.kind);
+        let shown = match (undelivered, mail.is_shown) {
+            (true, _) => {
+                let shown = shown.set(
+                    "undelivered",
+                    &Undelivered {
+                        mail: mail.id(),
+                        status: mail.status,
+                        at: now,
+                    },
+                );
+                match &owner.with {
+                    Some((attribute, value)) => shown.if_equals(attribute, value),
+                    None => shown,
+                }
+            }
+            (false, true) => shown
+                .remove("undelivered")
+                .if_equals("undelivered.mail", &mail.id()),
+            (false, false) => return Ok(()),
         };
-        let note = Write::update(owner.key.clone())
-            .set("undelivered", &undelivered)
-            .if_equals(keys::TYPE, &owner.kind);
-        ignore_refusal(self.write(note).await.map(drop))
+        let noted = Write::update(mail.key())
+            .set("is_shown", &undelivered)
+            .if_equals("status", &mail.status);
+        ignore_refusal(self.transact(vec![noted, shown]).await)
+    }
+
+    /// Shows no longer that a mail did not arrive: 1 write.
+    pub async fn hide_undelivered(
+        &self,
+        owner: &MailOwner,
+        undelivered: &Undelivered,
+    ) -> Result<(), TableError> {
+        ignore_refusal(self.write(hidden(owner, undelivered)).await.map(drop))
     }
 
     /// Queues a mail again that did not arrive, to the address that its recipient has now, and
-    /// shows it no longer: 1 read and 1 transaction. The worker gives it up if a later mail told
-    /// something else. Nothing happens if somebody did this already.
+    /// shows it no longer: 1 read and 1 transaction. The worker gives it up if it is not true any
+    /// more. `instead` is the mail as it is written now, if that is another one. Nothing happens if
+    /// somebody did this already.
     pub async fn send_mail_again(
         &self,
         owner: &MailOwner,
         undelivered: &Undelivered,
+        instead: Option<Mail>,
         to: &Email,
         now: Timestamp,
-    ) -> Result<(), TableError> {
-        let shown = Write::update(owner.key.clone())
-            .remove("undelivered")
-            .if_equals("undelivered", undelivered);
-        // What arrived first, and was returned later, has no text any more.
+    ) -> Result<Resent, TableError> {
         let mail = self.mail(&undelivered.mail).await?;
-        if !mail.is_some_and(|mail| mail.has_text()) {
-            return ignore_refusal(self.write(shown).await.map(drop));
+        // It was deleted, or arrived after all.
+        let Some(mail) = mail.filter(|mail| mail.status == undelivered.status) else {
+            self.hide_undelivered(owner, undelivered).await?;
+            return Ok(Resent::Done);
+        };
+        if mail.resent >= limits::MAIL_RESENDS {
+            return Ok(Resent::TooOften);
         }
-        let queued = Write::update(key_of(&undelivered.mail))
-            .set("status", &EmailStatus::Queued)
-            .set("queued_at", &now)
-            .set("delayed_until", &now)
-            .set("to", to)
-            .remove("report")
-            .if_equals("status", &undelivered.status);
-        ignore_refusal(self.transact(vec![queued, shown]).await)
+        let queued = match instead {
+            Some(new) => Write::put(&Mail {
+                resent: mail.resent + 1,
+                ..new
+            })?
+            .if_new(),
+            None if !mail.has_text() => return Ok(Resent::NoText),
+            None => Write::update(mail.key())
+                .set("status", &EmailStatus::Queued)
+                .set("queued_at", &now)
+                .set("delayed_until", &now)
+                .set("to", to)
+                .add("resent", 1)
+                .remove("report")
+                .remove("is_shown")
+                .if_equals("status", &undelivered.status),
+        };
+        let hidden = hidden(owner, undelivered);
+        ignore_refusal(self.transact(vec![queued, hidden]).await)?;
+        Ok(Resent::Done)
     }
+}
+
+fn hidden(owner: &MailOwner, undelivered: &Undelivered) -> Write {
+    Write::update(owner.key.clone())
+        .remove("undelivered")
+        .if_equals("undelivered", undelivered)
 }

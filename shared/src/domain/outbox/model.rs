@@ -74,6 +74,12 @@ pub struct Mail {
     /// interview: their submissions have their status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<MailOwner>,
+    /// How often it was sent again because it had not arrived (E36).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub resent: u8,
+    /// Whether its owner shows that it did not arrive.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_shown: bool,
     /// When it was queued.
     pub queued_at: Timestamp,
     /// Until when it was kept back, if it was (K14). After that it is queued again.
@@ -86,6 +92,14 @@ pub struct Mail {
     /// The report of SES that counts (see [`Report`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Report>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(count: &u8) -> bool {
+    *count == 0
 }
 
 impl Mail {
@@ -103,6 +117,15 @@ impl Mail {
     pub(crate) fn has_text(&self) -> bool {
         let is_made = self.appointment.is_some() || self.notice.is_some() || self.request.is_some();
         is_made || !self.html.is_empty()
+    }
+
+    /// Returns whether its text is kept until it has arrived, because it may be sent again. A
+    /// welcome mail names who added somebody, so it is written anew.
+    pub(crate) fn keeps_text(&self) -> bool {
+        matches!(
+            self.kind,
+            MailKind::Confirmation | MailKind::Request | MailKind::Webhook | MailKind::Ended
+        )
     }
 
     /// Returns whether it was given up because it was not true any more.

@@ -13,6 +13,9 @@ pub struct MailOwner {
     pub(crate) key: Key,
     /// What the item is. Another one may stand there later.
     pub(crate) kind: String,
+    /// An attribute with its value that another item there does not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) with: Option<(String, u64)>,
 }
 
 impl MailOwner {
@@ -25,6 +28,16 @@ impl MailOwner {
         Self {
             key,
             kind: E::TYPE.to_owned(),
+            with: None,
+        }
+    }
+
+    /// Returns the owner while it has this value.
+    #[must_use]
+    pub fn with(self, attribute: &str, value: u64) -> Self {
+        Self {
+            with: Some((attribute.to_owned(), value)),
+            ..self
         }
     }
 }
