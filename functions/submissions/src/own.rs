@@ -141,7 +141,12 @@ pub async fn withdraw_submission(
             .table
             .withdraw(&submission, when, only_as_read, cancelled.as_ref());
         match withdrawn.await? {
-            WithdrawOutcome::Done => return Ok(NoContent),
+            WithdrawOutcome::Done => {
+                if let Err(error) = app.table.forget_confirmations(&submission).await {
+                    tracing::warn!(%error, "confirmations were not removed");
+                }
+                return Ok(NoContent);
+            }
             WithdrawOutcome::Changed => {}
         }
         match stored_own(&app, &user, &path).await? {

@@ -270,11 +270,11 @@ async fn a_mail_that_bounces_keeps_its_text_and_one_that_arrives_does_not() {
         .await
         .ok();
     let address = json!({ "email": "bounce@simulator.amazonses.com", "name": "Bo" });
-    let bo = recruitment.submit(&campus.client(&address, "bo")).await;
+    let submitted = recruitment.submit(&campus.client(&address, "bo")).await;
     recruitment.submit(&campus.as_("sue")).await;
     campus.deliver().await;
     campus.report().await;
-    let one = format!("{}submissions/{}/", recruitment.path, id(&bo));
+    let one = format!("{}submissions/{}/", recruitment.path, id(&submitted));
     let shown = note(&recruitment.officer, &one).await;
     assert_eq!(shown["status"], "bounced");
     let is_mail = |item: &Value| item["kind"]["S"] == "confirmation";
@@ -293,6 +293,16 @@ async fn a_mail_that_bounces_keeps_its_text_and_one_that_arrives_does_not() {
         .no_content();
     campus.deliver().await;
     assert_eq!(campus.mails().len(), before + 1);
+    campus.report().await;
+    // Nor does it outlast the submission.
+    let own = format!("/api/submissions/{}/", id(&submitted));
+    campus
+        .client(&address, "bo")
+        .delete(&own)
+        .await
+        .no_content();
+    let mut left = campus.stored().into_iter().filter(is_mail);
+    assert!(left.all(|mail| mail["html"]["S"].as_str().is_none_or(str::is_empty)));
 }
 
 /// The member or submission at this path, as officers see it, with its note.

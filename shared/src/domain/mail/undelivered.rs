@@ -1,10 +1,13 @@
 //! How a mail that did not arrive is shown, and sent again (E35, E36).
 
 use crate::db::error::ignore_refusal;
-use crate::db::{Entity as _, Table, TableError, Write, keys};
+use crate::db::read::Range;
+use crate::db::{Entity as _, Table, TableError, Write, each, keys};
+use crate::domain::outbox;
 use crate::domain::outbox::model::Mail;
-use crate::domain::outbox::state::{EmailStatus, MailId};
+use crate::domain::outbox::state::{EmailStatus, MailId, MailKind};
 use crate::domain::outbox::undelivered::{MailOwner, Undelivered};
+use crate::domain::submission::model::Submission;
 use crate::limits;
 use crate::text::Email;
 use crate::time::Timestamp;
@@ -57,6 +60,33 @@ impl Table {
             .set("is_shown", &undelivered)
             .if_equals("status", &mail.status);
         ignore_refusal(self.transact(vec![noted, shown]).await)
+    }
+
+    /// Removes what the mails said that confirmed a submission which is withdrawn: 1 query, and 1
+    /// write for each. One that did not arrive has its text still.
+    pub async fn forget_confirmations(&self, submission: &Submission) -> Result<(), TableError> {
+        if submission.confirmations.is_empty() {
+            return Ok(());
+        }
+        let of = |attempt| {
+            let (about, sequence) = (submission.id.get(), submission.sequence);
+            outbox::keys::outbox(about, sequence, MailKind::Confirmation, attempt)
+        };
+        let (first, end) = (of(0), of(u32::MAX));
+        let mails: Vec<Mail> = self
+            .query(first.pk, Range::Between(first.sk, end.sk))
+            .await?;
+        // What waits is sent, and loses its text then.
+        let waits = |mail: &Mail| matches!(mail.status, EmailStatus::Queued | EmailStatus::Sending);
+        let kept = mails
+            .into_iter()
+            .filter(|mail| !waits(mail) && mail.has_text());
+        each(kept, async |mail| {
+            let update = Write::update(mail.key()).set("html", &"").set("text", &"");
+            let settled = update.if_equals("status", &mail.status);
+            ignore_refusal(self.write(settled).await.map(drop))
+        })
+        .await
     }
 
     /// Shows no longer that a mail did not arrive: 1 write.
