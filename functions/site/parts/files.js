@@ -82,7 +82,7 @@ export function Image({ url, label, name, alt, upload, remove, describe, reload 
   ${
     url &&
     html`<${Form} name=${`alt-${name}`} fields=${fields} data=${{ image_alt: alt }}
-      send=${describe} stored=${reload} reload=${reload} />`
+      submit=${t("files.alt.save")} send=${describe} stored=${reload} reload=${reload} />`
   }`;
 }
 

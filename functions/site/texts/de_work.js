@@ -149,6 +149,7 @@ export default {
   "files.alt": "Was das Bild zeigt",
   "files.alt.hint":
     "Für Menschen, die es nicht sehen, zum Beispiel „Ein Brett mit einer Schachpartie“.",
+  "files.alt.save": "Bildtext speichern",
   "files.remove.sure": "Das Bild entfernen?",
 
   "export.xlsx": "Für Excel speichern",

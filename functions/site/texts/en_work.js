@@ -146,6 +146,7 @@ export default {
   "factor.wrong": "This is not the code. Wait for the next one, and check the time of the phone.",
   "files.alt": "What the image shows",
   "files.alt.hint": "For people who do not see it, for example “A board with a chess game”.",
+  "files.alt.save": "Save the image text",
   "files.remove.sure": "Remove the image?",
 
   "export.xlsx": "Save for Excel",
