@@ -59,11 +59,11 @@ pub(crate) fn caller(
     ))
 }
 
-/// Repeats a check until it is true, at most two minutes.
+/// Repeats a check until it is true, at most five minutes.
 pub(crate) async fn until(what: &str, mut right: impl AsyncFnMut() -> bool) -> Result<(), Error> {
     let began = Instant::now();
     while !right().await {
-        if began.elapsed() > Duration::from_mins(2) {
+        if began.elapsed() > Duration::from_mins(5) {
             return Err(format!("waited too long for {what}").into());
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
