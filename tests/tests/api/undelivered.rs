@@ -449,6 +449,11 @@ async fn a_welcome_is_sent_again_three_times_without_who_added() {
         ada.post(resend, Value::Null).await.no_content();
         campus.deliver().await;
     }
+    // It is given up eleven hours from now, not from when they were added.
+    let queued = campus.stored().into_iter().rev();
+    let mut queued = queued.filter(|item| item["resent"]["N"] == "3");
+    let last = queued.next().expect("the last mail");
+    assert_ne!(last["queued_at"]["S"], "2026-11-21T09:00:00Z");
     let mails = campus.mails();
     assert_eq!(mails.len(), 1);
     assert!(!mails[0].text.contains("ada"), "{}", mails[0].text);

@@ -122,6 +122,7 @@ impl Table {
         let queued = match instead {
             Some(new) => Write::put(&Mail {
                 resent: mail.resent + 1,
+                queued_at: now,
                 ..new
             })?
             .if_new(),
