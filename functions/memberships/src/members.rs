@@ -141,20 +141,11 @@ pub async fn list_members(
     params: Params,
     slice: Slice,
 ) -> Result<Response> {
-    let (members, viewer) = (
-        app.table.members(&scope.club.code).await?,
-        MemberViewer::of(&scope),
-    );
-    let members = match params.flag("undelivered")? {
-        Some(wish) => {
-            let is_one = |one: &Membership| viewer.is_officer && one.undelivered.is_some();
-            members
-                .into_iter()
-                .filter(|one| is_one(one) == wish)
-                .collect()
-        }
-        None => members,
-    };
+    let viewer = MemberViewer::of(&scope);
+    let mut members = app.table.members(&scope.club.code).await?;
+    if let Some(wish) = params.flag("undelivered")? {
+        members.retain(|one| (viewer.is_officer && one.undelivered.is_some()) == wish);
+    }
     let mut members = in_order(members, viewer, &slice)?;
     Ok(slice.respond(
         &mut members,

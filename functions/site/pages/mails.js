@@ -180,7 +180,8 @@ export default function Mails({ club, application: id }) {
       html`<${Missed} title=${t("mails.missed.interview")} those=${unasked} state=${state}
       statusOf=${(one) => one.interview_email_status} again=${again("interview", unasked)} />`
     }
-    <${Others} base=${base} all=${all.filter((one) => one.undelivered && !isErased(one))} load=${load} />`;
+    <${Others} base=${base} load=${load}
+      all=${all.filter((one) => one.undelivered && !isErased(one))} />`;
 }
 
 /**

@@ -44,6 +44,8 @@ export default function Members({ club: code }) {
   /** A member who is hidden has no name; officers see the address. */
   const named = (member) => (member.username ? member.name : (member.email ?? t("members.hidden")));
   const fits = (member) => find(`${named(member)} ${member.username ?? ""} ${member.title}`);
+  const resend = (member) => () =>
+    post(url`/clubs/${code}/members/${member.id}/resend/`).then(members.reload);
   /** Whoever changes members may change what they may do here. */
   const reload = async () => (await Promise.all([members.reload(), club.reload()]))[0];
   return html`
@@ -86,8 +88,7 @@ export default function Members({ club: code }) {
           <${Chip}>${t(`role.${member.role}`)}<//> <span class="quiet small" dir="auto">
             ${member.title}</span></div>
         ${member.description && html`<p class="quiet small" dir="auto">${member.description}</p>`}
-        <${Undelivered} of=${member.undelivered}
-          again=${() => post(url`/clubs/${code}/members/${member.id}/resend/`).then(members.reload)} />
+        <${Undelivered} of=${member.undelivered} again=${resend(member)} />
         ${
           isOfficer &&
           member.id !== null &&

@@ -27,9 +27,8 @@ export default function Settings() {
     }
     ${loaded(
       settings,
-      (
-        found,
-      ) => html`<${Undelivered} of=${found.undelivered} /><${Notices} notices=${found.notices} etag=${settings.etag}
+      (found) => html`<${Undelivered} of=${found.undelivered} />
+      <${Notices} notices=${found.notices} etag=${settings.etag}
       reload=${settings.reload} />`,
     )}
     <${Calendar} />
