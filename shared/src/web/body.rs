@@ -7,12 +7,12 @@ use axum::http::response::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::error::{ApiError, Code, FieldErrors};
+use super::input::Body;
 use super::params::Params;
-use super::strict::{ReadError, Strict};
+use super::strict::Strict;
 use super::twice::Twice;
 use crate::reason::Reason;
 
@@ -44,29 +44,31 @@ pub(super) fn invalid_body(error: impl ToString) -> ApiError {
 }
 
 /// Reads a body. A [`super::field::Field`] stores its own errors, so this fails only if the body
-/// must not have some of its keys (H34), which are all named.
-pub(super) fn read_object<T: DeserializeOwned>(body: Value) -> Result<T, ApiError> {
-    let keys = body.as_object().into_iter().flat_map(Map::keys);
-    let keys: Vec<String> = keys.cloned().collect();
-    T::deserialize(Strict(body)).map_err(|error| match error {
-        ReadError {
-            reason: Reason::UnknownField,
-            allowed,
-            ..
-        } => {
-            let mut errors = FieldErrors::default();
-            for key in keys.iter().filter(|key| !allowed.contains(&key.as_str())) {
+/// must not have some of its keys (H34). These are all named, with what is wrong inside the others.
+pub(super) fn read_object<T: Body>(mut body: Value) -> Result<T, ApiError> {
+    let mut errors = FieldErrors::default();
+    if let (true, Some(keys)) = (T::IS_STRICT, body.as_object_mut()) {
+        keys.retain(|key, _| {
+            let may_be_sent = T::NAMES.contains(&key.as_str());
+            if !may_be_sent {
                 errors.add(key, Reason::UnknownField);
             }
-            ApiError::Invalid(Code::Invalid, errors)
+            may_be_sent
+        });
+    }
+    let mut read = T::deserialize(Strict(body)).map_err(|error| match error.name {
+        Some(name) => ApiError::field(name, error.reason),
+        None => ApiError::rule(error.reason),
+    })?;
+    if errors.is_empty() {
+        return Ok(read);
+    }
+    for field in read.fields() {
+        for (inside, reason) in field.wrong() {
+            errors.add([field.name(), inside].concat(), reason.clone());
         }
-        ReadError {
-            name: Some(name),
-            reason,
-            ..
-        } => ApiError::field(name, reason),
-        ReadError { reason, .. } => ApiError::rule(reason),
-    })
+    }
+    Err(ApiError::Invalid(Code::Invalid, errors))
 }
 
 /// Returns the parts of a response and its whole body, or the error to answer with instead.
@@ -103,7 +105,7 @@ pub(super) fn cut(body: &str, limit: usize) -> Option<String> {
 /// JSON object.
 pub struct Input<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
+impl<S: Send + Sync, T: Body> FromRequest<S> for Input<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {

@@ -179,9 +179,14 @@ impl FieldErrors {
         })
     }
 
+    /// Returns whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns an error if anything is wrong.
     pub fn check(self) -> Result<(), ApiError> {
-        if self.0.is_empty() {
+        if self.is_empty() {
             Ok(())
         } else {
             Err(ApiError::Invalid(Code::Invalid, self))

@@ -3,13 +3,14 @@
 
 use std::fmt;
 
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Value, json};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, Schema};
 
 use super::field::{Field, Presence};
+use crate::reason::Reason;
 use crate::text::FieldType;
 
 /// The key of a schema that lists the fields that PUT may leave out. `shared::openapi` replaces it
@@ -78,6 +79,20 @@ pub trait FillField {
 
     /// Takes the value.
     fn fill(&mut self, value: Value);
+
+    /// What is wrong inside the value: the paths inside the field, and why ([`Field::Wrong`]).
+    fn wrong(&self) -> &[(String, Reason)];
+}
+
+/// A type that [`input!`](crate::input) made.
+pub trait Body: DeserializeOwned {
+    /// The names of its fields.
+    const NAMES: &'static [&'static str];
+    /// Whether it must not have other fields (H34).
+    const IS_STRICT: bool;
+
+    /// Its fields.
+    fn fields(&mut self) -> Vec<&mut dyn FillField>;
 }
 
 impl<K: FieldType> FillField for FieldInput<K> {
@@ -87,6 +102,13 @@ impl<K: FieldType> FillField for FieldInput<K> {
 
     fn fill(&mut self, value: Value) {
         self.field = Field::read(value);
+    }
+
+    fn wrong(&self) -> &[(String, Reason)] {
+        match &self.field {
+            Field::Wrong(wrong) => wrong,
+            _ => &[],
+        }
     }
 }
 
@@ -115,19 +137,22 @@ impl<'de> Visitor<'de> for Fields<'_, '_> {
     }
 }
 
-/// Fills the fields from an object. Other keys are an error if it `is_strict`, and ignored if not.
-pub fn fill<'de, D: Deserializer<'de>>(
+/// Reads a body from an object. Other keys are an error if it is strict, and ignored if not.
+///
+/// # Errors
+///
+/// Those of the deserializer.
+pub fn read_body<'de, T: Body + Default, D: Deserializer<'de>>(
     deserializer: D,
-    names: &'static [&'static str],
-    is_strict: bool,
-    fields: &mut [&mut dyn FillField],
-) -> Result<(), D::Error> {
+) -> Result<T, D::Error> {
+    let mut body = T::default();
     let fields = Fields {
-        list: fields,
-        names,
-        is_strict,
+        list: &mut body.fields(),
+        names: T::NAMES,
+        is_strict: T::IS_STRICT,
     };
-    deserializer.deserialize_struct("object", names, fields)
+    deserializer.deserialize_struct("object", T::NAMES, fields)?;
+    Ok(body)
 }
 
 /// The text of doc comments: lines without the space at their beginning.
@@ -231,9 +256,14 @@ macro_rules! input {
 
         $crate::kinds!($body);
 
-        impl $body {
-            const NAMES: &[&str] = &[$($crate::input!(@name $field $($json)?)),+];
+        impl $crate::web::input::Body for $body {
+            const NAMES: &'static [&'static str] =
+                &[$($crate::input!(@name $field $($json)?)),+];
             const IS_STRICT: bool = $crate::input!(@strict $($strict)?);
+
+            fn fields(&mut self) -> Vec<&mut dyn $crate::web::input::FillField> {
+                vec![$(&mut self.$field),+]
+            }
         }
 
         impl Default for $body {
@@ -252,11 +282,7 @@ macro_rules! input {
             fn deserialize<D: serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> std::result::Result<Self, D::Error> {
-                let mut body = Self::default();
-                let fields: &mut [&mut dyn $crate::web::input::FillField] =
-                    &mut [$(&mut body.$field),+];
-                $crate::web::input::fill(deserializer, Self::NAMES, Self::IS_STRICT, fields)?;
-                Ok(body)
+                $crate::web::input::read_body(deserializer)
             }
         }
 
@@ -264,7 +290,8 @@ macro_rules! input {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
                 let body = Self::default();
                 let about: &[&str] = &[$($about),*];
-                $crate::web::input::BodySchema::new(about, Self::IS_STRICT)
+                let is_strict = <Self as $crate::web::input::Body>::IS_STRICT;
+                $crate::web::input::BodySchema::new(about, is_strict)
                     $(.field(&body.$field, &[$($doc),*], concat!($(stringify!($default))?)))+
                     .build()
             }

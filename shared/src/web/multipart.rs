@@ -3,11 +3,11 @@
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, header};
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::body::{Input, media_type, read_object};
 use super::error::ApiError;
+use super::input::Body;
 use super::twice::{Twice, sent_twice};
 use crate::limits;
 use crate::reason::Reason;
@@ -98,7 +98,7 @@ pub trait TextFields {
     const LISTS: &'static [&'static str] = &[];
 }
 
-impl<S: Send + Sync, T: DeserializeOwned + TextFields> FromRequest<S> for WithImage<T> {
+impl<S: Send + Sync, T: Body + TextFields> FromRequest<S> for WithImage<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {

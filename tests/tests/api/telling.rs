@@ -339,6 +339,10 @@ async fn irreversible_send_refuses_unknown_fields() {
     let body = json!({ "email_type": kind, "dryRun": true, "kind": 1, "x": 2 });
     let all = officer.post(&path, body).await;
     all.invalid(&["dryRun", "kind", "x"]);
+    let inside = json!({ "id": "acceptance", "a": 1 });
+    let body = json!({ "email_type": inside, "submissions": 7, "kind": 1 });
+    let both = officer.post(&path, body).await;
+    both.invalid(&["email_type.a", "kind", "submissions"]);
     let ids = json!([{ "id": one, "a": 1, "b": 2 }, { "id": one, "c": 3 }, { "id": "x" }]);
     let body = json!({ "email_type": kind, "submissions": ids });
     let named = [
