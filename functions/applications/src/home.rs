@@ -4,26 +4,25 @@ use std::collections::{HashMap, HashSet};
 
 use axum::Json;
 use chrono::{DateTime, TimeDelta, Utc};
-use futures::future::try_join_all;
 use serde::Serialize;
 use shared::bodies::committee_of;
-use shared::domain::{
-    Application, Club, ClubWaiting, Clubs, Favorite, Invite, Role, Status, Submission, Waiting,
-    Window,
-};
+use shared::domain::{Club, Clubs, Favorite, Invite, Role, Status, Submission};
 use shared::ids::{Id, of};
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::{ReceivedAt, Result, User, Visibility};
-use shared::{Context, ids, limits, text};
+use shared::{Context, limits, text};
 use utoipa::ToSchema;
 
+use crate::duties::{DutyBody, duties_in};
 use crate::home_interviews::{HomeInterviewBody, interviews_of};
 use crate::open::{OpenApplicationBody, OpenClubBody, OpenQuery, Own, open_for};
 
 /// What the home page of a person shows.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HomeBody {
+    /// What waits for the caller as an admin, and as an officer: for the first ten clubs by name.
+    duties: Vec<DutyBody>,
     /// The clubs of the caller, by name. Deleted clubs are left out.
     clubs: Vec<HomeClubBody>,
     /// The applications that are open for the caller: first those with a draft or submission of the
@@ -54,45 +53,10 @@ pub struct HomeClubBody {
     club: OpenClubBody,
     /// 0 owner, 10 officer, 20 member.
     role: Role,
-    /// What waits for the officers of the club. Null for members, and for clubs behind the first
-    /// ten.
-    waiting: Option<HomeWaitingBody>,
-}
-
-/// What waits for the officers of a club.
-#[derive(Debug, Default, Serialize, ToSchema)]
-pub struct HomeWaitingBody {
-    /// Number of membership requests; 200 are counted at most.
-    requests: usize,
-    /// Number of invitations that expire within three days; of 200 at most.
-    invites_ending: usize,
-    /// What is to do in its recruitment. Of all clubs, three applications are counted: those that
-    /// ended within 60 days, the latest first, then those that are open.
-    applications: Vec<HomeRecruitmentBody>,
-    /// Whether other applications of the club were not counted.
-    more_applications: bool,
-}
-
-/// What is to do about the submissions to an application.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct HomeRecruitmentBody {
-    /// Id of the application.
-    #[schema(value_type = u64)]
-    id: Id<of::Application>,
-    /// Name of the application.
-    name: String,
-    /// Last moment at which the application is open.
-    application_end_time: Timestamp,
-    /// Number of submissions.
-    submissions: usize,
-    /// Number of those without a decision.
-    undecided: usize,
-    /// Number of those whose applicant was not told the decision.
-    unmailed: usize,
-    /// Number of those whose last decision mail did not arrive, or perhaps did not.
-    unreached: usize,
-    /// Whether there are more submissions than were counted.
-    has_more: bool,
+    /// Whether everything that waits for the officers of the club is among the duties. False for
+    /// members, for clubs behind the first ten, and for clubs with more applications than are
+    /// counted.
+    all_counted: bool,
 }
 
 /// A decision about a submission of the caller.
@@ -139,7 +103,7 @@ pub struct HomeAdminBody {
 
 /// Get what the home page of the caller shows.
 ///
-/// For every signed-in user. What waits for the officers of a club may be a second old.
+/// For every signed-in user. Duties may be a second old.
 #[utoipa::path(
     get, path = "/api/home/", tag = "home", security(("bearer" = [])),
     responses((status = 200, body = HomeBody))
@@ -180,9 +144,9 @@ pub async fn show_home(
         .map(|(club, _)| *club)
         .take(limits::HOME_CLUBS)
         .collect();
-    let (mut applications, mut waiting, (decisions, interviews)) = futures::try_join!(
+    let (mut applications, counted, (decisions, interviews)) = futures::try_join!(
         open_for(&app, &user, now, &clubs, &own, &query),
-        waiting_in(&app, &managed, at),
+        duties_in(&app, &managed, at),
         news_for(&app, &own, &by_code, now)
     )?;
     let more_applications = applications.len() >= query.limit;
@@ -198,20 +162,24 @@ pub async fn show_home(
         .collect();
     favorites.sort_by_cached_key(|one| (text::fold(&one.name), one.code.clone()));
     favorites.truncate(limits::HOME_OWN);
+    let admin = user.is_admin().then(|| figures(&clubs, now));
+    let waiting_clubs = admin.as_ref().map_or(0, |admin| admin.waiting_clubs);
+    let approvals = DutyBody::approvals(waiting_clubs).into_iter();
     Ok(Json(HomeBody {
+        duties: approvals.chain(counted.duties).collect(),
         decisions,
         interviews,
         favorites,
         invites,
         applications,
         more_applications,
-        admin: user.is_admin().then(|| figures(&clubs, now)),
+        admin,
         clubs: roles
             .iter()
             .map(|(club, role)| HomeClubBody {
                 club: OpenClubBody::new(club),
                 role: *role,
-                waiting: waiting.remove(&club.code),
+                all_counted: counted.counted.contains(&club.code),
             })
             .collect(),
     }))
@@ -270,75 +238,6 @@ async fn news_for(
         })
     };
     Ok((latest.iter().filter_map(show).collect(), interviews))
-}
-
-/// What waits for the officers of these clubs.
-async fn waiting_in(
-    app: &Context,
-    clubs: &[&Club],
-    now: Timestamp,
-) -> Result<HashMap<ClubCode, HomeWaitingBody>> {
-    let mut worked_on: Vec<(Timestamp, Id<of::Application>, &ClubCode)> = clubs
-        .iter()
-        .flat_map(|club| {
-            let begun = club.windows.iter().filter(|(_, window)| {
-                let has_ended = window.end < now;
-                let is_recent = window.end >= now.plus(-TimeDelta::days(Window::KEPT_DAYS));
-                (window.is_active || has_ended) && window.start <= now && is_recent
-            });
-            begun.filter_map(|(id, window)| Some((window.end, ids::parse(id)?, &club.code)))
-        })
-        .collect();
-    // What has ended waits for decisions: the latest of it first, then what ends next.
-    worked_on.sort_by_key(|(end, id, _)| {
-        let distance = (end.epoch_seconds() - now.epoch_seconds()).abs();
-        (*end >= now, distance, *id)
-    });
-    let left_out = worked_on.split_off(limits::HOME_APPLICATIONS.min(worked_on.len()));
-    let names = worked_on.iter().map(|(_, id, club)| ((*club).clone(), *id));
-    let counted = try_join_all(worked_on.iter().map(|(_, id, _)| app.table.waiting(*id)));
-    let others = clubs
-        .iter()
-        .map(|club| app.table.waiting_in_club(&club.code, now));
-    let (applications, counted, others) = futures::try_join!(
-        app.table.applications_by_id(names),
-        counted,
-        try_join_all(others)
-    )?;
-    let mut all: HashMap<ClubCode, HomeWaitingBody> = HashMap::new();
-    for (
-        club,
-        ClubWaiting {
-            requests,
-            invites_ending,
-        },
-    ) in clubs.iter().zip(others)
-    {
-        let waiting = all.entry(club.code.clone()).or_default();
-        (waiting.requests, waiting.invites_ending) = (requests, invites_ending);
-        waiting.more_applications = left_out.iter().any(|(_, _, of)| **of == club.code);
-    }
-    for ((_, id, club), counted) in worked_on.iter().zip(counted) {
-        let Some(application) = applications.get(id) else {
-            continue;
-        };
-        let waiting = all.entry((*club).clone()).or_default();
-        waiting.applications.push(recruitment(application, counted));
-    }
-    Ok(all)
-}
-
-fn recruitment(application: &Application, counted: Waiting) -> HomeRecruitmentBody {
-    HomeRecruitmentBody {
-        id: application.id,
-        name: application.name.clone(),
-        application_end_time: application.end,
-        submissions: counted.submissions,
-        undecided: counted.undecided,
-        unmailed: counted.unmailed,
-        unreached: counted.unreached,
-        has_more: counted.has_more,
-    }
 }
 
 /// The figures for admins. They come from the catalogue in memory.

@@ -5,6 +5,7 @@ mod committees;
 mod conditions;
 mod delete;
 mod duplicate;
+pub mod duties;
 pub mod extensions;
 pub mod form;
 pub mod home;
@@ -29,6 +30,7 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(open::list_open_applications))
         .routes(routes!(unsent::list_unsent_applications))
         .routes(routes!(home::show_home))
+        .routes(routes!(duties::show_overview))
         .routes(routes!(
             applications::show_application,
             applications::update_application,

@@ -8,7 +8,7 @@ use shared::Context;
 use shared::db::{Refusal, TableError};
 use shared::domain::{Club, ClubPage, ClubProfile, ClubQuota, Membership, Role, Versions};
 use shared::ids::{Id, of};
-use shared::openapi::fields::{ClubOrdering, Count, SearchText};
+use shared::openapi::fields::{ClubOrdering, Count, SearchText, Unapproved};
 use shared::reason::Reason;
 use shared::settings::Approval;
 use shared::text::ClubCode;
@@ -46,6 +46,8 @@ use crate::ranking::{ClubFilter, ClubOrder, Ranked, Ranking, compare};
         ("member" = Option<bool>, Query,
             description = "Only clubs of the caller, or only others. Empty for callers who are not \
                 signed in"),
+        ("approved" = Option<Unapproved>, Query,
+            description = "`none`: only clubs that wait for approval. For admins"),
         ("ordering" = Option<ClubOrdering>, Query,
             description = "The order; `featured` if not given. `-` turns it round"),
         ("page" = Option<Count>, Query, description = "Number of the page, from 1. 404 if there is no such page"),
@@ -61,6 +63,9 @@ pub async fn list_clubs(
     page: Page,
 ) -> Result<Response> {
     let filter = ClubFilter::read(&params)?;
+    if filter.is_waiting && !user.as_ref().is_some_and(User::is_admin) {
+        return Err(ApiError::Forbidden);
+    }
     let (versions, (viewer, visibility)) =
         futures::try_join!(app.table.versions(), ClubViewer::of(&app, user.as_ref()))?;
     let now = app.now();

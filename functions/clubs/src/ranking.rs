@@ -52,6 +52,8 @@ pub struct ClubFilter {
     active: Option<bool>,
     accepting: Option<bool>,
     member: Option<bool>,
+    /// Only clubs that wait for approval.
+    pub is_waiting: bool,
     tags: String,
     badges: String,
     /// The order of the result.
@@ -103,14 +105,18 @@ impl ClubFilter {
             active: params.flag("active")?,
             accepting: params.flag("accepting")?,
             member: params.flag("member")?,
+            is_waiting: match params.text("approved") {
+                None => false,
+                Some("none") => true,
+                Some(_) => return Err(ApiError::field("approved", Reason::not_one_of(["none"]))),
+            },
             tags: params.text("tags").unwrap_or_default().to_owned(),
             badges: params.text("badges").unwrap_or_default().to_owned(),
             order: ClubOrder::read(params)?,
         })
     }
 
-    /// Whether the club passes the filters `accepting` and `member`, which depend on the time and
-    /// the caller.
+    /// Whether the club passes the filters that depend on the time and the caller.
     pub fn is_for(
         &self,
         club: &Club,
@@ -123,6 +129,7 @@ impl ClubFilter {
             && self
                 .member
                 .is_none_or(|member| is_signed_in && viewer.is_member(&club.code) == member)
+            && (!self.is_waiting || (club.approved.is_none() && !club.archived))
     }
 
     /// The filter with ids. `None` if it names a tag or badge that does not exist; then no club

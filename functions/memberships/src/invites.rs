@@ -14,8 +14,8 @@ use shared::text::kinds::{Address, Line};
 use shared::time::Timestamp;
 use shared::web::scopes::{MembersRead, MembersWrite};
 use shared::web::{
-    ApiError, Code, Created, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
-    Reader, Result, User, edit, shown_at,
+    ApiError, Code, Created, Input, Load, Mode, NewId, NoContent, NoInput, Officer, Params,
+    PathIds, Reader, Result, User, edit, shown_at,
 };
 use utoipa::ToSchema;
 
@@ -90,13 +90,21 @@ shared::input! {
 #[utoipa::path(
     get, path = "/api/clubs/{club}/invites/", tag = "invites",
     security(("bearer" = []), ("token" = ["members:read"])),
-    params(("club" = String, Path)), responses((status = 200, body = Vec<InviteBody>))
+    params(
+        ("club" = String, Path),
+        ("ending" = Option<bool>, Query,
+            description = "Only invites that expire within three days, or only others")
+    ),
+    responses((status = 200, body = Vec<InviteBody>))
 )]
 pub async fn list_invites(
     app: Context,
     scope: Officer<MembersRead>,
+    params: Params,
 ) -> Result<Json<Vec<InviteBody>>> {
+    let (now, ending) = (app.now(), params.flag("ending")?);
     let mut invites = app.table.invites(&scope.club.code).await?;
+    invites.retain(|invite| ending.is_none_or(|ending| invite.ends_soon(now) == ending));
     invites.sort_by(|a, b| {
         b.updated_at
             .cmp(&a.updated_at)

@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 use shared::bodies::Scores;
 use shared::domain::{
-    Answered, Application, EmailStatus, Interview, Review, Status, Submission, SubmissionQuery,
+    Answered, Application, Duty, EmailStatus, Interview, Review, Status, Submission,
+    SubmissionQuery,
 };
 use shared::ids::{Id, of};
 use shared::openapi::fields::{
-    EmailStatuses, InterviewStage, Reviewed, SliceCount, SubmissionOrdering,
+    EmailStatuses, InterviewStage, Reviewed, SliceCount, SubmissionDuty, SubmissionOrdering,
 };
 use shared::reason::Reason;
 use shared::web::{ApiError, Params, Result, Slice};
@@ -24,6 +25,7 @@ pub(crate) struct SubmissionFilter {
     /// Any of these states. `None` stands for applicants who were sent nothing.
     email_status: Option<Vec<Option<EmailStatus>>>,
     undelivered: Option<bool>,
+    duty: Option<Duty>,
     reviewed: Option<ReviewedBy>,
     interview: Option<InterviewFilter>,
     /// The officer who asks.
@@ -126,6 +128,11 @@ impl SubmissionFilter {
                 .map(email_statuses)
                 .transpose()?,
             undelivered: params.flag("undelivered")?,
+            duty: one_of(
+                params,
+                "duty",
+                &Duty::OF_SUBMISSIONS.map(|duty| (duty.name(), duty)),
+            )?,
             words: text::search(params.text("search").unwrap_or_default()),
             chosen: chosen.cloned(),
         })
@@ -157,6 +164,9 @@ impl SubmissionFilter {
             && self
                 .undelivered
                 .is_none_or(|wish| submission.undelivered.is_some() == wish)
+            && self
+                .duty
+                .is_none_or(|duty| submission.duties().contains(&duty))
             && self
                 .reviewed
                 .is_none_or(|wish| self.is_reviewed(submission, wish))
@@ -331,6 +341,8 @@ pub(crate) struct FilterParams {
     email_status: Option<EmailStatuses>,
     /// Whether a mail about it did not arrive, other than those of `email_status`
     undelivered: Option<bool>,
+    /// What officers have to do about it
+    duty: Option<SubmissionDuty>,
     /// `mine`: the caller has reviewed it. `none`: nobody has. `others`: others have, but not the
     /// caller
     reviewed: Option<Reviewed>,

@@ -14,7 +14,7 @@ use crate::bodies::UndeliveredBody;
 use crate::bodies::interview::InterviewBody;
 use crate::bodies::scores::Scores;
 use crate::domain::{
-    AnswerFile, Answered, Application, Choice, Club, Committee, EmailStatus, Form, MailKind,
+    AnswerFile, Answered, Application, Choice, Club, Committee, Duty, EmailStatus, Form, MailKind,
     Prompt, QuestionType, References, Status, StoredAnswer, Submission, Visible,
 };
 use crate::ids::{Id, of};
@@ -75,6 +75,10 @@ pub struct SubmissionBody<'a> {
     /// The last mail about it that did not arrive; null if there is none. Decisions and invitations
     /// to an interview have fields of their own.
     undelivered: Option<UndeliveredBody>,
+    /// What officers have to do about it. Missing if the caller sees it as the applicant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Duty>>)]
+    duties: Option<Vec<Duty>>,
     /// The interview. Null before the invitation, and for the applicant after they were told a
     /// rejection.
     interview: Option<InterviewBody>,
@@ -216,6 +220,7 @@ impl<'a> SubmissionBody<'a> {
             } else {
                 interview.map(|interview| interview.with_attendance(submission))
             },
+            duties: Some(submission.duties()),
             changed_after_decision: Some(submission.is_changed_after_decision()),
             review_count: Some(scores.count),
             score_average: Some(scores.average()),
@@ -268,6 +273,7 @@ impl<'a> SubmissionBody<'a> {
             email_status: submission.email_status(),
             interview_email_status: None,
             undelivered: submission.undelivered.as_ref().map(Into::into),
+            duties: None,
             interview: None,
             revision: submission.revision,
             review_count: None,

@@ -15,6 +15,7 @@ mod club;
 mod club_page;
 mod decision;
 mod draft;
+mod duties;
 mod entities;
 mod erase;
 mod erasure;
@@ -47,7 +48,6 @@ mod status;
 mod submission;
 mod task;
 mod token;
-mod waiting;
 mod webhook;
 
 pub use application::deleted::DeletedApplication;
@@ -78,6 +78,7 @@ pub use decision::store::DecisionMail;
 pub use draft::begun::DraftKeys;
 pub use draft::model::{BegunDraft, DraftAnswer};
 pub use draft::store::{DraftEntry, DraftWrite};
+pub use duties::{ClubDuties, Duty, DutyCount};
 pub use entities::{Facts, misplaced};
 pub use erasure::begin::{ERASURE_BEGINS_AFTER, OnlyOwner};
 #[cfg(feature = "api")]
@@ -146,7 +147,6 @@ pub use task::model::{
 };
 pub use task::store::NEWS_AT_ONCE;
 pub use token::model::{Token, TokenScope};
-pub use waiting::{ClubWaiting, Waiting};
 pub use webhook::model::{
     Call, CallKind, Delivery, EncryptedSecret, Notification, OffReason, Webhook, WebhookRecipient,
 };

@@ -102,6 +102,12 @@ fields! {
     ]);
     /// Who has reviewed a submission.
     Reviewed => words("Who has reviewed a submission.", &["mine", "none", "others"]);
+    /// The clubs that wait for approval.
+    Unapproved => words("The clubs that wait for approval.", &["none"]);
+    /// What officers have to do about a submission.
+    SubmissionDuty => words("What officers have to do about a submission.", &[
+        "undecided", "untold", "unreached",
+    ]);
     /// How far the interview of a submission is. No other enumeration may have the name of a value.
     InterviewStage => words("How far the interview of a submission is.", &[
         "none", "invited", "booked", "attended", "missed",

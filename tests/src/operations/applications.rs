@@ -32,6 +32,7 @@ fn applications() -> Vec<Row> {
         read("list_open_applications", SIGNED_IN),
         read("list_unsent_applications", SIGNED_IN),
         read("show_home", SIGNED_IN),
+        read("show_overview", OFFICERS),
         read("list_applications", OFFICERS),
         write("create_application", officers(201), application(committees)),
         read("list_current_applications", SIGNED_IN),

@@ -9,6 +9,14 @@ async fn home(client: &Client) -> Value {
     client.get("/api/home/").await.ok()
 }
 
+/// Each kind of duty with its number.
+fn duties(home: &Value) -> Vec<(String, u64)> {
+    let all = home["duties"].as_array().into_iter().flatten();
+    let text = |duty: &Value| duty["kind"].as_str().unwrap_or_default().to_owned();
+    all.map(|duty| (text(duty), duty["count"].as_u64().unwrap_or_default()))
+        .collect()
+}
+
 // proves A14
 #[tokio::test]
 async fn officers_see_what_waits_and_members_do_not() {
@@ -29,27 +37,38 @@ async fn officers_see_what_waits_and_members_do_not() {
         .created();
     recruitment.decide(&all[0], 4, "").await;
     recruitment.decide(&all[1], 2, "").await;
-    let waiting = home(&recruitment.officer).await["clubs"][0].clone();
-    assert_eq!(waiting["club"], json!({ "code": "chess", "name": "chess" }));
-    assert_eq!(waiting["role"], 0);
-    let counts = |waiting: &Value| {
-        let one = &waiting["waiting"]["applications"][0];
-        ["submissions", "undecided", "unmailed", "unreached"].map(|name| one[name].clone())
-    };
-    assert_eq!(waiting["waiting"]["requests"], 1);
-    assert_eq!(counts(&waiting), [3, 1, 2, 0].map(|n| json!(n)));
+    let officer = &recruitment.officer;
+    let club = home(officer).await["clubs"][0].clone();
+    assert_eq!(club["club"], json!({ "code": "chess", "name": "chess" }));
+    assert_eq!(
+        (&club["role"], &club["all_counted"]),
+        (&json!(0), &json!(true))
+    );
+    let counts = async || duties(&home(officer).await);
+    let asked = ("requests".to_owned(), 1);
+    let waits = |kind: &str, n: u64| (kind.to_owned(), n);
+    assert_eq!(
+        counts().await,
+        [asked.clone(), waits("undecided", 1), waits("untold", 2)]
+    );
     // Whoever was told does not count, until the decision is taken back.
     campus
         .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
-    let waiting = home(&recruitment.officer).await["clubs"][0].clone();
-    assert_eq!(counts(&waiting), [3, 1, 1, 0].map(|n| json!(n)));
+    let told = [asked.clone(), waits("undecided", 1), waits("untold", 1)];
+    assert_eq!(counts().await, told);
     recruitment.decide(&all[0], 2, "").await;
-    let waiting = home(&recruitment.officer).await["clubs"][0].clone();
-    assert_eq!(counts(&waiting), [3, 1, 2, 0].map(|n| json!(n)));
+    assert_eq!(
+        counts().await,
+        [asked, waits("undecided", 1), waits("untold", 2)]
+    );
     // Members and applicants see nothing of it.
-    assert_eq!(home(&bob).await["clubs"][0]["waiting"], Value::Null);
+    let bobs = home(&bob).await;
+    assert_eq!(
+        (&bobs["duties"], &bobs["clubs"][0]["all_counted"]),
+        (&json!([]), &json!(false))
+    );
     let sue = home(&people[0]).await;
     assert_eq!((&sue["clubs"], &sue["admin"]), (&json!([]), &Value::Null));
     assert_eq!(sue["applications"][0]["submissions"][0]["id"], all[0]["id"]);
@@ -67,9 +86,10 @@ async fn an_application_that_ended_counts_for_two_months() {
     let path = "/api/clubs/chess/applications/";
     recruitment.officer.post(path, next).await.created();
     let worked_on = |home: &Value| {
-        let all = home["clubs"][0]["waiting"]["applications"].as_array();
-        let all = all.cloned().unwrap_or_default();
-        all.iter().map(id).collect::<Vec<u64>>()
+        let all = home["duties"].as_array().cloned().unwrap_or_default();
+        all.iter()
+            .map(|duty| id(&duty["application"]))
+            .collect::<Vec<u64>>()
     };
     let seen = worked_on(&home(&recruitment.officer).await);
     assert!(seen.contains(&id(&recruitment.application)), "{seen:?}");
@@ -117,10 +137,10 @@ async fn open_invitations_are_shown_without_their_secret() {
     assert_eq!(home(&campus.as_("bob")).await["invites"], json!([]));
     // Its end is near, and then it is over.
     campus.advance(TimeDelta::days(12));
-    let of = |home: &Value| home["clubs"][0]["waiting"]["invites_ending"].clone();
-    assert_eq!(of(&home(&ada).await), 1);
+    let ending = [("invites_ending".to_owned(), 1)];
+    assert_eq!(duties(&home(&ada).await), ending);
     campus.advance(TimeDelta::days(3));
-    assert_eq!(of(&home(&ada).await), 0);
+    assert_eq!(duties(&home(&ada).await), []);
     assert_eq!(home(&campus.as_("sue")).await["invites"], json!([]));
 }
 
@@ -279,11 +299,13 @@ async fn pending_work_is_counted_for_ten_clubs_and_three_applications() {
     }
     let clubs = home(&ada).await["clubs"].clone();
     assert_eq!(clubs.as_array().map(Vec::len), Some(11));
-    let waits = &clubs[0]["waiting"];
-    assert_eq!(waits["applications"].as_array().map(Vec::len), Some(3));
-    assert_eq!(waits["more_applications"], true);
-    assert_eq!(clubs[9]["waiting"]["more_applications"], false);
-    assert_eq!(clubs[10]["waiting"], json!(null));
+    let counted: Vec<&Value> = (0..11).map(|n| &clubs[n]["all_counted"]).collect();
+    let no = json!(false);
+    assert_eq!((counted[0], counted[10]), (&no, &no));
+    assert!(
+        counted[1..10].iter().all(|whole| **whole == true),
+        "{clubs}"
+    );
 }
 
 // proves A14

@@ -531,11 +531,17 @@ pub struct Communicated<'a> {
 }
 
 impl Communicated<'_> {
-    /// Returns the status of the last decision mail of either kind.
+    /// Returns the last decision mail of either kind.
+    pub fn last_mail(&self) -> Option<(MailKind, &MailState)> {
+        let acceptance = self.acceptance.map(|mail| (MailKind::Acceptance, mail));
+        let rejection = self.rejection.map(|mail| (MailKind::Rejection, mail));
+        let mails = [acceptance, rejection].into_iter().flatten();
+        mails.max_by_key(|(_, mail)| (mail.order, mail.at))
+    }
+
+    /// Returns its status.
     pub fn last_status(&self) -> Option<EmailStatus> {
-        let mails = [self.acceptance, self.rejection].into_iter().flatten();
-        let last = mails.max_by_key(|mail| (mail.order, mail.at));
-        last.map(|mail| mail.status)
+        self.last_mail().map(|(_, mail)| mail.status)
     }
 
     /// Returns the kind of the last decision mail that went out, is on its way, or perhaps went out
