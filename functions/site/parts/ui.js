@@ -8,16 +8,16 @@ import { link, unsaved } from "./router.js";
 import { t, away, moment } from "./texts.js";
 
 /** What was done or went wrong, for eyes and for screen readers. */
-export const notice = signal({
-  text: "",
-  kind: "",
-  at: 0,
-  undo: /** @type {null | (() => any)} */ (null),
-});
+/** @typedef {{text: string, kind: string, at: number, undo: null | (() => any)}} Notice */
+const notices = signal(/** @type {Notice[]} */ ([]));
 let fading;
+const keepNotices = (stays) => (notices.value = notices.value.filter(stays));
+const isProblem = (one) => one.kind === "problem";
+/** More would cover the page. */
+const MOST_PROBLEMS = 3;
 /**
- * Tells a message until it is closed; what was done, for some seconds. `undo` takes it back, and
- * can be tried again if it fails.
+ * Tells a message until it is closed; what was done, for some seconds, beside what went wrong.
+ * `undo` takes it back, and can be tried again if it fails.
  */
 export function say(text, kind = "done", undo = /** @type {null | (() => any)} */ (null)) {
   const back = async () => {
@@ -27,18 +27,22 @@ export function say(text, kind = "done", undo = /** @type {null | (() => any)} *
       say(error.message, "problem", isFinal(error.status ?? 0) ? null : undo);
     }
   };
-  notice.value = { text, kind, at: Date.now(), undo: undo && back };
+  const problems = notices.value.filter((one) => isProblem(one) && one.text !== text);
+  notices.value = [
+    ...problems.slice(-MOST_PROBLEMS),
+    { text, kind, at: Date.now(), undo: undo && back },
+  ];
+  if (kind !== "done") return;
   clearTimeout(fading);
-  if (kind === "done") fading = setTimeout(() => say("", ""), undo ? 60_000 : 6000);
+  fading = setTimeout(() => keepNotices(isProblem), undo ? 60_000 : 6000);
 }
 /** Takes away a problem that was told before something worked. One with an undo stays. */
 export function forgetProblem(before = Date.now()) {
-  const { kind, at, undo } = notice.value;
-  if (kind === "problem" && !undo && at <= before) say("", "");
+  keepNotices((one) => !isProblem(one) || one.undo || one.at > before);
 }
 /** After a change of page, what was told before goes; what was told just now stays. */
 export function leaveNotices() {
-  if (Date.now() - notice.value.at > 1000) say("", "");
+  keepNotices((one) => Date.now() - one.at <= 1000);
 }
 
 const SPRITE = new URL("../icons.svg", import.meta.url).href;
@@ -338,21 +342,20 @@ export function Warnings() {
       html`<p class="bar problem" role="alert">${t("signin.ended")}
       <${SignIn} className="">${t("signin")}<//></p>`
     }
-    <div class=${notice.value.text ? `bar told ${notice.value.kind}` : ""} role="status"
-      aria-live="polite">
-      ${
-        notice.value.text &&
-        html`<${Icon}
-          name=${notice.value.kind === "problem" ? "circle-alert" : "circle-check"} />
-        <span>${notice.value.text}</span>
+    <div class=${notices.value.length ? "told" : ""} role="status" aria-live="polite">
+      ${notices.value.map(
+        (one) => html`<div key=${one.at + one.text} class=${`bar ${one.kind}`}><${Icon}
+          name=${isProblem(one) ? "circle-alert" : "circle-check"} />
+        <span>${one.text}</span>
         ${
-          notice.value.undo &&
-          html`<${Action} className="plain" run=${notice.value.undo}><${Icon}
+          one.undo &&
+          html`<${Action} className="plain" run=${one.undo}><${Icon}
           name="undo-2" /> ${t("undo")}<//>`
         }
-        <button class="round push" aria-label=${t("close")} onClick=${() => say("", "")}><${Icon}
-          name="x" /></button>`
-      }
+        <button class="round push" aria-label=${t("close")}
+          onClick=${() => keepNotices((other) => other !== one)}><${Icon} name="x" /></button>
+            </div>`,
+      )}
     </div>
   <//>`;
 }
