@@ -6,7 +6,7 @@ import { call, now, post } from "../parts/api.js";
 import { Answers } from "../parts/apply_ends.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
-import { Review, Unsent, useUnsent } from "../parts/review.js";
+import { Review, Unsent, scoreEarly, sendEarly, useUnsent } from "../parts/review.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { STATUSES, isErased, nameOf, useSubmissions } from "../parts/submissions.js";
 import { filesOf, openFile } from "../parts/submitted_files.js";
@@ -214,6 +214,7 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
     }
   };
   const [a, r] = [decide(4), decide(2)];
+  useEffect(() => sendEarly, []);
   /** The key opens one file after the other. */
   const opened = useRef(0);
   const nextFile = () => {
@@ -236,9 +237,10 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
     if (event.key === "Escape" && typing) /** @type {HTMLElement} */ (typing).blur();
     if (typing || event.repeat || event.metaKey || event.ctrlKey || event.altKey) return;
     const score = () => {
-      // The review of who was just opened may still be on its way.
-      if (!review.current) return say(t("review.wait"), "problem");
-      return review.current.score(Number(event.key));
+      if (review.current) return review.current.score(Number(event.key));
+      // The review of who was just opened is still on its way.
+      scoreEarly(path, Number(event.key));
+      changed({ my_score: Number(event.key) });
     };
     const run = /^[1-5]$/.test(event.key) ? score : keys[event.key.toLowerCase()];
     if (!run || (!hasKeys.value && event.key !== "?")) return;

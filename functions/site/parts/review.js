@@ -21,8 +21,8 @@ const unsent = signal(0);
 const AGAIN_MS = 30_000;
 let isSending = false;
 const isOwn = (one) => Boolean(me.value) && one.by?.id === me.value?.id;
-/** Nothing is no review. */
-const isNothing = ({ score, comment }) => score === null && !comment.trim();
+/** Nothing is no review. A score without a comment may have one at the service. */
+const isNothing = ({ score, comment }) => score === null && !comment?.trim();
 /** What is younger may be on its way, or is being typed in another tab. */
 const YOUNG_MS = 30_000;
 
@@ -43,7 +43,8 @@ async function sendUnsent(sent) {
   isSending = true;
   try {
     for (const [path, review] of waiting()) {
-      if (now() - review.at < YOUNG_MS) continue;
+      // A score by a key is whole: nobody is typing.
+      if (review.comment !== null && now() - review.at < YOUNG_MS) continue;
       if (!(await sendOne(store, /** @type {any} */ (path), review, sent))) break;
     }
   } finally {
@@ -67,8 +68,10 @@ async function sendOne(store, path, review, sent) {
     // What was stored after it elsewhere is newer.
     const isOld = Date.parse(own?.updated_at ?? "") > review.at;
     if (!isOld && isNothing(review)) await dropOwn(path);
-    else if (!isOld)
-      await put(`${path}reviews/mine/`, { score: review.score, comment: review.comment });
+    else if (!isOld) {
+      const comment = review.comment ?? own?.comment ?? "";
+      await put(`${path}reviews/mine/`, { score: review.score, comment });
+    }
     if (isSame()) store.remove(path);
     if (!isOld) sent(Number(/(\d+)\/$/.exec(path)?.[1]), review.score);
     return true;
@@ -92,6 +95,21 @@ const dropOwn = (path) =>
     if (error.status !== 404) throw error;
   });
 
+/** Sends what waits, while a page is open that shows it. */
+let sendNow = () => {};
+
+/**
+ * Keeps a score for somebody whose review is still being loaded. It is sent when the review is
+ * shown or, if the officer has gone on, by itself.
+ * @param {string} path of the submission
+ * @param {number} score
+ */
+export function scoreEarly(path, score) {
+  typedStore(person(), "review").set(path, { score, comment: null, at: now() });
+}
+/** Sends the scores that were kept, after the officer has gone on. */
+export const sendEarly = () => sendNow();
+
 /** Tries to send them while a page is open that uses this, and when the network is back. */
 export function useUnsent(sent) {
   const tell = useRef(sent);
@@ -103,7 +121,9 @@ export function useUnsent(sent) {
     const timer = setInterval(look, AGAIN_MS);
     addEventListener("online", look);
     look();
+    sendNow = look;
     return () => {
+      sendNow = () => {};
       clearInterval(timer);
       removeEventListener("online", look);
     };
@@ -161,7 +181,7 @@ function Own({ path, own, handle, stored }) {
     return kept && !(Date.parse(own?.updated_at ?? "") > kept.at) ? kept : undefined;
   }, []);
   const score = useSignal((begun ?? own)?.score ?? null);
-  const comment = useSignal((begun ?? own)?.comment ?? "");
+  const comment = useSignal(begun?.comment ?? own?.comment ?? "");
   const state = useSignal(
     /** @type {"clean" | "dirty" | "saving" | "saved" | "failed" | "refused"} */ (
       begun ? "dirty" : "clean"

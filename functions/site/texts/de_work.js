@@ -237,6 +237,7 @@ export default {
   "manage.declined": "Die Anfrage wurde abgelehnt.",
   "manage.emails": "Adressen",
   "manage.emails.hint": "Mit Kommas getrennt oder jede in einer Zeile.",
+  "manage.ending": "Nur Einladungen, die in den nächsten drei Tagen ablaufen.",
   "manage.expired": "Abgelaufen",
   "manage.invite": "Einladen",
   "manage.invited": "Gesendete Einladungen: {sent}. Ausgelassene Adressen: {skipped}.",
@@ -275,7 +276,6 @@ export default {
   "members.title": "Titel",
 
   "overview.accepted": "{n} angenommen",
-  "overview.answer": "Antworten",
   "overview.committees": "Nach Bereich",
   "overview.curve": "Bewerbungen im Verlauf",
   "overview.curve.text":
@@ -285,7 +285,6 @@ export default {
   "overview.mails": "Mails",
   "overview.mean": "Mittel",
   "overview.mine": "{n} von dir",
-  "overview.nothing": "Nichts wartet auf dich.",
   "overview.plots": "Schaubilder",
   "overview.reviewed": "Bewertet",
   "overview.reviewer": "Person",
@@ -328,7 +327,6 @@ export default {
   "review.revision": "Fassung {n}",
   "review.show": "Wer gezeigt wird",
   "review.start": "{n} bewerten",
-  "review.wait": "Diese Person wird noch geladen. Drücke die Taste gleich noch einmal.",
   "review.told":
     "Niemand erfährt davon, bevor du die Mails sendest oder die Entscheidungen freigegeben " +
     "sind.",

@@ -232,6 +232,7 @@ export default {
   "manage.declined": "The request was declined.",
   "manage.emails": "Addresses",
   "manage.emails.hint": "Separated by commas or on lines of their own.",
+  "manage.ending": "Only invitations that expire within three days.",
   "manage.expired": "Expired",
   "manage.invite": "Invite",
   "manage.invited": "Invitations sent: {sent}. Addresses skipped: {skipped}.",
@@ -270,7 +271,6 @@ export default {
   "members.title": "Title",
 
   "overview.accepted": "{n} accepted",
-  "overview.answer": "Answer",
   "overview.committees": "By committee",
   "overview.curve": "Submissions over time",
   "overview.curve.text":
@@ -280,7 +280,6 @@ export default {
   "overview.mails": "Mails",
   "overview.mean": "Mean",
   "overview.mine": "{n} by you",
-  "overview.nothing": "Nothing waits for you.",
   "overview.plots": "Plots",
   "overview.reviewed": "Reviewed",
   "overview.reviewer": "Reviewer",
@@ -321,7 +320,6 @@ export default {
   "review.revision": "revision {n}",
   "review.show": "Who is shown",
   "review.start": "Review {n}",
-  "review.wait": "This person is still loading. Press the key again in a moment.",
   "review.told": "Nobody is told before you send the mails or the decisions are released.",
 
   "review.unsent": "{n} review is not sent yet|{n} reviews are not sent yet",
