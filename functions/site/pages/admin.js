@@ -1,41 +1,17 @@
 // `/admin/`: clubs that wait for their approval, and the way to what only admins do.
 
-import { html, useEffect, useSignal } from "../parts/kit.js";
-import { get, patch } from "../parts/api.js";
+import { html } from "../parts/kit.js";
+import { patch } from "../parts/api.js";
 import { Form } from "../parts/form.js";
 import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { loaded } from "../parts/load.js";
+import { loaded, useLoad } from "../parts/load.js";
 import { Action, Title, confirmed } from "../parts/ui.js";
 import { KINDS } from "../parts/lists.js";
 
-/** All clubs are read to find those that wait: at most this many pages of a hundred. */
-const MOST_PAGES = 50;
-
-function useWaiting() {
-  const state = useSignal(
-    /** @type {{data?: import("../api").Schemas["ClubBody"][], error: any}} */ ({ error: null }),
-  );
-  const load = async () => {
-    try {
-      const waiting = [];
-      for (let page = 1; page <= MOST_PAGES; page++) {
-        const found = await get(`/clubs/?page_size=100&page=${page}`);
-        waiting.push(...found.results.filter((club) => club.approved === null));
-        if (!found.next) break;
-      }
-      state.value = { data: waiting, error: null };
-    } catch (error) {
-      state.value = { ...state.value, error };
-    }
-  };
-  useEffect(() => void load(), []);
-  return { ...state.value, reload: load };
-}
-
 export default function Admin() {
-  const waiting = useWaiting();
+  const waiting = useLoad("/clubs/?approved=none&page_size=100");
   const decide = (club, approved) => async () => {
     if (!approved && !confirmed(t("admin.refuse.sure", club))) return false;
     await patch(url`/clubs/${club.code}/`, { approved });
@@ -56,7 +32,7 @@ export default function Admin() {
       <a href=${link("/admin/webhooks/")}>${t("webhooks")}</a>
     </p>
     <section><h2>${t("admin.waiting")}</h2>
-      ${loaded(waiting, (all) =>
+      ${loaded(waiting, ({ results: all }) =>
         all.length === 0
           ? html`<p class="quiet">${t("admin.waiting.none")}</p>`
           : html`<ul class="cards">${all.map(

@@ -172,7 +172,10 @@ function Steps({ home }) {
         class="hidden"> ${one.name}</span></a><//>`,
     )}
     ${home.decisions.map((one) => html`<${Decision} key=${one.id} one=${one} />`)}
-    ${managed.map((one) => html`<${ClubWaits} key=${one.club.code} own=${one} />`)}
+    ${managed.map(
+      (one) => html`<${ClubWaits} key=${one.club.code} own=${one}
+      duties=${home.duties.filter((duty) => duty.club?.code === one.club.code)} />`,
+    )}
     ${sent.map(
       (
         one,

@@ -5,7 +5,7 @@ import { call, get, now, post, remove } from "../parts/api.js";
 import { Form } from "../parts/form.js";
 import { loaded, orReload, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
-import { link } from "../parts/router.js";
+import { address, link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { Undelivered } from "../parts/undelivered.js";
 import { Action, Chip, Icon, Time, Title, confirmed } from "../parts/ui.js";
@@ -17,7 +17,10 @@ export default function Links({ club: code }) {
 }
 
 function Invites({ code }) {
-  const invites = useLoad(url`/clubs/${code}/invites/`);
+  const isEnding = address.value.query.get("ending") === "true";
+  const invites = useLoad(
+    isEnding ? `${url`/clubs/${code}/invites/`}?ending=true` : url`/clubs/${code}/invites/`,
+  );
   const fields = [
     {
       name: "emails",
@@ -39,6 +42,11 @@ function Invites({ code }) {
     <${Form} name=${`invite-${code}`} fields=${fields} data=${{ emails: "" }} whole send=${send}
       stored=${invites.reload} submit=${t("manage.invite")}
         done=${(all) => t("manage.invited", all)} />
+    ${
+      isEnding &&
+      html`<p class="line">${t("manage.ending")} <a
+      href=${link(url`/clubs/${code}/links/`)}>${t("home.all")}</a></p>`
+    }
     ${loaded(
       invites,
       (all) =>

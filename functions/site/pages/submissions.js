@@ -131,6 +131,7 @@ const fitting = (query) => {
       (!query.get("committee") ||
         (one.committee?.id ?? "none") === (Number(query.get("committee")) || "none")) &&
       (!query.get("reviewed") || one.my_score === null) &&
+      (!query.get("duty") || one.duties.includes(query.get("duty"))) &&
       matches(`${nameOf(one)} ${one.user?.username} ${one.user?.email}`)
     );
   };

@@ -2,6 +2,7 @@
 
 import { html } from "../parts/kit.js";
 import { Left } from "../parts/countdown.js";
+import { Duties } from "../parts/duties.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { Facts, Plots } from "../parts/overview.js";
 import { url } from "../parts/path.js";
@@ -9,8 +10,6 @@ import { link } from "../parts/router.js";
 import { useSubmissions } from "../parts/submissions.js";
 import { t } from "../parts/texts.js";
 import { Chip, Empty, Icon, Problem, Skeleton, Title } from "../parts/ui.js";
-
-const DAY = 86_400_000;
 
 export default function Workspace({ club: code }) {
   const club = useLoad(url`/clubs/${code}/`);
@@ -83,30 +82,16 @@ function Current({ code, all }) {
   )}</ul>`;
 }
 
-/** Requests to answer, and invitations that end soon. */
-function Waits({ code }) {
-  const requests = useLoad(url`/clubs/${code}/membershiprequests/`);
-  const invites = useLoad(url`/clubs/${code}/invites/`);
-  const ends = (one) => Date.parse(one.expires_at) - Date.now();
-  const ending = (invites.data ?? []).filter((one) => ends(one) > 0 && ends(one) < 3 * DAY);
-  return loaded(
-    requests,
-    (all) => {
-      const waits = [
-        [all.length, "home.requests", url`/clubs/${code}/members/`, "overview.answer"],
-        [ending.length, "home.ending", url`/clubs/${code}/links/`, "home.look"],
-      ].filter(([n]) => Number(n) > 0);
-      if (waits.length === 0)
-        return html`<${Empty} icon="circle-check"><p>${t("overview.nothing")}</p><//>`;
-      return html`<ul class="list">${waits.map(
-        ([n, text, path, action]) => html`<li class="line" key=${text}>
-      <span>${t(text, { n })}</span><a class="button push" href=${link(path)}>${t(action)}<span
-        class="hidden">: ${t(text, { n })}</span></a></li>`,
-      )}</ul>`;
-    },
+/** What waits for the officers, as on the home page. */
+const Waits = ({ code }) =>
+  loaded(
+    useLoad(url`/clubs/${code}/overview/`),
+    ({ duties, all_counted }) =>
+      duties.length > 0
+        ? html`<${Duties} all=${duties} />`
+        : all_counted && html`<${Empty} icon="circle-check"><p>${t("duty.none")}</p><//>`,
     2,
   );
-}
 
 /** The newest application in numbers. */
 function Newest({ code, application }) {

@@ -87,6 +87,10 @@ export function Curve({ all, end }) {
       )}</tbody></table></details></section>`;
 }
 
+/** Whether the decision was mailed. A mail that did not arrive has told nobody. */
+const isTold = (one) =>
+  one.status !== 1 && !one.duties.includes("untold") && !one.duties.includes("unreached");
+
 /** What waits, and what was done, in four numbers. */
 export function Facts({ all }) {
   const decided = all.filter((one) => one.status !== 1);
@@ -99,7 +103,7 @@ export function Facts({ all }) {
       t("overview.mine", { n: all.filter((one) => one.my_score !== null).length }),
     ],
     ["overview.decided", decided.length, t("overview.accepted", { n: accepted })],
-    ["overview.told", all.filter((one) => one.notified).length, ""],
+    ["overview.told", all.filter(isTold).length, ""],
   ];
   return html`<ul class="facts">${facts.map(
     ([name, count, more]) => html`<li class="fact" key=${name}>
@@ -117,7 +121,7 @@ function Way({ club, all }) {
   const counts = [
     [t("overview.way.applied"), people(() => true)],
     [t("overview.way.accepted"), people(isAccepted)],
-    [t("overview.way.told"), people((one) => isAccepted(one) && one.notified)],
+    [t("overview.way.told"), people((one) => isAccepted(one) && isTold(one))],
     [t("overview.way.joined"), people((one) => isAccepted(one) && joined.has(one.user?.id ?? 0))],
   ];
   return html`<${Bars} caption=${t("overview.way")} counts=${counts} />`;

@@ -1,12 +1,11 @@
 // What waits: for the officers of a club, and for admins.
 
+import { Duties } from "./duties.js";
 import { html } from "./kit.js";
 import { url } from "./path.js";
 import { link } from "./router.js";
 import { t } from "./texts.js";
-import { Chip, Icon, Mono } from "./ui.js";
-
-/** @typedef {import("../api").Schemas["HomeClubBody"]} OwnClub */
+import { Chip, Mono } from "./ui.js";
 
 /** A thing to do next: whose it is, what it is about, and the button that leads to it. */
 export function Step({ code, club, name, more, children }) {
@@ -20,50 +19,19 @@ export function Step({ code, club, name, more, children }) {
 }
 
 /**
- * What there is to do in a club: the text, the number, and where it is done.
- * @param {OwnClub} own
- * @returns {{text: string, path: string}[]}
+ * What waits for the officers of a club.
+ * @param {{own: import("../api").Schemas["HomeClubBody"], duties: import("./duties.js").Duty[]}}
+ *   props
  */
-function duties({ club, waiting }) {
-  if (!waiting) return [];
-  const base = url`/clubs/${club.code}/`;
-  const of = (n, text, path, values = {}) => (n ? [{ text: t(text, { n, ...values }), path }] : []);
-  const recruitment = (one) => {
-    const form = url`/clubs/${club.code}/applications/${one.id}/`;
-    const values = { name: one.name };
-    const duty = (n, text, path) =>
-      of(n, text, path, values).map((found) =>
-        one.has_more ? { ...found, text: t("home.atleast", found) } : found,
-      );
-    return [
-      ...duty(one.undecided, "home.undecided", `${form}review/`),
-      ...duty(one.unmailed, "home.unmailed", `${form}mails/`),
-      ...duty(one.unreached, "home.unreached", `${form}mails/`),
-    ];
-  };
-  return [
-    ...of(waiting.requests, "home.requests", `${base}members/`),
-    ...waiting.applications.flatMap(recruitment),
-    ...of(waiting.invites_ending, "home.ending", `${base}links/`),
-  ];
-}
-
-/** What waits for the officers of a club. */
-export function ClubWaits({ own }) {
+export function ClubWaits({ own, duties }) {
   const { club } = own;
-  const all = duties(own);
   return html`<${Step} code=${club.code} club=${club.name} name=${club.name}
     more=${t(`role.${own.role}`)}>
     ${
-      all.length === 0
-        ? own.waiting &&
-          !own.waiting.more_applications &&
-          html`<p class="line"><${Chip} kind="good" icon="check">
-          ${t("home.nothing")}<//></p>`
-        : html`<ul class="duties">${all.map(
-            ({ text, path }) => html`<li key=${path + text}><a href=${link(path)}>${text}
-            <${Icon} name="chevron-right" /></a></li>`,
-          )}</ul>`
+      duties.length > 0
+        ? html`<${Duties} all=${duties} />`
+        : own.all_counted &&
+          html`<p class="line"><${Chip} kind="good" icon="check">${t("duty.none")}<//></p>`
     }
     <a class="button do" href=${link(url`/clubs/${club.code}/manage/`)}>${t("home.manage")}
       <span class="hidden"> ${club.name}</span></a><//>`;

@@ -155,8 +155,14 @@ impl Submission {
     /// Returns what officers have to do about it.
     pub fn duties(&self) -> Vec<Duty> {
         let interview = (self.interview_mail.as_ref(), self.interview.as_ref());
-        let (told, undelivered) = (self.communicated(), self.undelivered.as_ref());
-        duties(self.person, self.status, told, interview, undelivered)
+        let (communicated, undelivered) = (self.communicated(), self.undelivered.as_ref());
+        duties(
+            self.person,
+            self.status,
+            communicated,
+            interview,
+            undelivered,
+        )
     }
 }
 
@@ -184,10 +190,10 @@ fn duties(
         None | Some(_) => invitation.filter(|_| expected.is_none() && !is_booked),
     };
     let is_lost = last.is_some_and(|mail| mail.status.is_undelivered());
-    let is_told = is_lost || communicated.last_kind() == expected;
+    let is_communicated = is_lost || communicated.last_kind() == expected;
     let all = [
         (Duty::Undecided, expected.is_none()),
-        (Duty::Untold, expected.is_some() && !is_told),
+        (Duty::Untold, expected.is_some() && !is_communicated),
         (Duty::Unreached, is_lost || undelivered.is_some()),
     ];
     let duties = all.into_iter().filter(|(_, is_one)| *is_one);

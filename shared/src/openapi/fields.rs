@@ -103,11 +103,12 @@ fields! {
     /// Who has reviewed a submission.
     Reviewed => words("Who has reviewed a submission.", &["mine", "none", "others"]);
     /// The clubs that wait for approval.
-    Unapproved => words("The clubs that wait for approval.", &["none"]);
+    Unapproved => words("The clubs that wait for approval.", &["none"])
+        .extensions(Some(variants(&["WaitingForApproval"])));
     /// What officers have to do about a submission.
     SubmissionDuty => words("What officers have to do about a submission.", &[
         "undecided", "untold", "unreached",
-    ]);
+    ]).extensions(Some(variants(&["ToDecide", "ToTell", "ToReach"])));
     /// How far the interview of a submission is. No other enumeration may have the name of a value.
     InterviewStage => words("How far the interview of a submission is.", &[
         "none", "invited", "booked", "attended", "missed",

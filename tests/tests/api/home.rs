@@ -45,23 +45,23 @@ async fn officers_see_what_waits_and_members_do_not() {
         (&json!(0), &json!(true))
     );
     let counts = async || duties(&home(officer).await);
-    let asked = ("requests".to_owned(), 1);
+    let request = ("requests".to_owned(), 1);
     let waits = |kind: &str, n: u64| (kind.to_owned(), n);
     assert_eq!(
         counts().await,
-        [asked.clone(), waits("undecided", 1), waits("untold", 2)]
+        [request.clone(), waits("undecided", 1), waits("untold", 2)]
     );
     // Whoever was told does not count, until the decision is taken back.
     campus
         .with_worker(recruitment.send("acceptance", json!({})))
         .await
         .ok();
-    let told = [asked.clone(), waits("undecided", 1), waits("untold", 1)];
-    assert_eq!(counts().await, told);
+    let fewer = [request.clone(), waits("undecided", 1), waits("untold", 1)];
+    assert_eq!(counts().await, fewer);
     recruitment.decide(&all[0], 2, "").await;
     assert_eq!(
         counts().await,
-        [asked, waits("undecided", 1), waits("untold", 2)]
+        [request, waits("undecided", 1), waits("untold", 2)]
     );
     // Members and applicants see nothing of it.
     let bobs = home(&bob).await;
