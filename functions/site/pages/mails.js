@@ -2,7 +2,8 @@
 // sent is exactly what was shown: the digest of the preview goes with it.
 
 import { html, useEffect, useSignal } from "../parts/kit.js";
-import { post } from "../parts/api.js";
+import { now, post } from "../parts/api.js";
+import { choose, chosenIn, freePlaces } from "../parts/chosen.js";
 import { Bars, counted } from "../parts/overview.js";
 import { useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
@@ -66,11 +67,10 @@ export default function Mails({ club, application: id }) {
   /** The mail that those who were missed get: the chosen one, if it is about decisions. */
   const isAccepted = missed.some((one) => one.status === 4);
   const decision = isInterview ? (isAccepted ? "acceptance" : "rejection") : choice.value.type;
-  /** Who can still be invited: nobody twice, and nobody who is decided. */
-  const invitable = all
-    .filter((one) => one.status === 1 && !one.interview && !isErased(one))
-    .map((one) => one.id);
-  const uninvited = isComplete ? invitable : null;
+  /** Those who were chosen in the list. Of them, nobody is invited twice or after a decision. */
+  const ids = chosenIn(id);
+  const chosen = all.filter((one) => ids.has(one.id) && !isErased(one));
+  const invited = chosen.filter((one) => one.status === 1 && !one.interview);
   const plan = useSignal(/** @type {any} */ (null));
   const result = useSignal(/** @type {any} */ (null));
 
@@ -80,7 +80,8 @@ export default function Mails({ club, application: id }) {
     const invites = type === "interview";
     return {
       email_type: { id: type },
-      ...(invites && { submissions: uninvited?.slice(0, MOST) }),
+      ...(invites && { submissions: invited.slice(0, MOST).map((one) => one.id) }),
+      ...(!invites && chosen.length && { submissions: chosen.slice(0, MOST).map((one) => one.id) }),
       ...(one && !invites && { one_per_person: true }),
       ...(decided && !invites && { require_all_decided: true }),
       ...values,
@@ -104,6 +105,7 @@ export default function Mails({ club, application: id }) {
       await loadProblems();
       result.value = { ...sent, values, chosen };
       plan.value = null;
+      if (asked.submissions && !sent.left) choose(id, []);
       await load();
       return sent.queued + sent.sent;
     } catch (error) {
@@ -153,13 +155,21 @@ export default function Mails({ club, application: id }) {
         )}</div>
         ${
           isInterview
-            ? html`<p>${
-                uninvited ? t("mails.uninvited", { n: uninvited.length }) : `${t("loading")} …`
-              }</p>`
-            : html`<p>${check("one", "mails.one")}</p><p>${check("decided", "mails.decided")}</p>`
+            ? html`<${Invited} base=${base} people=${invited} application=${application.data}
+              isComplete=${isComplete} />`
+            : html`${
+                chosen.length > 0 &&
+                html`<p class="line">${t("mails.chosen", { n: chosen.length })} <button class="plain"
+                  onClick=${() => {
+                    choose(id, []);
+                    plan.value = null;
+                  }}>${t("mails.everybody")}</button></p>`
+              }
+              <p>${check("one", "mails.one")}</p><p>${check("decided", "mails.decided")}</p>`
         }
-        <p><${Action} className="main" run=${preview()}
-          disabled=${isInterview && !uninvited?.length}>${t("mails.preview")}<//></p></section>
+        <p><${Action} className="main" run=${preview()} disabled=${
+          !isComplete || (isInterview && invited.length === 0)
+        }>${t("mails.preview")}<//></p></section>
       <section><${Bars} caption=${t("mails.ledger")}
         counts=${counted(all, (one) => t(`mail.${one.email_status ?? "none"}`))} />
         <p role="status">${
@@ -182,6 +192,27 @@ export default function Mails({ club, application: id }) {
     }
     <${Others} base=${base} load=${load}
       all=${all.filter((one) => one.undelivered && !isErased(one))} />`;
+}
+
+/**
+ * Who would be invited, and whether there are times for them.
+ * @param {{base: import("../api").OfApplication, people: any[], application: any,
+ *   isComplete: boolean}} props
+ */
+function Invited({ base, people, application, isComplete }) {
+  const slots = useLoad(`${base}slots/`);
+  if (!isComplete) return html`<p>${t("loading")} …</p>`;
+  if (people.length === 0)
+    return html`<p>${t("mails.invite.none")}</p><p><a class="button"
+      href=${link(`${base}?status=1&interview=none`)}>${t("mails.invite.choose")}</a></p>`;
+  const free = freePlaces(slots.data ?? [], {
+    notice: application?.interview_notice_hours ?? 0,
+    committees: new Set(people.map((one) => one.committee?.id ?? 0)),
+    now: now(),
+  });
+  const [n, places] = [people.length, free];
+  return html`<p>${t("mails.invite.people", { n })}, ${t("mails.invite.places", { n: places })}</p>
+    ${slots.data && free < n && html`<p class="warn">${t("mails.invite.few")}</p>`}`;
 }
 
 /**

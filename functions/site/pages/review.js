@@ -61,7 +61,9 @@ export default function ReviewMode({ club, application: id }) {
     if (stay.current.of !== of) stay.current = { of, ids: new Set() };
     const fits = (one) =>
       (!committee || String(one.committee?.id ?? "none") === committee) &&
-      (only === "all" || (one.my_score === null && one.status === 1) || String(one.id) === open);
+      (only === "all" ||
+        (one.status === 1 && (only === "undecided" || one.my_score === null)) ||
+        String(one.id) === open);
     const ids = (isComplete ? all : [])
       .filter((one) => fits(one) || stay.current.ids.has(one.id))
       .sort((a, b) => (a.created_at < b.created_at ? -1 : 1))
@@ -107,8 +109,9 @@ export default function ReviewMode({ club, application: id }) {
             </span></div>
     <div class="chips"><select aria-label=${t("review.show")} value=${only}
       onChange=${(event) => setQuery({ only: event.currentTarget.value, open: "" })}>
-        <option value="open">${t("submissions.unreviewed")}</option><option value="all">${t("all")}
-          </option></select>
+        <option value="open">${t("submissions.unreviewed")}</option>
+        <option value="undecided">${t("submissions.duty.undecided")}</option>
+        <option value="all">${t("all")}</option></select>
       ${
         Boolean(application.data?.committees.length) &&
         html`<select aria-label=${t("apply.committee")} value=${committee}

@@ -21,6 +21,9 @@ export const isErased = (submission) => submission.user === null;
 /** The name of an applicant; nobody has one after their data was erased. */
 export const nameOf = (submission) => submission.user?.name ?? t("applicant.erased");
 
+/** What a decision changes in the list, until the list is loaded again. */
+export const decided = (status) => ({ status, duties: [status === 1 ? "undecided" : "untold"] });
+
 /** @typedef {import("../api").Schemas["SubmissionBody"]} Submission */
 
 /** `call` without types: the service says where the next part of a list is. @type {any} */

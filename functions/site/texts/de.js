@@ -249,7 +249,7 @@ export default {
 
   language: "Sprache",
   loading: "Wird geladen",
-  mails: "Mails zur Entscheidung",
+  mails: "E-Mails",
   manage: "Club verwalten",
   members: "Mitglieder",
 

@@ -39,10 +39,15 @@ export default {
   "interviews.overlap":
     "{name} hat um diese Zeit ein anderes Gespräch mit diesem Club. Beide buchen?",
   "interviews.yes": "War da",
+  "mails.chosen": "Für {n} ausgewählte Person.|Für {n} ausgewählte Personen.",
+  "mails.everybody": "Stattdessen für alle",
   "mails.interview": "Einladungen zum Gespräch",
+  "mails.invite.choose": "Personen auswählen",
+  "mails.invite.few": "Es gibt nicht genug Termine für alle.",
+  "mails.invite.none": "Wähle in der Liste aus, wer eingeladen wird.",
+  "mails.invite.people": "{n} Person|{n} Personen",
+  "mails.invite.places": "{n} freier Termin|{n} freie Termine",
   "mails.skipped.decided": "Schon entschieden",
-  "mails.uninvited":
-    "{n} Bewerbung ohne Entscheidung ist noch nicht eingeladen.|{n} Bewerbungen ohne Entscheidung sind noch nicht eingeladen.",
   notices: "Erinnerungen und Neues per Mail",
   "notices.drafts": "Erinnerungen an Bewerbungen, die nicht abgeschickt sind",
   "notices.interviews": "Erinnerungen an Gespräche",

@@ -248,7 +248,7 @@ export default {
 
   language: "Language",
   loading: "Loading",
-  mails: "Decision mails",
+  mails: "Mails",
   manage: "Manage the club",
   members: "Members",
 

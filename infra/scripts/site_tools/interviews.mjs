@@ -2,7 +2,7 @@
 // notes who came.
 
 import assert from "node:assert/strict";
-import { PHONE, accessible, heading, mailTo, origin, signIn, windowOf } from "./lib.mjs";
+import { PHONE, accessible, call, heading, mailTo, origin, signIn, windowOf } from "./lib.mjs";
 
 const olivia = await windowOf();
 olivia.on("dialog", (dialog) => dialog.accept());
@@ -90,11 +90,26 @@ await olivia.waitForFunction(
   () => document.querySelector(".booking button")?.getAttribute("aria-pressed") === "true",
 );
 
-// Everybody who is not decided and not invited gets a mail: here nobody is left.
+// Nobody is invited who was not chosen. The page says how many people and times there are.
+const [autumn] = await call("olivia", "GET", "/clubs/robotics/applications/");
+const form = `/clubs/robotics/applications/${autumn.id}`;
+const why = autumn.questions.find((one) => one.question_type === 1 && !one.committees.length);
+const sent = await call("late.ina", "POST", `${form}/submissions/`, {
+  committee: null,
+  responses: [{ question: why.id, text: "Gears" }],
+});
 await olivia.getByRole("link", { name: "Invite", exact: true }).click();
 await heading(olivia, "Mails");
-await olivia.getByText(/without a decision/).waitFor();
+await olivia.getByText("Choose in the list who is invited.").waitFor();
 await accessible(olivia, "mails-interview");
+await olivia.getByRole("link", { name: "Choose people" }).click();
+await olivia.getByLabel("Choose: late.ina Test").check();
+await accessible(olivia, "submissions-chosen");
+await olivia.getByRole("link", { name: "Invite to an interview" }).click();
+await olivia.getByText(/^1 person, \d+ free times?$/).waitFor();
+await olivia.getByRole("button", { name: "Preview", exact: true }).click();
+await olivia.getByRole("heading", { name: /1 mail would be sent/ }).waitFor();
+await call("late.ina", "DELETE", `/submissions/${sent.id}/`);
 
 // On a phone: the home page says what is next, and three taps choose another time.
 const avery = await windowOf({ viewport: PHONE });

@@ -198,7 +198,7 @@ await officer.getByRole("heading", { name: "Nina Kowalska" }).waitFor();
 await officer.getByRole("button", { name: "Accepted A" }).click();
 await officer.getByText("Nina Kowalska: Accepted").waitFor();
 await officer.goBack();
-await officer.getByRole("link", { name: "Decision mails" }).click();
+await officer.getByRole("link", { name: "Mails", exact: true }).click();
 await officer.getByRole("button", { name: "Preview", exact: true }).click();
 await officer.getByRole("button", { name: "Send these mails" }).click();
 const mail = await mailTo("nina", /\/invite\/goban\/\S+/);
