@@ -6,10 +6,11 @@ import { Cover } from "../parts/club_card.js";
 import { Day } from "../parts/event_list.js";
 import { download } from "../parts/files.js";
 import { loaded, useLoad } from "../parts/load.js";
+import { split } from "../parts/past.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
-import { Action, Chip, Empty, Icon, Mono, Rich, Time, Title } from "../parts/ui.js";
+import { Action, Chip, Empty, Icon, Mono, Past, Rich, Time, Title } from "../parts/ui.js";
 
 /** Saves all times, with the places that whoever is signed in may see. */
 async function saveCalendar(event) {
@@ -47,17 +48,7 @@ export default function Event({ event: id }) {
         }
         ${
           found.showings.length > 0 &&
-          html`<div class="card"><ul class="list">${found.showings.map(
-            (showing) => html`<li class="day" key=${showing.id}>
-          <${Day} at=${showing.start_time} />
-          <div><h3><${Time} at=${showing.start_time} zoned /></h3>
-            <p class="quiet small">${t("event.until")} <${Time} at=${showing.end_time} /></p>
-            ${
-              showing.location &&
-              html`<p class="line"><${Icon}
-              name="map-pin" /> ${showing.location}</p>`
-            }</div></li>`,
-          )}</ul></div>
+          html`<${Showings} all=${found.showings} />
           <p><${Action} run=${() => saveCalendar(found)}><${Icon} name="calendar-plus" />
             ${t("event.calendar")}<//></p>`
         }</section></div>`,
@@ -65,3 +56,28 @@ export default function Event({ event: id }) {
     true,
   );
 }
+
+/** The next showing stands first and large, then the others that come. Those that are over fold. */
+function Showings({ all }) {
+  const { coming, past } = split(all);
+  const [next, ...later] = coming;
+  const list = (some) =>
+    html`<ul class="list">${some.map(
+      (one) => html`<${Showing} key=${one.id} showing=${one} />`,
+    )}</ul>`;
+  return html`${
+    next
+      ? html`<div class="card next"><ul class="list"><${Showing} showing=${next} /></ul></div>`
+      : html`<p class="quiet">${t("event.over")}</p>`
+  }
+    ${later.length > 0 && html`<div class="card">${list(later)}</div>`}
+    <${Past} all=${past} show=${(one) => list([one])} />`;
+}
+
+const Showing = ({ showing }) => html`<li class="day">
+  <${Day} at=${showing.start_time} />
+  <div><h3><${Time} at=${showing.start_time} zoned /></h3>
+    <p class="quiet small">${t("event.until")} <${Time} at=${showing.end_time} /></p>
+    ${
+      showing.location && html`<p class="line"><${Icon} name="map-pin" /> ${showing.location}</p>`
+    }</div></li>`;

@@ -7,11 +7,12 @@ import { call, patch, post, remove } from "../parts/api.js";
 import { Entity } from "../parts/entity.js";
 import { Image } from "../parts/files.js";
 import { Form } from "../parts/form.js";
+import { split } from "../parts/past.js";
 import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
 import { moment, t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
-import { Action, Title, confirmed, say } from "../parts/ui.js";
+import { Action, Past, Title, confirmed, say } from "../parts/ui.js";
 
 const TYPES = [0, 1, 2, 3, 4, 5, 6];
 const EMPTY = { name: "", type: 0, description: "", url: null };
@@ -67,6 +68,10 @@ function Present({ code, id }) {
     await remove(path);
     open(url`/clubs/${code}/events/`);
   };
+  const showingOf = (showing) => html`<${Entity} key=${showing.id}
+    path=${`${path}showings/${showing.id}/`}
+    summary=${`${moment(showing.start_time)} ${showing.location ?? ""}`}
+    name=${moment(showing.start_time)} fields=${showingFields()} reload=${event.reload} />`;
   return loaded(
     event,
     (found) => html`
@@ -77,11 +82,8 @@ function Present({ code, id }) {
     <${Form} name=${`event-${id}`} fields=${fields()} data=${found} send=${save}
       stored=${event.reload} reload=${event.reload} />
     <section><h2>${t("event.showings")}</h2>
-      ${found.showings.map(
-        (showing) => html`<${Entity} key=${showing.id} path=${`${path}showings/${showing.id}/`}
-        summary=${`${moment(showing.start_time)} ${showing.location ?? ""}`}
-          name=${moment(showing.start_time)} fields=${showingFields()} reload=${event.reload} />`,
-      )}
+      ${split(found.showings).coming.map(showingOf)}
+      <${Past} all=${split(found.showings).past} show=${showingOf} />
       <${NewShowing} after=${found.showings.at(-1)} path=${`${path}showings/`}
         reload=${event.reload} />
     </section>

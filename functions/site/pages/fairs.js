@@ -4,11 +4,12 @@ import { html, useSignal } from "../parts/kit.js";
 import { post } from "../parts/api.js";
 import { isSignedIn } from "../parts/auth.js";
 import { OFFICER } from "../parts/me.js";
+import { split } from "../parts/past.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
-import { Action, Rich, Time, Title } from "../parts/ui.js";
+import { Action, Past, Rich, Time, Title } from "../parts/ui.js";
 
 /** Whether clubs can be registered now. */
 export const isOpen = (fair) =>
@@ -19,15 +20,14 @@ export default function Fairs() {
   const fairs = useLoad("/clubfairs/");
   const own = useLoad(isSignedIn.value ? "/memberships/" : "");
   const clubs = (own.data ?? []).filter((one) => one.role <= OFFICER);
+  const show = (fair) => html`<${Fair} key=${fair.id} fair=${fair} clubs=${clubs}
+    reload=${fairs.reload} />`;
   return html`<${Title}>${t("fairs")}<//>
     ${loaded(
       fairs,
       (all) => html`
       ${all.length === 0 && html`<p class="quiet">${t("fairs.none")}</p>`}
-      ${all.map(
-        (fair) => html`<${Fair} key=${fair.id} fair=${fair} clubs=${clubs}
-        reload=${fairs.reload} />`,
-      )}`,
+      ${split(all).coming.map(show)}<${Past} all=${split(all).past} show=${show} />`,
     )}`;
 }
 

@@ -359,3 +359,12 @@ export function Warnings() {
     </div>
   <//>`;
 }
+
+/**
+ * What is over: a list that is closed at first.
+ * @param {{all: any[], show: (one: any) => any}} props
+ */
+export const Past = ({ all, show }) =>
+  all.length > 0 &&
+  html`<details class="card"><summary>${t("past", { n: all.length })}</summary>
+    ${all.map(show)}</details>`;

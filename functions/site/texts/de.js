@@ -120,6 +120,8 @@ export default {
   "duty.undecided": "{n} Bewerbung ohne Entscheidung|{n} Bewerbungen ohne Entscheidung",
   "duty.unreached": "{n} Person nicht erreicht|{n} Personen nicht erreicht",
   "duty.untold": "{n} Entscheidung noch nicht mitgeteilt|{n} Entscheidungen noch nicht mitgeteilt",
+  "event.over": "Diese Veranstaltung ist vorbei.",
+  past: "Vergangen: {n}",
   slow: "Das dauert länger als sonst. Wir warten noch auf eine Antwort.",
   "draft.again": "Nicht gespeichert. Nächster Versuch in {n} s",
   "draft.clean": "Alles gesichert",

@@ -119,6 +119,8 @@ export default {
   "duty.undecided": "{n} submission without a decision|{n} submissions without a decision",
   "duty.unreached": "{n} person was not reached|{n} people were not reached",
   "duty.untold": "{n} decision not sent yet|{n} decisions not sent yet",
+  "event.over": "This event is over.",
+  past: "Past: {n}",
   slow: "This takes longer than usual. We are still waiting for an answer.",
   "draft.again": "Not saved. Next try in {n} s",
   "draft.clean": "All saved",
