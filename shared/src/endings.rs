@@ -1,12 +1,14 @@
 //! Applications that end because the club was archived or the application deleted: interviews are
 //! cancelled, and whoever was not told a decision yet is told that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::Deserialize;
 
 use crate::bookings;
 use crate::db::{Table, TableError, each};
-use crate::domain::{Application, Club, Submission, SubmissionQuery};
+use crate::domain::{Application, Club, Interview, Mailed, Submission, SubmissionQuery};
 use crate::ids::{Id, of, order_number};
 use crate::mail::{ApplicationEnd, application_ended};
 use crate::time::Timestamp;
@@ -65,4 +67,80 @@ pub async fn cancel_interviews(
         released.await.map(drop)
     })
     .await
+}
+
+/// What ends with an application, before it does.
+#[derive(Debug, Default)]
+pub struct WhatEnds {
+    /// Number of submissions.
+    pub submissions: usize,
+    /// Number of booked interviews that have not begun.
+    pub interviews: usize,
+    /// Those who get a mail: whose interview is cancelled, or who were not told a decision yet.
+    pub people: BTreeSet<Id<of::Person>>,
+    /// Whether there is more than was counted.
+    pub has_more: bool,
+}
+
+impl WhatEnds {
+    /// Adds what ends with another application.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.submissions += other.submissions;
+        self.interviews += other.interviews;
+        self.people.extend(other.people);
+        self.has_more |= other.has_more;
+        self
+    }
+}
+
+/// The attributes of a submission that say whether its applicant gets a mail.
+#[derive(Deserialize)]
+struct EndedSubmission {
+    #[serde(default)]
+    person: Option<Id<of::Person>>,
+    #[serde(default)]
+    mailed: Option<Mailed>,
+    #[serde(default)]
+    interview: Option<Interview>,
+}
+
+/// Counts what would end with an application, from copies that may be a second old: 1 query of its
+/// slots and, for each part of its submissions, 1 for each megabyte, at most
+/// [`limits::COUNTED_PAGES`].
+///
+/// # Errors
+///
+/// Those of the table.
+pub async fn what_ends(
+    table: &Table,
+    application: &Application,
+    now: Timestamp,
+) -> Result<WhatEnds, TableError> {
+    let slots = table.slots(application.id).await?;
+    let coming = slots.iter().filter(|slot| slot.start > now);
+    let coming: BTreeMap<Id<of::Slot>, usize> =
+        coming.map(|slot| (slot.id, slot.seats.len())).collect();
+    let mut ends = WhatEnds {
+        interviews: coming.values().sum(),
+        ..WhatEnds::default()
+    };
+    let parts = table.submission_parts(application.id, &["person", "mailed", "interview"]);
+    for (items, has_more) in parts.await? {
+        ends.has_more |= has_more;
+        ends.submissions += items.len();
+        for item in items {
+            let EndedSubmission {
+                person,
+                mailed,
+                interview,
+            } = item.read()?;
+            let slot = interview.and_then(|interview| interview.slot);
+            let is_cancelled = slot.is_some_and(|slot| coming.contains_key(&slot));
+            let is_untold = application.release > now && mailed.is_none();
+            ends.people
+                .extend(person.filter(|_| is_cancelled || is_untold));
+        }
+    }
+    Ok(ends)
 }

@@ -6,6 +6,7 @@ mod conditions;
 mod delete;
 mod duplicate;
 pub mod duties;
+pub mod ending;
 pub mod extensions;
 pub mod form;
 pub mod home;
@@ -31,6 +32,8 @@ pub fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(unsent::list_unsent_applications))
         .routes(routes!(home::show_home))
         .routes(routes!(duties::show_overview))
+        .routes(routes!(ending::show_club_ending))
+        .routes(routes!(ending::show_application_ending))
         .routes(routes!(
             applications::show_application,
             applications::update_application,

@@ -6,6 +6,7 @@ import { html, signal, useMemo, useSignal } from "../parts/kit.js";
 import { call, post, remove } from "../parts/api.js";
 import { INFO, questionsFor } from "../parts/asked.js";
 import { Extensions } from "../parts/extensions.js";
+import { Danger } from "../parts/danger.js";
 import { Form } from "../parts/form.js";
 import { MailEditor } from "../parts/mail_editor.js";
 import { Question, tooMany } from "../parts/question.js";
@@ -14,7 +15,7 @@ import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
-import { Action, Field, Rich, Title, confirmed } from "../parts/ui.js";
+import { Action, Field, Rich, Title } from "../parts/ui.js";
 
 /** The template of a mail, with an example of what it names. */
 const mail = (name, label, examples) => ({
@@ -112,15 +113,8 @@ function Present({ code, club, id }) {
     open(url`/clubs/${code}/applications/${made.id}/edit/`);
   };
   const close = async () => {
-    if (!confirmed(t("builder.delete.sure"))) return false;
-    try {
-      await remove(path);
-    } catch (error) {
-      // With submissions it takes a second question.
-      if (error.code !== "in_use" || !confirmed(`${error.message} ${t("builder.delete.force")}`))
-        throw error;
-      await remove(`${path}?force=true`);
-    }
+    // What ends with it was shown.
+    await remove(`${path}?force=true`);
     open(url`/clubs/${code}/recruitment/`);
   };
   return loaded(
@@ -137,9 +131,9 @@ function Present({ code, club, id }) {
         stored=${application.reload} reload=${application.reload} /></section>
     <section><h2>${t("extensions")}</h2><${Extensions} path=${`${path}extensions/`}
       end=${found.application_end_time} /></section>
-    <p class="row"><${Action} run=${copy} done=${t("builder.copied")}>${t("builder.copy")}<//>
-      <${Action} className="danger" run=${close} done=${t("builder.deleted")}>${t("builder.delete")}
-        <//></p>`,
+    <div class="row"><${Action} run=${copy} done=${t("builder.copied")}>${t("builder.copy")}<//>
+      <${Danger} label=${t("builder.delete")} name=${found.name} ending=${`${path}ending/`}
+        about=${t("builder.delete.about")} run=${close} done=${t("builder.deleted")} /></div>`,
     8,
   );
 }

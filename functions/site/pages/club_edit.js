@@ -3,13 +3,14 @@
 import { html } from "../parts/kit.js";
 import { call, patch, remove } from "../parts/api.js";
 import { Image } from "../parts/files.js";
+import { Danger } from "../parts/danger.js";
 import { Form } from "../parts/form.js";
 import { me } from "../parts/me.js";
 import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { loaded, problems, useLoad } from "../parts/load.js";
-import { Action, Title, confirmed, say } from "../parts/ui.js";
+import { Title, say } from "../parts/ui.js";
 
 const OWNER = 0;
 
@@ -65,7 +66,6 @@ export default function EditClub({ club: code }) {
     say(t("saved"));
   };
   const close = async () => {
-    if (!confirmed(t("edit.delete.sure", { club: club.data?.name }))) return false;
     await remove(path);
     open("/clubs/");
   };
@@ -89,8 +89,8 @@ export default function EditClub({ club: code }) {
         <p><a class="button" href=${link(url`/clubs/${code}/webhooks/`)}>${t("webhooks")}</a></p>
           </section><section><h2>${t("edit.delete")}</h2>
         <p>${t("edit.delete.about")}</p>
-        <p><${Action} className="danger" run=${close} done=${t("edit.deleted")}>${t("edit.delete")}
-          <//></p></section>`
+        <${Danger} label=${t("edit.delete")} name=${found.name} ending=${`${path}ending/`}
+          about=${t("edit.delete.what")} run=${close} done=${t("edit.deleted")} /></section>`
       }
     `,
       8,

@@ -33,13 +33,7 @@ export default function Event({ event: id }) {
       <p class="line"><${Mono} code=${found.club} name=${found.club_name} size="tiny" />
         <a href=${link(url`/clubs/${found.club}/`)}>${found.club_name}</a> <${Chip}>
           ${t(`event.type.${found.type}`)}<//></p></div></div>
-    <div class="two"><section><h2>${t("event.about")}</h2><${Rich} text=${found.description} />
-        ${
-          found.url &&
-          html`<p><a class="button" href=${found.url} target="_blank"
-          rel="noopener noreferrer">${t("event.url")} <${Icon} name="external-link" /></a></p>`
-        }
-            </section>
+    <div class="two turned">
       <section><h2>${t("event.showings")}</h2>
         ${
           found.showings.length === 0 &&
@@ -51,7 +45,14 @@ export default function Event({ event: id }) {
           html`<${Showings} all=${found.showings} />
           <p><${Action} run=${() => saveCalendar(found)}><${Icon} name="calendar-plus" />
             ${t("event.calendar")}<//></p>`
-        }</section></div>`,
+        }</section>
+      <section><h2>${t("event.about")}</h2><${Rich} text=${found.description} />
+        ${
+          found.url &&
+          html`<p><a class="button" href=${found.url} target="_blank"
+          rel="noopener noreferrer">${t("event.url")} <${Icon} name="external-link" /></a></p>`
+        }
+            </section></div>`,
     6,
     true,
   );

@@ -6,13 +6,14 @@ import { html, useMemo } from "../parts/kit.js";
 import { call, patch, post, remove } from "../parts/api.js";
 import { Entity } from "../parts/entity.js";
 import { Image } from "../parts/files.js";
+import { Danger } from "../parts/danger.js";
 import { Form } from "../parts/form.js";
 import { split } from "../parts/past.js";
 import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
 import { moment, t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
-import { Action, Past, Title, confirmed, say } from "../parts/ui.js";
+import { Past, Title, say } from "../parts/ui.js";
 
 const TYPES = [0, 1, 2, 3, 4, 5, 6];
 const EMPTY = { name: "", type: 0, description: "", url: null };
@@ -64,7 +65,6 @@ function Present({ code, id }) {
     say(t("saved"));
   };
   const close = async () => {
-    if (!confirmed(t("event.delete.sure"))) return false;
     await remove(path);
     open(url`/clubs/${code}/events/`);
   };
@@ -88,8 +88,8 @@ function Present({ code, id }) {
         reload=${event.reload} />
     </section>
     <section><h2>${t("event.delete")}</h2>
-      <p><${Action} className="danger" run=${close} done=${t("event.deleted")}>${t("event.delete")}
-        <//></p></section>`,
+      <${Danger} label=${t("event.delete")} name=${found.name} about=${t("event.delete.about")}
+        run=${close} done=${t("event.deleted")} /></section>`,
     8,
   );
 }

@@ -278,3 +278,14 @@ for (const share of [0, 0.5, 1]) {
 // A row that is half behind the head of the table is too small to be pressed, for axe.
 await region.evaluate((box) => (box.scrollTop = 0));
 await accessible(olivia, "submissions-2000");
+
+// What ends with a club is said before, and its name is asked for.
+await olivia.goto(`${origin}/clubs/debate/edit/`);
+await olivia.getByRole("button", { name: "Delete the club" }).click();
+await olivia.getByText(/^20\d\d submissions end\.$/).waitFor();
+const really = olivia.getByRole("dialog").getByRole("button", { name: "Delete the club" });
+assert.equal(await really.getAttribute("aria-disabled"), "true");
+await accessible(olivia, "danger");
+await olivia.getByLabel("Type “Debating Union” to confirm.").fill("Debating Union");
+assert.equal(await really.getAttribute("aria-disabled"), "false");
+await olivia.getByRole("button", { name: "Cancel", exact: true }).click();

@@ -210,6 +210,22 @@ pub struct ClubDuties {
 }
 
 impl Table {
+    /// Reads some attributes of the submissions to an application, which may be a second old: of
+    /// each of their parts, at most [`limits::COUNTED_PAGES`] megabytes, and whether there are more.
+    pub(crate) async fn submission_parts(
+        &self,
+        application: Id<of::Application>,
+        attributes: &[&str],
+    ) -> Result<Vec<(Vec<Stored>, bool)>, TableError> {
+        let parts = (0..submission::keys::SUBMISSION_PARTS).map(async |part| {
+            let partition = (submission::keys::submissions(application, part), None);
+            let pages = limits::COUNTED_PAGES;
+            self.some_of::<Submission>(partition, attributes, pages, None)
+                .await
+        });
+        try_join_all(parts).await
+    }
+
     /// Counts what is to do about the submissions to an application, for each of
     /// [`Duty::OF_SUBMISSIONS`]: 1 query for each of their partitions and each megabyte in it, at
     /// most [`limits::COUNTED_PAGES`].
@@ -217,19 +233,17 @@ impl Table {
         &self,
         application: Id<of::Application>,
     ) -> Result<[(Duty, DutyCount); 3], TableError> {
-        let parts = (0..submission::keys::SUBMISSION_PARTS).map(async |part| {
-            let partition = (submission::keys::submissions(application, part), None);
-            let pages = limits::COUNTED_PAGES;
-            let (found, has_more) = self
-                .some_of::<Submission>(partition, &Decided::ATTRIBUTES, pages, None)
-                .await?;
+        let mut parts = vec![];
+        for (items, has_more) in self
+            .submission_parts(application, &Decided::ATTRIBUTES)
+            .await?
+        {
             let mut duties = vec![];
-            for item in &found {
+            for item in &items {
                 duties.extend(item.read::<Decided>()?.duties());
             }
-            Ok::<_, TableError>((duties, has_more))
-        });
-        let parts = try_join_all(parts).await?;
+            parts.push((duties, has_more));
+        }
         let has_more = parts.iter().any(|(_, has_more)| *has_more);
         Ok(Duty::OF_SUBMISSIONS.map(|duty| {
             let all = parts.iter().flat_map(|(duties, _)| duties);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{OFFICERS, Row, SIGNED_IN, officers, read, replace, write};
+use super::{OFFICERS, Row, SIGNED_IN, officers, owners, read, replace, write};
 
 pub(super) fn rows() -> Vec<Row> {
     let mut rows = applications();
@@ -33,6 +33,8 @@ fn applications() -> Vec<Row> {
         read("list_unsent_applications", SIGNED_IN),
         read("show_home", SIGNED_IN),
         read("show_overview", OFFICERS),
+        read("show_club_ending", owners(200)),
+        read("show_application_ending", OFFICERS),
         read("list_applications", OFFICERS),
         write("create_application", officers(201), application(committees)),
         read("list_current_applications", SIGNED_IN),

@@ -58,6 +58,16 @@ async fn a_closed_club_tells_its_applicants_once_and_cancels_interviews() {
     let hidden = recruitment.submit(&campus.as_("hugo")).await;
     recruitment.decide(&hidden, 2, "").await;
 
+    // Who closes it can know before: all but Tom get a mail.
+    let officer = &recruitment.officer;
+    let expected = json!({
+        "applications": 1, "submissions": 5, "interviews": 1, "people": 3, "has_more": false,
+    });
+    for path in ["/api/clubs/chess/", &recruitment.path] {
+        let ends = officer.get(&format!("{path}ending/")).await.ok();
+        assert_eq!(ends, expected, "{path}");
+    }
+
     campus.ten_minutes().await;
     close(&campus, recruitment).await;
     let own = there.sue.get("/api/submissions/").await.ok();

@@ -1,0 +1,88 @@
+//! What would end with a club or an application, so that nobody is surprised (C22):
+//! `/clubs/{club}/ending/` and `/clubs/{club}/applications/{application}/ending/`
+
+use axum::Json;
+use futures::future::try_join_all;
+use serde::Serialize;
+use shared::domain::Application;
+use shared::endings::{WhatEnds, what_ends};
+use shared::time::Timestamp;
+use shared::web::scopes::{RecruitmentRead, SessionOnly};
+use shared::web::{Officer, Owner, Result};
+use shared::{Context, ids, limits};
+use utoipa::ToSchema;
+
+/// What would end.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct EndingBody {
+    /// Number of applications whose decisions are not released yet; 1 for one application.
+    applications: usize,
+    /// Number of their submissions.
+    submissions: usize,
+    /// Number of booked interviews that have not begun. They are cancelled.
+    interviews: usize,
+    /// Number of people who get a mail: whose interview is cancelled, or who were not told a
+    /// decision yet.
+    people: usize,
+    /// Whether there is more than was counted.
+    has_more: bool,
+}
+
+impl EndingBody {
+    fn new(applications: usize, ends: &WhatEnds) -> Self {
+        Self {
+            applications,
+            submissions: ends.submissions,
+            interviews: ends.interviews,
+            people: ends.people.len(),
+            has_more: ends.has_more,
+        }
+    }
+}
+
+/// Get what would end with a club.
+///
+/// For owners. It is counted for the ten applications that end last, among those whose decisions
+/// are not released yet, and may be a second old.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/ending/", tag = "clubs", security(("bearer" = [])),
+    params(("club" = String, Path)), responses((status = 200, body = EndingBody))
+)]
+pub async fn show_club_ending(app: Context, scope: Owner<SessionOnly>) -> Result<Json<EndingBody>> {
+    let (club, now) = (&scope.club, app.now());
+    let mut all: Vec<(Timestamp, _)> = club
+        .windows
+        .iter()
+        .filter_map(|(id, window)| Some((window.end, ids::parse(id)?)))
+        .collect();
+    all.sort_by_key(|(end, _)| std::cmp::Reverse(*end));
+    let has_more = all.len() > limits::HOME_CLUBS;
+    all.truncate(limits::HOME_CLUBS);
+    let names = all.into_iter().map(|(_, id)| (club.code.clone(), id));
+    let found = app.table.applications_by_id(names).await?;
+    let open: Vec<&Application> = found.values().filter(|one| one.release > now).collect();
+    let counted = open.iter().map(|one| what_ends(&app.table, one, now));
+    let ends = try_join_all(counted).await?;
+    let ends = ends.into_iter().fold(WhatEnds::default(), WhatEnds::and);
+    Ok(Json(EndingBody {
+        has_more: has_more || ends.has_more,
+        ..EndingBody::new(open.len(), &ends)
+    }))
+}
+
+/// Get what would end with an application.
+///
+/// For officers. It may be a second old.
+#[utoipa::path(
+    get, path = "/api/clubs/{club}/applications/{application}/ending/", tag = "applications",
+    security(("bearer" = []), ("token" = ["recruitment:read"])),
+    params(("club" = String, Path), ("application" = u64, Path)),
+    responses((status = 200, body = EndingBody))
+)]
+pub async fn show_application_ending(
+    app: Context,
+    scope: Officer<RecruitmentRead, (), Application>,
+) -> Result<Json<EndingBody>> {
+    let ends = what_ends(&app.table, &scope.object, app.now()).await?;
+    Ok(Json(EndingBody::new(1, &ends)))
+}
