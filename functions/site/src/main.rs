@@ -19,6 +19,7 @@ async fn main() -> Result<(), Error> {
         table.clone(),
         Arc::new(SystemClock),
         config.media_url.clone(),
+        config.time_zone.clone(),
     );
     run_behind_gateway(ready(site::routes(config, public), table), public_url).await
 }

@@ -12,6 +12,7 @@ use shared::db::{Table, TableError};
 use shared::domain::{Catalogue, ListedClub};
 use shared::domain::{Club, Event, Image, Showing};
 use shared::ids;
+use shared::mail::when;
 use shared::text::ClubCode;
 use shared::text::html::{escape, to_words};
 use shared::time::{Clock, Timestamp};
@@ -44,6 +45,8 @@ pub struct Public {
     clock: Arc<dyn Clock>,
     /// Base address of images.
     media: String,
+    /// The time zone of the campus, an IANA name.
+    zone: String,
     clubs: Catalogue<ListedClub>,
     kept: Mutex<PreviewCache>,
 }
@@ -60,27 +63,33 @@ pub struct Preview {
 }
 
 impl Public {
-    /// Returns what everybody may read of this table. `media` is the base address of images.
-    pub fn new(table: Table, clock: Arc<dyn Clock>, media: String) -> Self {
+    /// Returns what everybody may read of this table. `media` is the base address of images, `zone`
+    /// the time zone of the campus.
+    pub fn new(table: Table, clock: Arc<dyn Clock>, media: String, zone: String) -> Self {
         Self {
             table,
             clock,
             media,
+            zone,
             clubs: Catalogue::default(),
             kept: Mutex::default(),
         }
     }
 
     /// Returns the preview of the page at a path, if it is one of a club or an event that everybody
-    /// may see: at most 1 read for a club and 3 for an event, once in [`PREVIEW_KEPT`]. A page does
-    /// not fail because of it.
+    /// may see, of an open form of such a club, or a link to join it: at most 1 read for a club and
+    /// 3 for an event, once in [`PREVIEW_KEPT`]. A page does not fail because of it.
     pub async fn preview(&self, path: &str) -> Option<Arc<Preview>> {
         let now = self.clock.now();
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
-        let [kind @ ("clubs" | "events"), id] = parts[..] else {
-            return None;
+        let (kind, id, form) = match parts[..] {
+            [kind @ ("clubs" | "events"), id] => (kind, id, None),
+            ["clubs", club, "apply", form] => ("clubs", club, Some(form)),
+            // Of the link itself, nothing is said.
+            ["join", club, _, _] => ("clubs", club, None),
+            _ => return None,
         };
-        let key = format!("{kind}/{id}");
+        let key = format!("{kind}/{id}/{}", form.unwrap_or_default());
         if let Some((at, kept)) = self.kept().get(&key)
             && now - at < PREVIEW_KEPT
         {
@@ -88,7 +97,7 @@ impl Public {
         }
         let read = async {
             Ok::<_, TableError>(match kind {
-                "clubs" => self.club(id).await?,
+                "clubs" => self.club(id, form, now).await?,
                 _ => self.event(id, now).await?,
             })
         };
@@ -116,7 +125,12 @@ impl Public {
         image.map(|image| format!("{}/{}", self.media, image.small))
     }
 
-    async fn club(&self, code: &str) -> Result<Option<Preview>, TableError> {
+    async fn club(
+        &self,
+        code: &str,
+        form: Option<&str>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Preview>, TableError> {
         let Some(code) = ClubCode::parse(code) else {
             return Ok(None);
         };
@@ -129,18 +143,33 @@ impl Public {
                 club.profile.subtitle.clone()
             };
             let image = self.image(club.image.as_ref());
+            let open = form.and_then(|form| club.windows.get(form));
+            let open = open.filter(|window| window.is_open(now));
+            let (title, description) = match open {
+                Some(window) => (
+                    format!("{} · {}", window.name, club.profile.name),
+                    format!("Apply until {}.", self.time(window.end)),
+                ),
+                None => (club.profile.name.clone(), about.clone()),
+            };
             Preview {
                 data: json!({
                     "@context": "https://schema.org", "@type": "Organization",
                     "name": club.profile.name, "description": about, "logo": image,
                     "sameAs": club.profile.website,
                 }),
-                title: club.profile.name,
-                description: about,
+                title,
+                description,
                 image,
                 image_alt: club.profile.image_alt.clone(),
             }
         }))
+    }
+
+    /// A time as people say it, in the time zone of the campus.
+    fn time(&self, at: Timestamp) -> String {
+        let zone = self.zone.parse();
+        zone.map_or_else(|_| at.to_string(), |zone| when(at, None, zone))
     }
 
     async fn event(&self, id: &str, now: DateTime<Utc>) -> Result<Option<Preview>, TableError> {

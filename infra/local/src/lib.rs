@@ -248,8 +248,9 @@ fn router(
     clock: Arc<MovableClock>,
 ) -> Router {
     let (images_at, table) = (app.settings.media.url.clone(), app.table.clone());
-    let public = site::Public::new(table, clock, images_at);
-    let site = site::routes(site_config(app), public);
+    let config = site_config(app);
+    let public = site::Public::new(table, clock, images_at, config.time_zone.clone());
+    let site = site::routes(config, public);
     // Only these paths belong to the service; all others are pages of the site.
     let service = finish(guard(api(), app).merge(local).merge(pages::routes()), app);
     routes::media(app, images)

@@ -182,3 +182,26 @@ async fn a_link_to_an_event_shows_what_everybody_may_see() {
         );
     }
 }
+
+// proves O14, C23
+#[tokio::test]
+async fn a_link_to_a_form_says_whose_it_is_and_until_when() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let name = recruitment.application["name"].as_str().unwrap_or_default();
+    let form = format!("/clubs/chess/apply/{}/", id(&recruitment.application));
+    let shown = preview(&campus, &form).await;
+    assert!(
+        shown.starts_with(&format!("{name} · chess</title>")),
+        "{shown}"
+    );
+    assert!(shown.contains("content=\"Apply until "), "{shown}");
+    assert!(shown.contains(" (UTC).\""), "{shown}");
+    // A link to join says nothing but the club.
+    let shown = preview(&campus, "/join/chess/7/secret/").await;
+    assert!(shown.starts_with("chess</title>"), "{shown}");
+    // Of a form that is closed, nothing is said.
+    campus.advance(TimeDelta::days(400));
+    let shown = preview(&campus, &form).await;
+    assert!(shown.starts_with("chess</title>"), "{shown}");
+}
