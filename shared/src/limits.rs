@@ -228,6 +228,8 @@ pub const MAIL_RESENDS: u8 = 3;
 /// How many events a club may have in all, as a multiple of those that have not ended.
 pub const EVENTS_IN_ALL: usize = 5;
 
+/// How many open applications of a club its entry in a list names.
+pub const LISTED_APPLICATIONS: usize = 5;
 /// Of how many clubs the home page says what waits for their officers.
 pub const HOME_CLUBS: usize = 10;
 /// Of how many applications of these clubs, those that end last first, it counts what is undecided.

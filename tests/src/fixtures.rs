@@ -61,6 +61,7 @@ pub fn for_officer(submission: &Value) -> Value {
     shown["my_score"] = json!(null);
     shown["changed_after_decision"] = json!(false);
     shown["interview_email_status"] = json!(null);
+    shown["duties"] = json!(["undecided"]);
     shown
 }
 

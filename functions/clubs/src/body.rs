@@ -6,6 +6,7 @@ use serde::Serialize;
 use shared::bodies::{BadgeBody, Badges, NamedBody};
 use shared::db::TableError;
 use shared::domain::{Club, ClubPage, Entries, Membership, Role, Tag, Versions};
+use shared::ids::{Id, of};
 use shared::media::Media;
 use shared::text::ClubCode;
 use shared::text::kinds::{
@@ -13,7 +14,7 @@ use shared::text::kinds::{
 };
 use shared::time::Timestamp;
 use shared::web::{ApiError, ImportRow, Mode, Reader, Reference, User, Visibility};
-use shared::{Context, limits};
+use shared::{Context, ids, limits};
 use utoipa::ToSchema;
 
 /// A club. The list and the single club have the same fields (C2).
@@ -48,6 +49,8 @@ pub struct ClubBody {
     application_required: u8,
     /// Whether an application of the club is open now.
     accepting_members: bool,
+    /// The applications that are open now, by their end. In lists the first five.
+    open_applications: Vec<OpenFormBody>,
     /// Number of people who have the club as a favorite. In lists up to five minutes old.
     favorite_count: i64,
     /// Number of members. In lists up to five minutes old.
@@ -64,6 +67,21 @@ pub struct ClubBody {
     /// Whether the club is deleted. Missing if the caller is not an admin.
     #[serde(skip_serializing_if = "Option::is_none")]
     archived: Option<bool>,
+}
+
+/// An open application, as everybody who sees the club may know it. The form itself is for people
+/// who are signed in.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OpenFormBody {
+    /// Id of the application.
+    #[schema(value_type = u64)]
+    id: Id<of::Application>,
+    /// Its name, cut at 60 characters.
+    name: String,
+    /// Last moment at which it is open.
+    application_end_time: Timestamp,
+    /// The names of its first ten committees, cut at 60 characters.
+    committees: Vec<String>,
 }
 
 /// The caller, with their memberships, favorites and subscriptions.
@@ -198,6 +216,7 @@ impl ClubBody {
             approved: club.approved,
             application_required: profile.application_required,
             accepting_members: is_accepting(club, now),
+            open_applications: open_applications(club, now),
             favorite_count: club.favorites,
             membership_count: club.members,
             is_favorite: viewer.favorites.contains(&club.code),
@@ -207,6 +226,35 @@ impl ClubBody {
             archived: viewer.is_admin.then_some(club.archived),
         }
     }
+}
+
+impl ClubBody {
+    /// The club as lists show it.
+    #[must_use]
+    pub fn in_list(mut self) -> Self {
+        self.open_applications.truncate(limits::LISTED_APPLICATIONS);
+        self
+    }
+}
+
+/// The applications of the club that are open at `now`, by their end.
+fn open_applications(club: &Club, now: Timestamp) -> Vec<OpenFormBody> {
+    let open = club
+        .windows
+        .iter()
+        .filter(|(_, window)| window.is_open(now.moment()));
+    let mut open: Vec<OpenFormBody> = open
+        .filter_map(|(id, window)| {
+            Some(OpenFormBody {
+                id: ids::parse(id)?,
+                name: window.name.clone(),
+                application_end_time: window.end,
+                committees: window.committees.clone(),
+            })
+        })
+        .collect();
+    open.sort_by_key(|one| (one.application_end_time, one.id));
+    open
 }
 
 /// Whether an application of the club is open at `now`.

@@ -84,8 +84,9 @@ pub async fn list_clubs(
     let mut found = filter.find(&clubs, &labels, &ranking, |club| {
         visibility.sees(club) && filter.is_for(club, &viewer, user.is_some(), now)
     });
-    let show =
-        |ranked: &Ranked| ClubBody::new(&ranked.listed.club, &viewer, &labels, &app.media, now);
+    let show = |ranked: &Ranked| {
+        ClubBody::new(&ranked.listed.club, &viewer, &labels, &app.media, now).in_list()
+    };
     let page = page.of_sorted(&mut found, |a, b| compare(filter.order, a, b), show)?;
     Ok(Kept::MinuteInDistribution.unless_signed_in(user.as_ref(), Json(page)))
 }

@@ -150,11 +150,21 @@ function Applications({ code, club }) {
   const open = useLoad(isSignedIn.value ? url`/clubs/${code}/applications/current/` : "");
   const own = useParts(isSignedIn.value ? "/applications/open/?limit=200" : "");
   if (!isSignedIn.value) {
-    return club.accepting_members
-      ? html`<section class="card line"><h2 class="flat">${t("club.open")}</h2>
-          <${SignIn} className="main push">${t("apply.signin")}<//>
-            </section>`
-      : null;
+    return club.open_applications?.map(
+      (one) => html`<section class="card line" key=${one.id}>
+      <div><h2 class="flat">${one.name}</h2>
+        <p class="line"><${Left} until=${one.application_end_time} />
+          <span class="quiet small">${t("apply.until")} <${Time} at=${one.application_end_time}
+            zoned /></span></p>
+        ${
+          one.committees.length > 0 &&
+          html`<p class="tags">${one.committees.map(
+            (name) => html`<span class="tag" key=${name}>${name}</span>`,
+          )}</p>`
+        }</div>
+      <span class="push"><${SignIn} to=${url`/clubs/${code}/apply/${one.id}/`}>
+        ${t("apply.signin")}<//></span></section>`,
+    );
   }
   if (open.error) return html`<${Problem} error=${open.error} retry=${open.reload} />`;
   const shown = /** @type {any[] | undefined} */ (open.data);

@@ -3,6 +3,7 @@
 import { html } from "./kit.js";
 import { call, post, remove } from "./api.js";
 import { isSignedIn, signIn } from "./auth.js";
+import { Left } from "./countdown.js";
 import { url } from "./path.js";
 import { orReload } from "./load.js";
 import { link } from "./router.js";
@@ -60,6 +61,10 @@ export function ClubCard({ club, changed }) {
           club.accepting_members &&
           html`<${Chip} kind="good" icon="circle-dot">${t("club.open")}
           <//>`
+        }
+        ${
+          club.open_applications?.[0] &&
+          html`<${Left} until=${club.open_applications[0].application_end_time} />`
         }
         ${!club.active && html`<${Chip} icon="lock">${t("state.inactive")}<//>`}
         ${club.badges?.map(

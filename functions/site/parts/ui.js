@@ -250,9 +250,9 @@ export function useFresh(what) {
   return old.value !== what;
 }
 
-/** A button that leads to the issuer, and back to this page. */
-export const SignIn = ({ children, className = "main" }) =>
-  html`<${Action} className=${className} run=${() => signIn()}>${children}<//>`;
+/** A button that leads to the issuer, and back to this page or to another one. */
+export const SignIn = ({ children, className = "main", to = /** @type {any} */ (undefined) }) =>
+  html`<${Action} className=${className} run=${() => signIn(to)}>${children}<//>`;
 
 /** A question before something that cannot be undone. */
 export function confirmed(text) {

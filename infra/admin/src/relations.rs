@@ -300,12 +300,18 @@ pub(crate) fn windows(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> 
         .filter(|application| !application["deleted"]["BOOL"].is_boolean())
     {
         let mut window = json!({ "start": application["start"], "end": application["end"] });
-        let name: String = text(&application["name"])
-            .chars()
-            .take(Window::NAME)
-            .collect();
+        let cut = |name: &Value| text(name).chars().take(Window::NAME).collect();
+        let name: String = cut(&application["name"]);
         if !name.is_empty() {
             window["name"] = json!({ "S": name });
+        }
+        let committees = application["committees"]["L"].as_array();
+        let committees = committees.into_iter().flatten().take(Window::COMMITTEES);
+        let names: Vec<Value> = committees
+            .map(|committee| json!({ "S": cut(&committee["M"]["name"]) }))
+            .collect();
+        if !names.is_empty() {
+            window["committees"] = json!({ "L": names });
         }
         if application["is_active"]["BOOL"] == false {
             window["is_active"] = application["is_active"].clone();

@@ -420,3 +420,55 @@ async fn an_item_that_cannot_be_read_takes_no_list_with_it() {
         put(&item);
     }
 }
+
+// proves C23
+#[tokio::test]
+async fn a_visitor_sees_which_forms_are_open() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let visitor = campus.anonymous();
+    let listed = async || {
+        // The distribution keeps the list for a minute, and so do processes.
+        campus.advance(chrono::TimeDelta::seconds(61));
+        let list = visitor.get("/api/clubs/").await.ok();
+        list["results"][0]["open_applications"].clone()
+    };
+    let shown = listed().await;
+    let of = &recruitment.application;
+    assert_eq!(shown[0]["id"], of["id"]);
+    assert_eq!(shown[0]["name"], of["name"]);
+    assert_eq!(shown[0]["application_end_time"], of["application_end_time"]);
+    let named = of["committees"].as_array().into_iter().flatten();
+    let named: Vec<&Value> = named.map(|committee| &committee["name"]).collect();
+    assert_eq!(shown[0]["committees"], json!(named));
+    let officer = &recruitment.officer;
+    for n in 0..6 {
+        let body = tests::fixtures::application(&format!("Form {n}"));
+        officer
+            .post("/api/clubs/chess/applications/", body)
+            .await
+            .created();
+    }
+    assert_eq!(listed().await.as_array().map(Vec::len), Some(5));
+    let one = visitor.get("/api/clubs/chess/").await.ok();
+    assert_eq!(one["open_applications"].as_array().map(Vec::len), Some(7));
+    // A committee that is renamed, and a form that is switched off.
+    let body = json!({ "committees": [{ "name": "Openings" }] });
+    officer.patch(&recruitment.path, body).await.ok();
+    let one = visitor.get("/api/clubs/chess/").await.ok();
+    let forms = one["open_applications"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let own = forms.iter().find(|form| form["id"] == of["id"]);
+    assert_eq!(
+        own.map(|form| &form["committees"]),
+        Some(&json!(["Openings"]))
+    );
+    let body = json!({ "is_active": false });
+    officer.patch(&recruitment.path, body).await.ok();
+    let one = visitor.get("/api/clubs/chess/").await.ok();
+    assert_eq!(one["open_applications"].as_array().map(Vec::len), Some(6));
+    // The form itself stays for people who are signed in.
+    visitor.get(&recruitment.path).await.error(401);
+}

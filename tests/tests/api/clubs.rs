@@ -37,6 +37,7 @@ async fn a_club_is_created_and_read() {
             "approved": true,
             "application_required": 4,
             "accepting_members": false,
+            "open_applications": [],
             "favorite_count": 0,
             "membership_count": 1,
             "is_member": 0,

@@ -105,11 +105,14 @@ impl Application {
 
     /// Returns its submission window.
     pub fn window(&self) -> Window {
+        let cut = |name: &str| name.chars().take(Window::NAME).collect();
+        let committees = self.committees.iter().take(Window::COMMITTEES);
         Window {
-            name: self.name.chars().take(Window::NAME).collect(),
+            name: cut(&self.name),
             start: self.start,
             end: self.end,
             is_active: self.is_active,
+            committees: committees.map(|committee| cut(&committee.name)).collect(),
         }
     }
 

@@ -110,6 +110,10 @@ pub struct Window {
     /// Whether the application is switched on.
     #[serde(default = "switched_on", skip_serializing_if = "Clone::clone")]
     pub is_active: bool,
+    /// The names of its first [`Window::COMMITTEES`] committees, cut at [`Window::NAME`]
+    /// characters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub committees: Vec<String>,
 }
 
 /// Windows of earlier releases are those of active applications.
@@ -120,6 +124,8 @@ fn switched_on() -> bool {
 impl Window {
     /// How many characters of the name of an application a club keeps.
     pub const NAME: usize = 60;
+    /// How many names of committees of an application a club keeps.
+    pub const COMMITTEES: usize = 10;
     /// For how many days a club keeps the window of an application that has ended.
     pub const KEPT_DAYS: i64 = 60;
     /// How many windows of applications that have ended a club keeps.
