@@ -12,7 +12,18 @@ import { STATUSES, isErased, nameOf, useSubmissions } from "../parts/submissions
 import { filesOf, openFile } from "../parts/submitted_files.js";
 import { t } from "../parts/texts.js";
 import { Undelivered } from "../parts/undelivered.js";
-import { Action, Chip, Empty, Icon, Problem, Skeleton, Time, Title, say } from "../parts/ui.js";
+import {
+  Action,
+  Chip,
+  Dialog,
+  Empty,
+  Icon,
+  Problem,
+  Skeleton,
+  Time,
+  Title,
+  say,
+} from "../parts/ui.js";
 import { Form } from "../parts/form.js";
 
 const REASON = () => [
@@ -41,6 +52,31 @@ const hasKeys = signal(localStorage.getItem("keys") !== "off");
 function useKeys(on) {
   hasKeys.value = on;
   localStorage.setItem("keys", on ? "on" : "off");
+}
+
+/** Whether the overlay with the keys is open. */
+const isHelp = signal(false);
+
+/** The keys in the head of the page, and an overlay that says what they do. */
+function Keys() {
+  const close = () => (isHelp.value = false);
+  useEffect(() => () => void (isHelp.value = false), []);
+  return html`<button class="plain push keys" onClick=${() => (isHelp.value = true)}><span
+      class="hidden">${t("review.keys")}: </span>${["J", "K", "1–5", "A", "R", "?"].map(
+        (key) => html`<kbd key=${key}>${key}</kbd>`,
+      )}</button>
+    ${
+      isHelp.value &&
+      html`<${Dialog} label=${t("review.keys")} close=${close}>
+        <dl class="keys-list">${KEYS.map(
+          ([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${t(text)}</dd>`,
+        )}</dl>
+        <p><label class="check"><input type="checkbox" checked=${hasKeys.value}
+          onChange=${(event) => useKeys(event.currentTarget.checked)} /> ${t("review.keys.on")}
+            </label></p>
+        <p class="flat"><button onClick=${close}>${t("close")}</button></p>
+          <//>`
+    }`;
 }
 
 export default function ReviewMode({ club, application: id }) {
@@ -97,8 +133,10 @@ export default function ReviewMode({ club, application: id }) {
   if (!one) press.current = () => {};
   const go = (to) => people[to] && setQuery({ open: people[to].id });
   const reviewed = all.filter((other) => other.my_score !== null).length;
-  return html`<div class="head"><div aria-live="polite"><p class="flat"><a class="back"
-    href=${link(table)}><${Icon} name="chevron-left" />${
+  const move = (to, icon, name) => html`<button onClick=${() => go(to)} disabled=${!people[to]}
+    aria-label=${t(name)}><${Icon} name=${icon} /></button>`;
+  return html`<div class="dense"><div class="head"><div aria-live="polite"><p class="flat">
+    <a class="back" href=${link(table)}><${Icon} name="chevron-left" />${
       application.data?.name ?? t("submissions")
     }</a></p>
         <${Title} name=${t("review")}>${one ? nameOf(one) : t("review")}<//></div>
@@ -123,13 +161,11 @@ export default function ReviewMode({ club, application: id }) {
           </option>`,
         )}</select>`
       }
-      <button onClick=${() => go(at - 1)} disabled=${at <= 0} aria-label=${t("previous")}><${Icon}
-        name="chevron-left" /></button>
-      <span class="small quiet" role="status">
+      <span class="thumb">${move(at - 1, "chevron-left", "previous")}
+        <span class="small quiet" role="status">
         ${one && isComplete && t("review.place", { n: at + 1, all: people.length })}
         ${!isComplete && `${t("loading")} …`}</span>
-      <button onClick=${() => go(at + 1)} disabled=${at >= people.length - 1}
-        aria-label=${t("next")}><${Icon} name="chevron-right" /></button></div>
+        ${move(at + 1, "chevron-right", "next")}</span><${Keys} /></div></div>
     ${error && html`<${Problem} error=${error} retry=${load} />`}
     <${Unsent} />
     ${
@@ -162,7 +198,6 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
   // The list has the answers. They change while the application is open.
   const submission = useLoad(isOpen ? path : "");
   const found = submission.data ?? one;
-  const isHelp = useSignal(false);
   /** Rises with each write, so that a read that was sent before it changes nothing after it. */
   const writes = useRef(0);
   const take = (answer) => {
@@ -231,14 +266,16 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
     r,
     c: () => review.current?.focus(),
     f: nextFile,
-    "?": () => (isHelp.value = !isHelp.value),
+    "?": () => (isHelp.value = true),
   };
   press.current = (event) => {
     const typing = /** @type {Element} */ (event.target).closest(
       "input, textarea, select, [contenteditable]",
     );
     if (event.key === "Escape" && typing) /** @type {HTMLElement} */ (typing).blur();
-    if (typing || event.repeat || event.metaKey || event.ctrlKey || event.altKey) return;
+    // Behind the overlay, nothing is decided.
+    if (isHelp.value || typing || event.repeat || event.metaKey || event.ctrlKey || event.altKey)
+      return;
     const score = () => {
       if (review.current) return review.current.score(Number(event.key));
       // The review of who was just opened is still on its way.
@@ -297,19 +334,7 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
           fields=${REASON()}
         data=${found}
           send=${explain} reload=${again} /></details>`
-    }
-      <p><button class="plain" aria-expanded=${isHelp.value}
-        onClick=${() => (isHelp.value = !isHelp.value)}><${Icon}
-          name="keyboard" /> ${t("review.keys")}</button></p>
-      ${
-        isHelp.value &&
-        html`<p><label class="check"><input type="checkbox" checked=${hasKeys.value}
-          onChange=${(event) => useKeys(event.currentTarget.checked)} /> ${t("review.keys.on")}
-            </label></p><dl>${KEYS.map(
-              ([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>
-        ${t(text)}</dd>`,
-            )}</dl>`
-      }</div></div>`;
+    }</div></div>`;
 }
 
 /**

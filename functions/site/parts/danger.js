@@ -1,9 +1,9 @@
 // A button for what cannot be undone: a dialog says what ends with it, and asks for the name.
 
-import { html, useRef, useSignal } from "./kit.js";
+import { html, useSignal } from "./kit.js";
 import { loaded, useLoad } from "./load.js";
 import { t } from "./texts.js";
-import { Action } from "./ui.js";
+import { Action, Dialog } from "./ui.js";
 
 /** @typedef {import("../api").Schemas["EndingBody"]} Ending */
 
@@ -31,21 +31,20 @@ const sentences = ({ applications, submissions, interviews, people, has_more }) 
  * @param {string} props.done
  */
 export function Danger({ label, name, about = "", ending = "", run, done }) {
-  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const isOpen = useSignal(false);
   const typed = useSignal("");
+  const close = () => (isOpen.value = false);
   const open = () => {
-    isOpen.value = true;
     typed.value = "";
-    dialog.current?.showModal();
+    isOpen.value = true;
   };
-  const close = () => dialog.current?.close();
   const isSame = typed.value.trim() === name.trim();
-  return html`<button class="danger" onClick=${open}>${label}</button>
-    <dialog ref=${dialog} aria-label=${label} onClose=${() => (isOpen.value = false)}>
-      <h2 class="flat">${label}</h2>
+  return html`<button class="danger" onClick=${open}>${label} …</button>
+    ${
+      isOpen.value &&
+      html`<${Dialog} label=${label} close=${close}>
       ${about && html`<p>${about}</p>`}
-      ${isOpen.value && ending && html`<${Consequences} path=${ending} />`}
+      ${ending && html`<${Consequences} path=${ending} />`}
       <div class="field"><label for="danger-name">${t("danger.name", { name })}</label>
         <input id="danger-name" autocomplete="off" value=${typed.value}
           onInput=${(event) => (typed.value = event.currentTarget.value)} /></div>
@@ -54,8 +53,8 @@ export function Danger({ label, name, about = "", ending = "", run, done }) {
           const said = await run();
           close();
           return said;
-        }}>${label}<//><button onClick=${close}>${t("danger.cancel")}</button></p>
-    </dialog>`;
+        }}>${label}<//><button onClick=${close}>${t("danger.cancel")}</button></p><//>`
+    }`;
 }
 
 /**

@@ -368,3 +368,14 @@ export const Past = ({ all, show }) =>
   all.length > 0 &&
   html`<details class="card"><summary>${t("past", { n: all.length })}</summary>
     ${all.map(show)}</details>`;
+
+/**
+ * A dialog over the page, open as long as it is drawn. Escape closes it.
+ * @param {{label: string, close: () => any, children?: any}} props
+ */
+export function Dialog({ label, close, children }) {
+  const place = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useEffect(() => place.current?.showModal(), []);
+  return html`<dialog ref=${place} aria-label=${label} onClose=${close}>
+    <h2 class="flat">${label}</h2>${children}</dialog>`;
+}
