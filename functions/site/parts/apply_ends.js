@@ -2,6 +2,8 @@
 
 import { html, useEffect, useMemo, useRef } from "./kit.js";
 import { now } from "./api.js";
+import { useLoad } from "./load.js";
+import { url } from "./path.js";
 import { answerText } from "./question.js";
 import { link, setQuery } from "./router.js";
 import { FileLink } from "./submitted_files.js";
@@ -60,16 +62,26 @@ export function Receipt({ submission }) {
     <${Icon} name="download" /> ${t("receipt.save")}</a>`;
 }
 
-/** What was sent and when, also after a reload. */
+/** What was sent, to whom and when, until when it can be changed, and what happens next. */
 export function Sent({ application, submission, end }) {
   const isOpen = submission.status === 1 && Date.parse(end) > now();
+  const club = useLoad(url`/clubs/${submission.club}/`);
+  const to = [club.data?.name ?? submission.club_name, submission.committee?.name];
+  const release = application.result_release_time;
   return html`<div class="form">
     <${Title}>${t("apply.sent")}<//>
     <p class="line"><${Chip} kind="good" icon="circle-check">${t("state.sent")}<//> <b>
-      ${application.name}</b></p>
+      ${application.name}</b> <span class="quiet">${to.filter(Boolean).join(" · ")}</span></p>
     <div class="card">
       <p class="good">${t("apply.received")} <${Time} at=${submission.submitted_at} zoned /></p>
       ${isOpen && html`<p>${t("apply.change")} <${Time} at=${end} zoned /></p>`}
+      ${
+        submission.status === 1 &&
+        html`<h2>${t("apply.after")}</h2><p>${t("apply.after.read")}</p>
+        <p>${t("apply.after.told")} ${
+          release && html`${t("apply.after.until")} <${Time} at=${release} zoned />`
+        }</p>`
+      }
       <p class="row">
         ${
           isOpen &&

@@ -37,6 +37,11 @@ export default {
   "apply.elsewhere": "Das Formular dieser Bewerbung ist auf einer anderen Seite.",
   "apply.empty": "Du hast keine Frage beantwortet. Trotzdem senden?",
   "apply.fix": "Ändern",
+  "apply.after": "Wie es weitergeht",
+  "apply.after.read":
+    "Der Club liest deine Antworten. Lädt er dich zu einem Gespräch ein, bekommst du eine E-Mail und wählst hier einen Termin.",
+  "apply.after.told": "Die Entscheidung bekommst du per E-Mail.",
+  "apply.after.until": "Du siehst sie auch hier, spätestens am",
   "apply.next": "Nächste offene Frage",
   "apply.none": "Keine Antwort",
   "apply.problems": "Es gibt ein Problem",
@@ -53,7 +58,7 @@ export default {
   "apply.sending.stop": "Senden abbrechen",
   "apply.sent": "Deine Bewerbung ist abgeschickt",
   "apply.sent.on": "Gesendet am {time}",
-  "apply.sent.show": "Was gesendet wurde, mit Quittung",
+  "apply.sent.show": "Was gesendet wurde, mit Eingangsbestätigung",
   "apply.signin": "Anmelden, um dich zu bewerben",
   "apply.unsent": "Nicht gesendet",
   "apply.unsent.about": "Das wurde getippt, aber nicht gesendet. Du kannst es hier noch kopieren.",
@@ -221,14 +226,14 @@ export default {
   "home.figures.clubs": "Clubs",
   "home.figures.members": "Mitgliedschaften",
   "home.figures.open": "Offene Bewerbungen",
-  "home.figures.waiting": "Clubs, die auf Freigabe warten",
+  "home.figures.waiting": "Clubs zur Freigabe",
   "home.invited": "Einladung",
   "home.invited.about": "Mit dem Link in der E-Mail trittst du bei.",
   "home.look": "Ansehen",
   "home.manage": "Verwalten",
   "home.morning": "Guten Morgen, {name}",
   "home.next": "Was als Nächstes ansteht",
-  "home.next.none": "Nichts wartet auf dich. Sieh dir die Clubs an.",
+  "home.next.none": "Gerade ist nichts zu tun. Sieh dir die Clubs an.",
   "home.open": "Offen für Bewerbungen",
   "home.open.begun": "Du hast alles begonnen, was offen ist.",
   "home.open.none": "Gerade nimmt kein Club Bewerbungen an.",
@@ -269,7 +274,7 @@ export default {
 
   nav: "Hauptmenü",
   "nav.applications": "Meine Bewerbungen",
-  "nav.applications.short": "Beworben",
+  "nav.applications.short": "Bewerbungen",
   "nav.clubs": "Clubs",
   "nav.clubs.short": "Clubs",
   "nav.events": "Termine",
@@ -302,9 +307,9 @@ export default {
 
   previous: "Zurück",
 
-  receipt: "Quittung",
+  receipt: "Eingangsbestätigung",
 
-  receipts: "Quittung prüfen",
+  receipts: "Eingangsbestätigung prüfen",
 
   retry: "Noch einmal versuchen",
   review: "Bewerten",

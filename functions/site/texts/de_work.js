@@ -301,7 +301,7 @@ export default {
   "overview.table": "Als Tabelle",
   "overview.told": "Benachrichtigt",
   "overview.unscored": "Ohne Punkte",
-  "overview.waits": "Wartet auf dich",
+  "overview.waits": "Zu erledigen",
   "overview.way": "Von der Bewerbung zur Mitgliedschaft",
   "overview.way.accepted": "Angenommen",
   "overview.way.applied": "Personen, die sich beworben haben",

@@ -39,7 +39,7 @@ export default {
   "builder.size.hint": "From 1 to 10.",
   "builder.type.5": "File",
   "file.again": "The network does not answer. Next try in {n} s.",
-  "file.all": "Store {n} file|Store all {n} files",
+  "file.all": "Download {n} file|Download all {n} files",
   "file.all.done": "{n} file was stored.|{n} files were stored.",
   "file.all.progress": "{done} of {all} files",
   "file.missing": "{n} file could not be loaded.|{n} files could not be loaded.",

@@ -88,8 +88,8 @@ export default {
   "undelivered.request": "The mail about a request to join",
   "undelivered.sent": "It is being sent again.",
   "undelivered.webhook": "The mail about a webhook",
-  unsubscribe: "End these mails",
+  unsubscribe: "Stop these mails",
   "unsubscribe.about": "{name}, you get mails of this kind:",
   "unsubscribe.done": "You do not get these mails any more.",
-  "unsubscribe.end": "End these mails",
+  "unsubscribe.end": "Stop these mails",
 };

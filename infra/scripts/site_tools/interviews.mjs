@@ -117,7 +117,7 @@ avery.on("dialog", (dialog) => dialog.accept());
 await avery.goto(origin);
 await avery.getByRole("button", { name: "Sign in", exact: true }).first().click();
 await avery.getByRole("button", { name: "Avery Admin", exact: true }).click();
-await avery.getByRole("link", { name: "Look or change" }).first().click();
+await avery.getByRole("link", { name: "View or change" }).first().click();
 await heading(avery, /^Interview with/);
 await avery.getByText("Booked", { exact: true }).waitFor();
 await accessible(avery, "interview");

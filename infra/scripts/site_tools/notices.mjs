@@ -59,11 +59,11 @@ const page = reminder.text.match(/http\S+\/unsubscribe\/\S+/)[0];
 
 const anybody = await windowOf();
 await anybody.goto(page);
-await heading(anybody, "End these mails");
+await heading(anybody, "Stop these mails");
 await anybody.getByText("Reminders of applications that are not submitted").waitFor();
 await accessible(anybody, "unsubscribe");
-await anybody.getByRole("button", { name: "End these mails" }).click();
+await anybody.getByRole("button", { name: "Stop these mails" }).click();
 await anybody.getByText("You do not get these mails any more.").waitFor();
 await anybody.goto(page.replace(/\/unsubscribe\/.{4}/, "/unsubscribe/AAAA"));
-await heading(anybody, "End these mails");
+await heading(anybody, "Stop these mails");
 await anybody.getByRole("alert").waitFor();

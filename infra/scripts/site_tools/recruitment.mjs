@@ -211,7 +211,7 @@ await student.goto(`${origin}/clubs/goban/`);
 await student.getByText("Decided", { exact: true }).waitFor();
 await accessible(student, "club-decided");
 assert.equal(await student.getByRole("link", { name: "Change answers" }).count(), 0);
-await student.getByRole("link", { name: "Look", exact: true }).click();
+await student.getByRole("link", { name: "View", exact: true }).click();
 await student.getByText("Accepted", { exact: true }).waitFor();
 await accessible(student, "applications-decided");
 assert.equal(await student.getByText("Sent", { exact: true }).count(), 0);
