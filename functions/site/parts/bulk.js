@@ -28,25 +28,35 @@ function writesOf({ base, change, load }) {
     if (isPassing(error.status ?? 0) || error.status === 400) await load();
     throw error;
   };
-  /** Sets what has this status: what somebody else decided since is left alone, and shown. */
-  const set = async (was, status, ids) => {
-    const sent = post(`${base}status/`, { status, was_status: was, submissions: ids });
-    const { updated } = await sent.catch(looked);
-    if (updated === ids.length) change(new Set(ids), decided(status));
+  /**
+   * Sets what has this status, and its reason if there is one: what somebody else decided since is
+   * left alone, and shown.
+   */
+  const set = async ([was, status, ids], reason) => {
+    const body = { status, was_status: was, submissions: ids, ...(reason && { reason }) };
+    const { updated } = await post(`${base}status/`, body).catch(looked);
+    const values = { ...(was !== status && decided(status)), ...(reason && { reason }) };
+    if (updated === ids.length) change(new Set(ids), values);
     else await load();
     return updated;
   };
-  /** The same for submissions with their statuses: a call for each. Says how many were set. */
-  const setAll = async (groups) => {
+  /**
+   * The same for groups with their statuses: a call for each. Says how many were set, and which
+   * groups nobody else has changed.
+   */
+  const setAll = async (groups, reason = "") => {
+    const whole = [];
     let [updated, other] = [0, 0];
-    for (const [i, [was, status, ids]] of groups.entries()) {
-      const n = await set(was, status, ids).catch((error) => {
-        throw Object.assign(error, { isNothing: i === 0 && isFinal(error.status ?? 0) });
+    for (const [i, group] of groups.entries()) {
+      const n = await set(group, reason).catch((error) => {
+        const isNothing = i === 0 && isFinal(error.status ?? 0);
+        throw Object.assign(error, { isNothing, whole });
       });
       updated += n;
-      other += ids.length - n;
+      other += group[2].length - n;
+      if (n === group[2].length) whole.push(group);
     }
-    return [updated, other];
+    return { updated, other, whole };
   };
   const setReasons = async (all) => {
     for (const part of inParts(all, MOST_AT_ONCE)) {
@@ -76,32 +86,40 @@ function Decide({ base, picked, change, load, done }) {
       : t("submissions.reasons", { n: picked.length });
     const more = replaced.length ? t("submissions.reasons.sure", { n: replaced.length }) : "";
     if (!confirmed([question, more].filter(Boolean).join("\n\n"))) return false;
-    const before = picked.map(({ id, reason }) => ({ id, reason }));
+    const reasonOf = new Map(picked.map((one) => [one.id, one.reason]));
+    const old = (ids) => ids.map((id) => ({ id, reason: reasonOf.get(id) }));
+    const ids = picked.map((one) => one.id);
     const groups = STATUSES.map((was) => {
-      const ids = picked.filter((one) => one.status === was).map((one) => one.id);
-      return /** @type {const} */ ([was, ids]);
-    }).filter(([, ids]) => ids.length > 0);
-    const changed = groups.filter(([was]) => to && was !== to);
-    // What was not set has another status, and is left alone by this, too.
-    const back = async () => {
-      if (text) await setReasons(before);
-      const [, left] = await setAll(changed.map(([was, ids]) => [to, was, ids]));
-      if (left) say(t("submissions.other", { n: left }), "problem");
-      else say(t("undone"));
+      const its = picked.filter((one) => one.status === was).map((one) => one.id);
+      return /** @type {const} */ ([was, to ?? was, its]);
+    }).filter(([, , its]) => its.length > 0);
+    /** Takes back what these groups were set to: who else has changed meanwhile is left alone. */
+    const undoOf = (whole) => {
+      const moved = whole.filter(([was, now]) => was !== now);
+      const reasoned = replaced.length ? whole.flatMap(([, , its]) => its) : [];
+      if (!moved.length && !reasoned.length) return undefined;
+      return async () => {
+        const { other } = await setAll(moved.map(([was, now, its]) => [now, was, its]));
+        if (reasoned.length) await setReasons(old(reasoned));
+        if (other) say(t("submissions.other", { n: other }), "problem");
+        else say(t("undone"));
+      };
     };
-    const undo = changed.length || replaced.length ? back : undefined;
     try {
-      if (text) await setReasons(before.map(({ id }) => ({ id, reason: text })));
-      const [n, other] = to ? await setAll(groups.map(([was, ids]) => [was, to, ids])) : [0, 0];
-      const updated = to ? t("submissions.updated", { n }) : t("saved");
+      if (!to) await setReasons(ids.map((id) => ({ id, reason: text })));
+      const { updated, other, whole } = to
+        ? await setAll(groups, text)
+        : { updated: 0, other: 0, whole: groups };
+      const said = to ? t("submissions.updated", { n: updated }) : t("saved");
       // What was typed meanwhile stays.
       if (reason.value === text) reason.value = reasons[base] = "";
       done();
-      if (other) say(`${updated} ${t("submissions.other", { n: other })}`, "problem", undo);
-      else say(updated, "done", undo);
+      if (other) say(`${said} ${t("submissions.other", { n: other })}`, "problem", undoOf(whole));
+      else say(said, "done", undoOf(whole));
     } catch (error) {
-      // Some may be set, unless the first call was refused.
-      say(error.message, "problem", error.isNothing && !text ? undefined : undo);
+      // The answer may be lost: then some are set, perhaps also those of the last group.
+      const isNothing = error.isNothing && to;
+      say(error.message, "problem", isNothing ? undefined : undoOf(groups));
       return false;
     }
   };
@@ -134,10 +152,10 @@ function Decide({ base, picked, change, load, done }) {
 function Extend({ form, end, picked, done }) {
   const send = async ({ end_time }) => {
     const path = /** @type {const} */ (`${form}extensions/`);
-    const there = new Map((await get(path)).map((one) => [one.person, one.id]));
+    const there = new Map((await get(path)).map((one) => [one.person, one]));
     for (const person of new Set(picked.map((one) => one.user.id))) {
-      const id = there.get(person);
-      if (id) await patch(`${path}${id}/`, { end_time });
+      const before = there.get(person);
+      if (before) await patch(`${path}${before.id}/`, { end_time });
       else await post(path, { person: { id: person }, end_time });
     }
   };
@@ -168,7 +186,7 @@ export function Bulk({ form, end, picked, change, load, done }) {
   };
   return html`<div class="line actions" role="group" aria-label=${t("submissions.actions")}>
       <button class="round" aria-label=${t("submissions.none")} onClick=${done}><${Icon}
-        name="x" /></button><b>${t("submissions.chosen", { n: picked.length })}</b>
+        name="x" /></button><b role="status">${t("submissions.chosen", { n: picked.length })}</b>
       ${tab("decide", "check", "submissions.decide")}
       <a class="button" href=${link(`${form}mails/?type=interview`)}><${Icon} name="calendar" />
         ${t("submissions.invite")}</a>

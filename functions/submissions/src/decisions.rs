@@ -138,6 +138,8 @@ shared::input! {
         status: Status, Required;
         /// If sent, submissions that have another status than this by now are left alone.
         was_status: Option<Status>, Optional;
+        /// If sent, the feedback for their applicants, at most 5,000 characters.
+        reason: Option<ReasonText>, Optional;
     }
 }
 
@@ -192,7 +194,8 @@ pub async fn set_statuses(
     let ids = reader.get(input.submissions).unwrap_or_default();
     let status = reader.get(input.status);
     let was = reader.get(input.was_status).flatten();
-    let decisions = ids.into_iter().map(|id| (id, None)).collect();
+    let reason = reader.get(input.reason).flatten();
+    let decisions = ids.into_iter().map(|id| (id, reason.clone())).collect();
     decide_many(&app, scope, reader, decisions, (status, was)).await
 }
 

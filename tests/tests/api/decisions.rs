@@ -289,6 +289,48 @@ async fn bulk_decision_skips_changed_statuses() {
     assert_eq!(all["updated"], 3);
 }
 
+// proves D3
+#[tokio::test]
+async fn many_get_a_decision_with_a_reason_and_what_others_decided_stays() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let mut ids = vec![];
+    for name in ["sue", "bob", "kim"] {
+        ids.push(id(&recruitment.submit(&campus.as_(name)).await));
+    }
+    recruitment.decide(&json!({ "id": ids[1] }), 4, "").await;
+    let reason = "Next year?";
+    recruitment
+        .decide(&json!({ "id": ids[2] }), 2, reason)
+        .await;
+    let path = format!("{}submissions/status/", recruitment.path);
+    let body = json!({
+        "submissions": ids, "status": 2, "was_status": 1, "reason": "Too many applied.",
+    });
+    // The repeat finds its own decision.
+    for _ in 0..2 {
+        let done = recruitment.officer.post(&path, body.clone()).await.ok();
+        assert_eq!(done["updated"], 1);
+    }
+    let mut now = vec![];
+    for id in &ids {
+        let one = format!("{}submissions/{id}/", recruitment.path);
+        let one = recruitment.officer.get(&one).await.ok();
+        now.push((one["status"].clone(), one["reason"].clone()));
+    }
+    let expected = [(2, "Too many applied."), (4, ""), (2, reason)];
+    assert_eq!(
+        now,
+        expected.map(|(status, text)| (json!(status), json!(text)))
+    );
+    let long = json!({ "submissions": ids, "status": 2, "reason": "x".repeat(5_001) });
+    recruitment
+        .officer
+        .post(&path, long)
+        .await
+        .invalid(&["reason"]);
+}
+
 // proves S8
 #[tokio::test]
 async fn a_decision_does_not_change_when_it_was_submitted() {

@@ -366,8 +366,8 @@ async fn irreversible_send_refuses_unknown_fields() {
     for (path, body, field) in [
         (
             "status/",
-            json!({ "submissions": [one], "status": 2, "reason": "x" }),
-            "reason",
+            json!({ "submissions": [one], "status": 2, "reasons": "x" }),
+            "reasons",
         ),
         (
             "status/?dry_run=true",

@@ -27,7 +27,8 @@ pub struct DecisionWrite {
     pub submission: Submission,
     /// The new status.
     pub status: Option<Status>,
-    /// Whether it is left alone if it has neither this status nor the new one by then.
+    /// Whether it is left alone if it has neither this status nor the new one, with the new
+    /// reason if there is one, by then.
     pub was: Option<Status>,
     /// The new reason.
     pub reason: Option<String>,
@@ -37,11 +38,12 @@ pub struct DecisionWrite {
 }
 
 impl DecisionWrite {
-    /// Returns whether the submission has the status that it must have.
+    /// Returns whether the submission has the status that it must have, or is as this makes it.
     fn is_meant(&self) -> bool {
         let current = self.submission.status;
-        self.was
-            .is_none_or(|was| current == was || self.status == Some(current))
+        let has_reason = |reason: &String| *reason == self.submission.reason;
+        let is_done = self.status == Some(current) && self.reason.as_ref().is_none_or(has_reason);
+        self.was.is_none_or(|was| current == was || is_done)
     }
 
     /// Returns whether it makes the submission a decided one.
