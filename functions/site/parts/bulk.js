@@ -155,6 +155,8 @@ function Extend({ form, end, picked, done }) {
     const there = new Map((await get(path)).map((one) => [one.person, one]));
     for (const person of new Set(picked.map((one) => one.user.id))) {
       const before = there.get(person);
+      // Nobody gets less time than before.
+      if (before && Date.parse(before.end_time) >= Date.parse(end_time)) continue;
       if (before) await patch(`${path}${before.id}/`, { end_time });
       else await post(path, { person: { id: person }, end_time });
     }
