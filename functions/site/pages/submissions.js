@@ -231,7 +231,7 @@ function Choose({ id, rows, isComplete }) {
       event.preventDefault();
       choose(id, scored);
     }}><label class="line">${t("submissions.best")} <input type="number" min="1"
-        max=${rows.length} class="short" value=${n.value}
+        class="short" value=${n.value}
         onInput=${(event) => (n.value = Number(event.currentTarget.value))} /></label>
       <button disabled=${scored.length === 0}>${t("submissions.choose")}</button></form>`;
 }
