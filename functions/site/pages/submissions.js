@@ -136,7 +136,7 @@ export default function Submissions({ club, application: id }) {
     <div class="list-bar">
       ${
         picked.length > 0
-          ? html`<${Bulk} form=${page} end=${application.data?.application_end_time ?? ""}
+          ? html`<${Bulk} id=${id} form=${page} end=${application.data?.application_end_time ?? ""}
             picked=${picked} change=${change} load=${load} done=${() => choose(id, [])} />`
           : html`<${Choose} id=${id} rows=${rows} isComplete=${isComplete} />`
       }

@@ -3,6 +3,7 @@
 
 import { html, useSignal } from "./kit.js";
 import { get, patch, post } from "./api.js";
+import { choose } from "./chosen.js";
 import { inParts } from "./csv.js";
 import { Form } from "./form.js";
 import { isFinal, isPassing } from "./request.js";
@@ -169,6 +170,7 @@ function Extend({ form, end, picked, done }) {
 /**
  * The bar with what can be done with those who were chosen.
  * @param {object} props
+ * @param {string} props.id of the application
  * @param {import("../api").OfApplication} props.form
  * @param {string} props.end of the application
  * @param {any[]} props.picked
@@ -176,7 +178,7 @@ function Extend({ form, end, picked, done }) {
  * @param {any} props.load
  * @param {() => void} props.done
  */
-export function Bulk({ form, end, picked, change, load, done }) {
+export function Bulk({ id, form, end, picked, change, load, done }) {
   const base = /** @type {const} */ (`${form}submissions/`);
   const open = useSignal(reasons[base] ? "decide" : "");
   const tab = (name, icon, text) => html`<button aria-expanded=${open.value === name}
@@ -186,13 +188,18 @@ export function Bulk({ form, end, picked, change, load, done }) {
     open.value = "";
     done();
   };
+  /** The page of the mails means those whom the bar counts: chosen ones that can be seen. */
+  const only = () => {
+    const seen = picked.map((one) => one.id);
+    choose(id, seen);
+  };
   return html`<div class="line actions" role="group" aria-label=${t("submissions.actions")}>
       <button class="round" aria-label=${t("submissions.none")} onClick=${done}><${Icon}
         name="x" /></button><b role="status">${t("submissions.chosen", { n: picked.length })}</b>
       ${tab("decide", "check", "submissions.decide")}
-      <a class="button" href=${link(`${form}mails/?type=interview`)}><${Icon} name="calendar" />
+      <a class="button" href=${link(`${form}mails/?type=interview`)} onClick=${only}><${Icon} name="calendar" />
         ${t("submissions.invite")}</a>
-      <a class="button" href=${link(`${form}mails/`)}><${Icon} name="mail" />
+      <a class="button" href=${link(`${form}mails/`)} onClick=${only}><${Icon} name="mail" />
         ${t("submissions.write")}</a>
       ${tab("extend", "clock", "submissions.extend.open")}
       </div>
