@@ -70,6 +70,7 @@ export default function Mails({ club, application: id }) {
   /** Those who were chosen in the list. Of them, nobody is invited twice or after a decision. */
   const ids = chosenIn(id);
   const chosen = all.filter((one) => ids.has(one.id) && !isErased(one));
+  const hasChosen = ids.size > 0;
   const invited = chosen.filter((one) => one.status === 1 && !one.interview);
   const plan = useSignal(/** @type {any} */ (null));
   const result = useSignal(/** @type {any} */ (null));
@@ -81,7 +82,7 @@ export default function Mails({ club, application: id }) {
     return {
       email_type: { id: type },
       ...(invites && { submissions: invited.slice(0, MOST).map((one) => one.id) }),
-      ...(!invites && chosen.length && { submissions: chosen.slice(0, MOST).map((one) => one.id) }),
+      ...(!invites && hasChosen && { submissions: chosen.slice(0, MOST).map((one) => one.id) }),
       ...(one && !invites && { one_per_person: true }),
       ...(decided && !invites && { require_all_decided: true }),
       ...values,
@@ -105,7 +106,6 @@ export default function Mails({ club, application: id }) {
       await loadProblems();
       result.value = { ...sent, values, chosen };
       plan.value = null;
-      if (asked.submissions && !sent.left) choose(id, []);
       await load();
       return sent.queued + sent.sent;
     } catch (error) {
@@ -155,10 +155,10 @@ export default function Mails({ club, application: id }) {
         )}</div>
         ${
           isInterview
-            ? html`<${Invited} base=${base} people=${invited} application=${application.data}
+            ? html`<${Invited} base=${base} people=${invited} hasChosen=${hasChosen} application=${application.data}
               isComplete=${isComplete} />`
             : html`${
-                chosen.length > 0 &&
+                hasChosen &&
                 html`<p class="line">${t("mails.chosen", { n: chosen.length })} <button class="plain"
                   onClick=${() => {
                     choose(id, []);
@@ -168,7 +168,7 @@ export default function Mails({ club, application: id }) {
               <p>${check("one", "mails.one")}</p><p>${check("decided", "mails.decided")}</p>`
         }
         <p><${Action} className="main" run=${preview()} disabled=${
-          !isComplete || (isInterview && invited.length === 0)
+          !isComplete || (isInterview ? invited : hasChosen ? chosen : all).length === 0
         }>${t("mails.preview")}<//></p></section>
       <section><${Bars} caption=${t("mails.ledger")}
         counts=${counted(all, (one) => t(`mail.${one.email_status ?? "none"}`))} />
@@ -196,14 +196,14 @@ export default function Mails({ club, application: id }) {
 
 /**
  * Who would be invited, and whether there are times for them.
- * @param {{base: import("../api").OfApplication, people: any[], application: any,
- *   isComplete: boolean}} props
+ * @param {{base: import("../api").OfApplication, people: any[], hasChosen: boolean,
+ *   application: any, isComplete: boolean}} props
  */
-function Invited({ base, people, application, isComplete }) {
+function Invited({ base, people, hasChosen, application, isComplete }) {
   const slots = useLoad(`${base}slots/`);
   if (!isComplete) return html`<p>${t("loading")} …</p>`;
   if (people.length === 0)
-    return html`<p>${t("mails.invite.none")}</p><p><a class="button"
+    return html`<p>${t(hasChosen ? "mails.invite.nobody" : "mails.invite.none")}</p><p><a class="button"
       href=${link(`${base}?status=1&interview=none`)}>${t("mails.invite.choose")}</a></p>`;
   const free = freePlaces(slots.data ?? [], {
     notice: application?.interview_notice_hours ?? 0,

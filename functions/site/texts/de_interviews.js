@@ -44,6 +44,7 @@ export default {
   "mails.interview": "Einladungen zum Gespräch",
   "mails.invite.choose": "Personen auswählen",
   "mails.invite.few": "Es gibt nicht genug Termine für alle.",
+  "mails.invite.nobody": "Alle Ausgewählten sind schon eingeladen, oder über sie ist entschieden.",
   "mails.invite.none": "Wähle in der Liste aus, wer eingeladen wird.",
   "mails.invite.people": "{n} Person|{n} Personen",
   "mails.invite.places": "{n} freier Termin|{n} freie Termine",

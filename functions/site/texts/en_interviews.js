@@ -43,6 +43,7 @@ export default {
   "mails.interview": "Invitations to an interview",
   "mails.invite.choose": "Choose people",
   "mails.invite.few": "There are not enough times for all of them.",
+  "mails.invite.nobody": "Everybody who was chosen is invited or decided about.",
   "mails.invite.none": "Choose in the list who is invited.",
   "mails.invite.people": "{n} person|{n} people",
   "mails.invite.places": "{n} free time|{n} free times",
