@@ -278,6 +278,7 @@ function Applicant({ one, path, people, at, go, changed, press, isOpen }) {
       return;
     const score = () => {
       if (review.current) return review.current.score(Number(event.key));
+      if (isErased(found)) return undefined;
       // The review of who was just opened is still on its way.
       scoreEarly(path, Number(event.key));
       changed({ my_score: Number(event.key) });

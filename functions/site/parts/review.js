@@ -105,7 +105,9 @@ let sendNow = () => {};
  * @param {number} score
  */
 export function scoreEarly(path, score) {
-  typedStore(person(), "review").set(path, { score, comment: null, at: now() });
+  const store = typedStore(person(), "review");
+  // What is typed and not stored yet, here or in another tab, stays.
+  store.set(path, { score, comment: store.all()[path]?.comment ?? null, at: now() });
 }
 /** Sends the scores that were kept, after the officer has gone on. */
 export const sendEarly = () => sendNow();
@@ -289,9 +291,8 @@ function Own({ path, own, handle, stored }) {
     if (state.value !== "clean" && state.value !== "saved") return;
     [score.value, comment.value] = [own?.score ?? null, own?.comment ?? ""];
   }, [own?.updated_at]);
-  useEffect(() => {
-    handle.current = { score: give, focus: () => area.current?.focus() };
-  });
+  // With the first drawing: until then, a score is kept for whoever looks next.
+  handle.current = { score: give, focus: () => area.current?.focus() };
   // Whoever goes on to the next applicant takes nothing along: what is typed is stored at once.
   useEffect(() => {
     open.add(path);
