@@ -112,9 +112,9 @@ function Present({ code, club, id }) {
     const made = await post(`${path}duplicate/`);
     open(url`/clubs/${code}/applications/${made.id}/edit/`);
   };
-  const close = async () => {
-    // What ends with it was shown.
-    await remove(`${path}?force=true`);
+  const close = async (ends) => {
+    // Only submissions that were counted in the dialog are deleted with it.
+    await remove(ends?.submissions ? `${path}?force=true` : path);
     open(url`/clubs/${code}/recruitment/`);
   };
   return loaded(

@@ -6,6 +6,7 @@ import { t } from "./texts.js";
 import { Action, Dialog } from "./ui.js";
 
 /** @typedef {import("../api").Schemas["EndingBody"]} Ending */
+/** That of a club has the same response. @typedef {`/clubs/${string}/applications/${string}/ending/`} OfForm */
 
 /**
  * What ends, in sentences.
@@ -27,48 +28,52 @@ const sentences = ({ applications, submissions, interviews, people, has_more }) 
  * @param {string} props.name what must be typed
  * @param {string} [props.about] what is said in any case
  * @param {string} [props.ending] the path that counts what ends; nothing if nothing does
- * @param {() => any} props.run
+ * @param {(ends?: Ending) => any} props.run gets what was counted
  * @param {string} props.done
  */
 export function Danger({ label, name, about = "", ending = "", run, done }) {
   const isOpen = useSignal(false);
-  const typed = useSignal("");
   const close = () => (isOpen.value = false);
-  const open = () => {
-    typed.value = "";
-    isOpen.value = true;
-  };
-  const isSame = typed.value.trim() === name.trim();
-  return html`<button class="danger" onClick=${open}>${label} …</button>
+  return html`<button class="danger" onClick=${() => (isOpen.value = true)}>${label} …</button>
     ${
       isOpen.value &&
       html`<${Dialog} label=${label} close=${close}>
       ${about && html`<p>${about}</p>`}
-      ${ending && html`<${Consequences} path=${ending} />`}
-      <div class="field"><label for="danger-name">${t("danger.name", { name })}</label>
-        <input id="danger-name" autocomplete="off" value=${typed.value}
-          onInput=${(event) => (typed.value = event.currentTarget.value)} /></div>
-      <p class="line"><${Action} className="danger" disabled=${!isSame} done=${done}
-        run=${async () => {
-          const said = await run();
-          close();
-          return said;
-        }}>${label}<//><button onClick=${close}>${t("danger.cancel")}</button></p><//>`
+      <${Question} ...${{ label, name, ending, run, done, close }} /><//>`
     }`;
 }
 
-/**
- * What ends, before it does.
- * @param {{path: `/clubs/${string}/ending/`}} props
- */
-function Consequences({ path }) {
-  const ends = useLoad(path);
-  return loaded(
-    ends,
-    (found) =>
-      html`<ul class="bad">${sentences(found).map(
-        (text) => html`<li key=${text}>${text}</li>`,
-      )}</ul>`,
-    2,
-  );
+/** What ends, and the name to be typed. What goes wrong is said here: the page is behind it. */
+function Question({ label, name, ending, run, done, close }) {
+  const ends = useLoad(/** @type {OfForm} */ (ending));
+  const typed = useSignal("");
+  const wrong = useSignal("");
+  const isReady = typed.value.trim() === name.trim() && (!ending || Boolean(ends.data));
+  const act = async () => {
+    wrong.value = "";
+    try {
+      await run(ends.data);
+    } catch (error) {
+      wrong.value = error.message;
+      return false;
+    }
+    close();
+  };
+  return html`${
+    ending &&
+    loaded(
+      ends,
+      (found) =>
+        html`<ul class="bad">${sentences(found).map(
+          (text) => html`<li key=${text}>${text}</li>`,
+        )}</ul>`,
+      2,
+    )
+  }
+    <div class="field"><label for="danger-name">${t("danger.name", { name })}</label>
+      <input id="danger-name" autocomplete="off" value=${typed.value}
+        onInput=${(event) => (typed.value = event.currentTarget.value)} /></div>
+    ${wrong.value && html`<p class="problem" role="alert">${wrong.value}</p>`}
+    <p class="line"><${Action} className="danger" disabled=${!isReady} done=${done}
+      run=${act}>${label}<//><button onClick=${close}>${t("danger.cancel")}</button></p>`;
 }
