@@ -103,7 +103,7 @@ export function ApplyForm(props) {
   const done = (submission, here) => {
     errors.value = NO_ERRORS;
     isUnsure.value = false;
-    forgetProblem();
+    forgetProblem(draft);
     form.last = { text: "", key: "" };
     form.unheard = [];
     submitted();
@@ -172,7 +172,7 @@ export function ApplyForm(props) {
       form.refused = draft.answers.value;
       errors.value = refusals(problem, answered, asked);
       if (problem.code === "application_closed") draft.isClosed.value = true;
-      say(await toldOf(problem), "problem");
+      say(await toldOf(problem), "problem", null, draft);
       return false;
     } finally {
       sending.value = null;

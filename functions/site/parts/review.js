@@ -214,7 +214,7 @@ function Own({ path, own, handle, stored }) {
       if (kept?.score === sent.score && kept.comment === sent.comment) store.remove(path);
       unsent.value = waitingIn(store).length;
       if (number !== last.current) return;
-      if (hasFailed.current) forgetProblem();
+      if (hasFailed.current) forgetProblem(path);
       hasFailed.current = false;
       const isSame = sent.score === score.value && sent.comment === comment.value;
       state.value = isSame ? "saved" : "dirty";
@@ -225,7 +225,7 @@ function Own({ path, own, handle, stored }) {
       if (isRefused) store.remove(path);
       if (number !== last.current || error.code === "superseded") return;
       // It is tried again, and told once.
-      if (!hasFailed.current) say(error.message, "problem");
+      if (!hasFailed.current) say(error.message, "problem", null, path);
       hasFailed.current = true;
       state.value = isRefused ? "refused" : "failed";
     }

@@ -8,7 +8,7 @@ import { link, unsaved } from "./router.js";
 import { t, away, moment } from "./texts.js";
 
 /** What was done or went wrong, for eyes and for screen readers. */
-/** @typedef {{text: string, kind: string, at: number, undo: null | (() => any)}} Notice */
+/** @typedef {{text: string, kind: string, at: number, undo: null | (() => any), of: any}} Notice */
 const notices = signal(/** @type {Notice[]} */ ([]));
 let fading;
 const keepNotices = (stays) => (notices.value = notices.value.filter(stays));
@@ -17,9 +17,14 @@ const isProblem = (one) => one.kind === "problem";
 const MOST_PROBLEMS = 3;
 /**
  * Tells a message until it is closed; what was done, for some seconds, beside what went wrong.
- * `undo` takes it back, and can be tried again if it fails.
+ * `undo` takes it back, and can be tried again if it fails. `of` is what failed.
  */
-export function say(text, kind = "done", undo = /** @type {null | (() => any)} */ (null)) {
+export function say(
+  text,
+  kind = "done",
+  undo = /** @type {null | (() => any)} */ (null),
+  of = /** @type {any} */ (null),
+) {
   const back = async () => {
     try {
       await undo?.();
@@ -27,18 +32,21 @@ export function say(text, kind = "done", undo = /** @type {null | (() => any)} *
       say(error.message, "problem", isFinal(error.status ?? 0) ? null : undo);
     }
   };
-  const problems = notices.value.filter((one) => isProblem(one) && one.text !== text);
+  const others = notices.value.filter((one) => one.text !== text);
+  // Only a success takes the place of the one before, and of its undo.
+  const done = kind === "done" ? [] : others.filter((one) => !isProblem(one)).slice(-1);
   notices.value = [
-    ...problems.slice(-MOST_PROBLEMS),
-    { text, kind, at: Date.now(), undo: undo && back },
+    ...others.filter(isProblem).slice(-MOST_PROBLEMS),
+    ...done,
+    { text, kind, at: Date.now(), undo: undo && back, of },
   ];
   if (kind !== "done") return;
   clearTimeout(fading);
   fading = setTimeout(() => keepNotices(isProblem), undo ? 60_000 : 6000);
 }
-/** Takes away a problem that was told before something worked. One with an undo stays. */
-export function forgetProblem(before = Date.now()) {
-  keepNotices((one) => !isProblem(one) || one.undo || one.at > before);
+/** Takes away what was said when this failed, after it has worked. What has an undo stays. */
+export function forgetProblem(of) {
+  keepNotices((one) => !isProblem(one) || one.undo || one.of !== of);
 }
 /** After a change of page, what was told before goes; what was told just now stays. */
 export function leaveNotices() {
@@ -215,10 +223,10 @@ export function Action(props) {
     busy.value = true;
     try {
       const said = await run();
-      if (said !== false) forgetProblem(began);
+      if (said !== false) forgetProblem(busy);
       if (said !== false && done) say(typeof done === "function" ? done(said) : done);
     } catch (error) {
-      if (error.code !== "superseded") say(error.message, "problem");
+      if (error.code !== "superseded") say(error.message, "problem", null, busy);
     } finally {
       busy.value = false;
       setTimeout(() => document.activeElement === document.body && focusTitle(), 50);
