@@ -83,10 +83,17 @@ pub struct WhatEnds {
 }
 
 impl WhatEnds {
-    /// Adds what ends with another application.
+    /// Returns whether anybody would notice.
+    pub fn is_something(&self) -> bool {
+        self.interviews > 0 || !self.people.is_empty()
+    }
+
+    /// Adds what ends with another application, if that is something.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
-        self.submissions += other.submissions;
+        if other.is_something() {
+            self.submissions += other.submissions;
+        }
         self.interviews += other.interviews;
         self.people.extend(other.people);
         self.has_more |= other.has_more;

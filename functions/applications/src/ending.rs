@@ -6,18 +6,18 @@ use futures::future::try_join_all;
 use serde::Serialize;
 use shared::domain::Application;
 use shared::endings::{WhatEnds, what_ends};
-use shared::time::Timestamp;
 use shared::web::scopes::{RecruitmentRead, SessionOnly};
 use shared::web::{Officer, Owner, Result};
-use shared::{Context, ids, limits};
+use shared::{Context, limits};
 use utoipa::ToSchema;
 
 /// What would end.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EndingBody {
-    /// Number of applications whose decisions are not released yet; 1 for one application.
+    /// Number of applications with interviews to come, or with applicants who were not told a
+    /// decision yet.
     applications: usize,
-    /// Number of their submissions.
+    /// Number of their submissions; of an application, of all.
     submissions: usize,
     /// Number of booked interviews that have not begun. They are cancelled.
     interviews: usize,
@@ -42,31 +42,26 @@ impl EndingBody {
 
 /// Get what would end with a club.
 ///
-/// For owners. It is counted for the ten applications that end last, among those whose decisions
-/// are not released yet, and may be a second old.
+/// For owners. It is counted for the ten newest applications, and may be a second old.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/ending/", tag = "clubs", security(("bearer" = [])),
     params(("club" = String, Path)), responses((status = 200, body = EndingBody))
 )]
 pub async fn show_club_ending(app: Context, scope: Owner<SessionOnly>) -> Result<Json<EndingBody>> {
-    let (club, now) = (&scope.club, app.now());
-    let mut all: Vec<(Timestamp, _)> = club
-        .windows
-        .iter()
-        .filter_map(|(id, window)| Some((window.end, ids::parse(id)?)))
-        .collect();
-    all.sort_by_key(|(end, _)| std::cmp::Reverse(*end));
-    let has_more = all.len() > limits::HOME_CLUBS;
-    all.truncate(limits::HOME_CLUBS);
-    let names = all.into_iter().map(|(_, id)| (club.code.clone(), id));
+    let (club, now) = (&scope.club.code, app.now());
+    // As the job that ends them: also those that are released may have interviews to come.
+    let mut ids = app.table.application_ids(club).await?;
+    ids.sort_unstable();
+    let newest = ids.split_off(ids.len().saturating_sub(limits::HOME_CLUBS));
+    let names = newest.into_iter().map(|id| (club.clone(), id));
     let found = app.table.applications_by_id(names).await?;
-    let open: Vec<&Application> = found.values().filter(|one| one.release > now).collect();
-    let counted = open.iter().map(|one| what_ends(&app.table, one, now));
+    let counted = found.values().map(|one| what_ends(&app.table, one, now));
     let ends = try_join_all(counted).await?;
+    let open = ends.iter().filter(|one| one.is_something()).count();
     let ends = ends.into_iter().fold(WhatEnds::default(), WhatEnds::and);
     Ok(Json(EndingBody {
-        has_more: has_more || ends.has_more,
-        ..EndingBody::new(open.len(), &ends)
+        has_more: !ids.is_empty() || ends.has_more,
+        ..EndingBody::new(open, &ends)
     }))
 }
 
@@ -84,5 +79,6 @@ pub async fn show_application_ending(
     scope: Officer<RecruitmentRead, (), Application>,
 ) -> Result<Json<EndingBody>> {
     let ends = what_ends(&app.table, &scope.object, app.now()).await?;
-    Ok(Json(EndingBody::new(1, &ends)))
+    let applications = usize::from(ends.is_something());
+    Ok(Json(EndingBody::new(applications, &ends)))
 }

@@ -199,3 +199,32 @@ async fn a_deleted_application_tells_who_knew_no_decision() {
         mails[0].text
     );
 }
+
+// proves C22
+#[tokio::test]
+async fn what_ends_counts_applications_that_ended_and_interviews_after_a_release() {
+    let campus = TestCampus::new();
+    let there = Interviewing::new(&campus).await;
+    let officer = &there.recruitment.officer;
+    there.book(there.slot(slot(90)).await).await.ok();
+    // More than a club remembers the times of.
+    for n in 0..7 {
+        let form = application(&format!("Form {n}"));
+        let form = officer.post("/api/clubs/chess/applications/", form).await;
+        let path = format!("/api/clubs/chess/applications/{}/", id(&form.created()));
+        let person = campus.as_(&format!("person{n}"));
+        let body = json!({ "responses": [] });
+        let made = person.post(&format!("{path}submissions/"), body).await;
+        made.created();
+    }
+    campus.advance(TimeDelta::hours(30));
+    let ends = async || officer.get("/api/clubs/chess/ending/").await.ok();
+    let before = ends().await;
+    let numbers = |ends: &Value| {
+        ["applications", "submissions", "interviews", "people"].map(|name| ends[name].clone())
+    };
+    assert_eq!(numbers(&before), [8, 8, 1, 8].map(|n| json!(n)));
+    // Once the decisions are released, the interview alone is left.
+    campus.advance(TimeDelta::hours(30));
+    assert_eq!(numbers(&ends().await), [1, 1, 1, 1].map(|n| json!(n)));
+}
