@@ -10,7 +10,7 @@ use shared::domain::{Application, Club, Duty, DutyCount, Window};
 use shared::ids::{Id, of};
 use shared::text::ClubCode;
 use shared::time::Timestamp;
-use shared::web::scopes::RecruitmentRead;
+use shared::web::scopes::SessionOnly;
 use shared::web::{Officer, Result};
 use shared::{Context, ids, limits};
 use utoipa::ToSchema;
@@ -140,37 +140,32 @@ pub(crate) async fn duties_in(app: &Context, clubs: &[&Club], now: Timestamp) ->
         try_join_all(others)
     )?;
     let mut duties = vec![];
+    let mut partial: HashSet<&ClubCode> = left_out.iter().map(|(_, _, club)| *club).collect();
     for (club, other) in clubs.iter().zip(others) {
+        let of_club = |kind, count, lists| (count, DutyBody::in_club(club, kind, count, lists));
         let requests = ("members/", "membershiprequests/");
-        duties.extend(DutyBody::in_club(
-            club,
-            Duty::Requests,
-            other.requests,
-            requests,
-        ));
-        for ((_, id, of), counts) in worked_on.iter().zip(&submissions) {
-            let application = applications.get(id).filter(|_| **of == club.code);
-            duties.extend(application.into_iter().flat_map(|application| {
-                let about =
-                    |(kind, count): &(_, _)| DutyBody::about(club, application, *kind, *count);
-                counts.iter().filter_map(about)
-            }));
-        }
         let ending = ("links/?ending=true", "invites/?ending=true");
-        duties.extend(DutyBody::in_club(
-            club,
-            Duty::InvitesEnding,
-            other.invites_ending,
-            ending,
-        ));
+        let mut all = vec![of_club(Duty::Requests, other.requests, requests)];
+        for ((_, id, of), counts) in worked_on.iter().zip(&submissions) {
+            let Some(application) = applications.get(id).filter(|_| **of == club.code) else {
+                continue;
+            };
+            for (kind, count) in counts {
+                all.push((*count, DutyBody::about(club, application, *kind, *count)));
+            }
+        }
+        all.push(of_club(Duty::InvitesEnding, other.invites_ending, ending));
+        if all.iter().any(|(count, _)| count.has_more) {
+            partial.insert(&club.code);
+        }
+        duties.extend(all.into_iter().filter_map(|(_, duty)| duty));
     }
-    let is_whole = |code: &ClubCode| !left_out.iter().any(|(_, _, of)| *of == code);
-    let counted = clubs
-        .iter()
-        .map(|club| &club.code)
-        .filter(|code| is_whole(code));
+    let codes = clubs.iter().map(|club| &club.code);
     Ok(Duties {
-        counted: counted.cloned().collect(),
+        counted: codes
+            .filter(|code| !partial.contains(code))
+            .cloned()
+            .collect(),
         duties,
     })
 }
@@ -180,8 +175,9 @@ pub(crate) async fn duties_in(app: &Context, clubs: &[&Club], now: Timestamp) ->
 pub struct OverviewBody {
     /// What waits for its officers.
     duties: Vec<DutyBody>,
-    /// Whether this is all. False for a club with more applications than are counted: the three
-    /// that ended last within 60 days, then those that are open.
+    /// Whether this is all. False if a number ends before the last one (`has_more`), and for a club
+    /// with more applications than are counted: the three that ended last within 60 days, then
+    /// those that are open.
     all_counted: bool,
 }
 
@@ -190,12 +186,12 @@ pub struct OverviewBody {
 /// For officers. It is counted as in `/home/`, and may be a second old.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/overview/", tag = "home",
-    security(("bearer" = []), ("token" = ["recruitment:read"])),
+    security(("bearer" = [])),
     params(("club" = String, Path)), responses((status = 200, body = OverviewBody))
 )]
 pub async fn show_overview(
     app: Context,
-    scope: Officer<RecruitmentRead>,
+    scope: Officer<SessionOnly>,
 ) -> Result<Json<OverviewBody>> {
     let club = &scope.club;
     let Duties { duties, counted } = duties_in(&app, &[club], app.now()).await?;

@@ -54,8 +54,8 @@ pub struct HomeClubBody {
     /// 0 owner, 10 officer, 20 member.
     role: Role,
     /// Whether everything that waits for the officers of the club is among the duties. False for
-    /// members, for clubs behind the first ten, and for clubs with more applications than are
-    /// counted.
+    /// members, for clubs behind the first ten, for clubs with more applications than are counted,
+    /// and if a number ends before the last one (`has_more`).
     all_counted: bool,
 }
 

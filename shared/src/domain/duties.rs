@@ -260,9 +260,10 @@ impl Table {
     ) -> Result<ClubDuties, TableError> {
         let (pages, most) = (limits::COUNTED_PAGES, Some(limits::COUNTED_ITEMS));
         let of = |prefix: &'static str| (club::keys::club_items(club), Some(prefix));
+        // Which ones end soon, only the whole list says.
         let ((requests, more_requests), (invites, more_invites)) = futures::try_join!(
             self.some_of::<MembershipRequest>(of(request::keys::REQUESTS), &[], pages, most),
-            self.some_of::<Invite>(of(invite::keys::INVITES), &["expires_at"], pages, most)
+            self.some_of::<Invite>(of(invite::keys::INVITES), &["expires_at"], pages, None)
         )?;
         let mut ending = 0;
         for invite in &invites {
