@@ -2,7 +2,7 @@
 
 import { html } from "./kit.js";
 import { config } from "./config.js";
-import { clock, dated, language, t, zone } from "./texts.js";
+import { clock, dated, locale, t, zone } from "./texts.js";
 import { Icon } from "./ui.js";
 
 /** The day of a moment in the reader's time zone. */
@@ -32,10 +32,9 @@ export const span = (slot) => `${clock(slot.start_time)} – ${clock(slot.end_ti
 /** Making one takes long, and a list has many times. */
 const formats = new Map();
 function formatOf(timeZone) {
-  const name = `${language.value} ${timeZone}`;
+  const name = `${locale()} ${timeZone}`;
   const options = /** @type {const} */ ({ weekday: "short", hour: "numeric", minute: "2-digit" });
-  const format =
-    formats.get(name) ?? new Intl.DateTimeFormat(language.value, { ...options, timeZone });
+  const format = formats.get(name) ?? new Intl.DateTimeFormat(locale(), { ...options, timeZone });
   formats.set(name, format);
   return format;
 }

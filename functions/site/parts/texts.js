@@ -88,6 +88,10 @@ export function told(reason, sentence, field = "") {
     : sentence;
 }
 
+/** The language of the page as the reader's region writes it: `en-GB` has 24 hours. */
+export const locale = () =>
+  navigator.languages.find((tag) => tag.split("-")[0] === language.value) ?? language.value;
+
 /** The name of the reader's time zone. */
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -97,24 +101,22 @@ export function moment(text, { zoned = false, day = false } = {}) {
   /** @type {Intl.DateTimeFormatOptions} */
   const style = day
     ? { weekday: "short", day: "numeric", month: "short", year: "numeric" }
-    : { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
+    : { weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" };
   /** @type {Intl.DateTimeFormatOptions} */
   const year = date.getFullYear() !== new Date().getFullYear() ? { year: "numeric" } : {};
-  const shown = new Intl.DateTimeFormat(language.value, { ...style, ...year }).format(date);
+  const shown = new Intl.DateTimeFormat(locale(), { ...style, ...year }).format(date);
   return zoned ? `${shown} (${zone})` : shown;
 }
 
 /** A number with at most two decimals, or fewer. */
 export const decimal = (number, most = 2) =>
-  new Intl.NumberFormat(language.value, { maximumFractionDigits: most }).format(number);
+  new Intl.NumberFormat(locale(), { maximumFractionDigits: most }).format(number);
 
 /** The days and times of a part of the day, such as "7:00 PM". */
 export const clock = (text) =>
-  new Intl.DateTimeFormat(language.value, { hour: "numeric", minute: "2-digit" }).format(
-    new Date(text),
-  );
+  new Intl.DateTimeFormat(locale(), { hour: "numeric", minute: "2-digit" }).format(new Date(text));
 /** A part of a date in the language of the page. */
-export const dated = (date, style) => new Intl.DateTimeFormat(language.value, style).format(date);
+export const dated = (date, style) => new Intl.DateTimeFormat(locale(), style).format(date);
 
 /** How far a moment is away, such as "in 3 days". */
 export function away(text) {
@@ -126,6 +128,6 @@ export function away(text) {
     ["minute", 60],
   ];
   const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? units[2];
-  const format = new Intl.RelativeTimeFormat(language.value, { numeric: "auto" });
+  const format = new Intl.RelativeTimeFormat(locale(), { numeric: "auto" });
   return format.format(Math.round(seconds / size), unit);
 }
