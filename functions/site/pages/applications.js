@@ -1,7 +1,7 @@
 // `/applications/`: what the caller has begun and sent, with what they may know of it.
 
 import { html } from "../parts/kit.js";
-import { now, remove } from "../parts/api.js";
+import { call, now, remove } from "../parts/api.js";
 import { Answers, Receipt } from "../parts/apply_ends.js";
 import { Left, ticks, useTicks } from "../parts/countdown.js";
 import { loaded, useLoad, useParts } from "../parts/load.js";
@@ -98,6 +98,31 @@ function Late({ entry, committee }) {
     }>${t("applications.late")}</a></article>`;
 }
 
+/**
+ * Keeps the answers of a submission as a draft, so that a withdrawal does not end it. Files go with
+ * the submission. What was typed after it was sent is a draft already, and stays as it is.
+ */
+async function keepAnswers({ club, application, committee, responses }) {
+  const whole = url`/clubs/${club}/applications/${application}/draft/`;
+  const path = committee ? /** @type {const} */ (`${whole}?committee=${committee.id}`) : whole;
+  const body = {
+    responses: responses
+      .filter((answer) => !answer.file)
+      .map((answer) => ({
+        question: answer.question.id,
+        text: answer.text,
+        multiple_choice: answer.multiple_choice?.id ?? null,
+        file: null,
+        version: 0,
+      })),
+  };
+  if (body.responses.length === 0) return;
+  await call("PATCH", path, { body }).catch((error) => {
+    // Of a question that was deleted, no draft can be made.
+    if (error.status !== 412 && error.status !== 400) throw error;
+  });
+}
+
 const LOOKS = { 1: ["", "clock"], 2: ["problem", "x"], 3: ["problem", "x"], 4: ["good", "check"] };
 
 function Submission({ submission, entry, reload }) {
@@ -109,6 +134,7 @@ function Submission({ submission, entry, reload }) {
   const form = url`/clubs/${club}/apply/${id}/` + query;
   const withdraw = async () => {
     if (!confirmed(t("applications.withdraw.sure"))) return false;
+    await keepAnswers(submission);
     await remove(url`/submissions/${submission.id}/`);
     await reload();
   };

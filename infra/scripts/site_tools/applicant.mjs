@@ -12,6 +12,7 @@ import {
   sendForm,
   sessionMayEnd,
   signIn,
+  signInAs,
   windowOf,
 } from "./lib.mjs";
 
@@ -224,3 +225,24 @@ await sam.getByLabel("Sprache").selectOption("en");
 await sam.goto(`${origin}/more/`);
 await heading(sam, "More");
 await accessible(sam, "more");
+
+// A withdrawal keeps what was written: the form has it as a draft.
+const [robotics] = await call("wanda", "GET", "/clubs/robotics/applications/current/");
+const whole = await call("wanda", "GET", `/clubs/robotics/applications/${robotics.id}/`);
+const first = whole.questions.find((one) => one.question_type === 1 && !one.committees.length);
+const typed = "I write this once, and want to keep it.";
+await call("wanda", "POST", `/clubs/robotics/applications/${robotics.id}/submissions/`, {
+  committee: null,
+  responses: [{ question: first.id, text: typed }],
+});
+const wanda = await windowOf();
+wanda.on("dialog", (dialog) => dialog.accept());
+await wanda.goto(`${origin}/applications/`);
+await signInAs(wanda, "wanda", "Wanda Test");
+await wanda.getByRole("button", { name: "Withdraw" }).click();
+await wanda.getByText("The application was withdrawn.").waitFor();
+const draft = await call("wanda", "GET", `/clubs/robotics/applications/${robotics.id}/draft/`);
+assert.deepEqual(
+  draft.responses.map((one) => one.text),
+  [typed],
+);
