@@ -188,13 +188,18 @@ export function Bulk({ id, form, end, picked, change, load, done }) {
     open.value = "";
     done();
   };
+  /** The bar goes: the keyboard goes on in the table. */
+  const nobody = () => {
+    done();
+    /** @type {HTMLElement | null} */ (document.querySelector(".rows"))?.focus();
+  };
   /** The page of the mails means those whom the bar counts: chosen ones that can be seen. */
   const only = () => {
     const seen = picked.map((one) => one.id);
     choose(id, seen);
   };
   return html`<div class="line actions" role="group" aria-label=${t("submissions.actions")}>
-      <button class="round" aria-label=${t("submissions.none")} onClick=${done}><${Icon}
+      <button class="round" aria-label=${t("submissions.none")} onClick=${nobody}><${Icon}
         name="x" /></button><b role="status">${t("submissions.chosen", { n: picked.length })}</b>
       ${tab("decide", "check", "submissions.decide")}
       <a class="button" href=${link(`${form}mails/?type=interview`)} onClick=${only}><${Icon} name="calendar" />
