@@ -11,7 +11,8 @@ export default {
   "applications.late": "Lesen, was du geschrieben hast",
   "applications.none": "Du hast dich noch nirgends beworben.",
   "applications.sent": "Abgeschickt",
-  "applications.withdraw.sure": "Diese Bewerbung zurückziehen? Deine Antworten werden gelöscht.",
+  "applications.withdraw.sure":
+    "Diese Bewerbung zurückziehen? Deine Antworten bleiben hier als Entwurf; Dateien werden gelöscht.",
   "applications.withdrawn": "Die Bewerbung ist zurückgezogen.",
 
   apply: "Bewerben",

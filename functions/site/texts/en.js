@@ -12,7 +12,8 @@ export default {
   "applications.late": "Read what you typed",
   "applications.none": "You have not applied anywhere yet.",
   "applications.sent": "Sent",
-  "applications.withdraw.sure": "Withdraw this application? Your answers will be deleted.",
+  "applications.withdraw.sure":
+    "Withdraw this application? Your answers stay here as a draft; files are deleted.",
   "applications.withdrawn": "The application was withdrawn.",
 
   apply: "Apply",
