@@ -96,5 +96,5 @@ await accessible(sam, "home-own");
 const avery = await windowOf();
 await avery.goto(origin);
 await signIn(avery, "Avery Admin");
-await avery.getByRole("link", { name: "Clubs that wait for approval" }).waitFor();
+await avery.getByRole("link", { name: "Clubs to approve" }).waitFor();
 await accessible(avery, "home-admin");
