@@ -136,6 +136,7 @@ await olivia.getByText("A file", { exact: true }).waitFor();
 await accessible(olivia, "builder-file");
 await olivia.goto(origin + base);
 const all = olivia.waitForEvent("download");
+await olivia.getByText("Save", { exact: true }).click();
 await olivia.getByRole("button", { name: "Download 1 file" }).click();
 assert.equal((await all).suggestedFilename(), "Fay Filer – third.pdf");
 await olivia.getByRole("link", { name: "Fay Filer" }).click();
