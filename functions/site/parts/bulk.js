@@ -90,10 +90,12 @@ function Decide({ base, picked, change, load, done }) {
     const reasonOf = new Map(picked.map((one) => [one.id, one.reason]));
     const old = (ids) => ids.map((id) => ({ id, reason: reasonOf.get(id) }));
     const ids = picked.map((one) => one.id);
-    const groups = STATUSES.map((was) => {
+    const groups = STATUSES.flatMap((was) => {
       const its = picked.filter((one) => one.status === was).map((one) => one.id);
-      return /** @type {const} */ ([was, to ?? was, its]);
-    }).filter(([, , its]) => its.length > 0);
+      return inParts(its, MOST_AT_ONCE).map(
+        (part) => /** @type {[number, number, number[]]} */ ([was, to ?? was, part]),
+      );
+    });
     /** Takes back what these groups were set to: who else has changed meanwhile is left alone. */
     const undoOf = (whole) => {
       const moved = whole.filter(([was, now]) => was !== now);
@@ -195,15 +197,17 @@ export function Bulk({ id, form, end, picked, change, load, done }) {
   };
   /** The page of the mails means those whom the bar counts: chosen ones that can be seen. */
   const only = () => {
-    const seen = picked.map((one) => one.id);
-    choose(id, seen);
+    choose(
+      id,
+      picked.map((one) => one.id),
+    );
   };
   return html`<div class="line actions" role="group" aria-label=${t("submissions.actions")}>
       <button class="round" aria-label=${t("submissions.none")} onClick=${nobody}><${Icon}
         name="x" /></button><b role="status">${t("submissions.chosen", { n: picked.length })}</b>
       ${tab("decide", "check", "submissions.decide")}
-      <a class="button" href=${link(`${form}mails/?type=interview`)} onClick=${only}><${Icon} name="calendar" />
-        ${t("submissions.invite")}</a>
+      <a class="button" href=${link(`${form}mails/?type=interview`)} onClick=${only}>
+        <${Icon} name="calendar" /> ${t("submissions.invite")}</a>
       <a class="button" href=${link(`${form}mails/`)} onClick=${only}><${Icon} name="mail" />
         ${t("submissions.write")}</a>
       ${tab("extend", "clock", "submissions.extend.open")}
