@@ -12,9 +12,9 @@ import { Action, Dialog } from "./ui.js";
  * What ends, in sentences.
  * @param {Ending} ends
  */
-const sentences = ({ applications, submissions, interviews, people, has_more }) => {
+const sentences = ({ submissions, interviews, people, has_more }) => {
   const all = [
-    [submissions, "danger.submissions", { n: submissions, applications }],
+    [submissions, "danger.submissions", { n: submissions }],
     [interviews, "danger.interviews", { n: interviews }],
     [people, "danger.people", { n: people }],
   ];

@@ -7,8 +7,10 @@ import { isFinal } from "./request.js";
 import { link, unsaved } from "./router.js";
 import { t, away, moment } from "./texts.js";
 
-/** What was done or went wrong, for eyes and for screen readers. */
-/** @typedef {{text: string, kind: string, at: number, undo: null | (() => any), of: any}} Notice */
+/**
+ * What was done or went wrong, for eyes and for screen readers.
+ * @typedef {{text: string, kind: string, at: number, undo: null | (() => any), of: any}} Notice
+ */
 const notices = signal(/** @type {Notice[]} */ ([]));
 let fading;
 const keepNotices = (stays) => (notices.value = notices.value.filter(stays));
