@@ -228,6 +228,8 @@ pub const MAIL_RESENDS: u8 = 3;
 /// How many events a club may have in all, as a multiple of those that have not ended.
 pub const EVENTS_IN_ALL: usize = 5;
 
+/// Of how many applications of a club it is said what would end with it.
+pub const ENDING_APPLICATIONS: usize = 10;
 /// How many open applications of a club its entry in a list names.
 pub const LISTED_APPLICATIONS: usize = 5;
 /// Of how many clubs the home page says what waits for their officers.
@@ -236,7 +238,7 @@ pub const HOME_CLUBS: usize = 10;
 pub const HOME_APPLICATIONS: usize = 3;
 /// Pages of 1 MB that are read of each partition of submissions for these counts.
 pub const COUNTED_PAGES: usize = 4;
-/// How many requests and how many invitations of a club are counted.
+/// How many requests to join a club are counted; the number of every duty ends here.
 pub const COUNTED_ITEMS: i32 = 200;
 /// How many open invitations of a person are shown.
 pub const HOME_INVITES: usize = 20;

@@ -52,7 +52,7 @@ pub async fn show_club_ending(app: Context, scope: Owner<SessionOnly>) -> Result
     // As the job that ends them: also those that are released may have interviews to come.
     let mut ids = app.table.application_ids(club).await?;
     ids.sort_unstable();
-    let newest = ids.split_off(ids.len().saturating_sub(limits::HOME_CLUBS));
+    let newest = ids.split_off(ids.len().saturating_sub(limits::ENDING_APPLICATIONS));
     let names = newest.into_iter().map(|id| (club.clone(), id));
     let found = app.table.applications_by_id(names).await?;
     let counted = found.values().map(|one| what_ends(&app.table, one, now));
