@@ -38,9 +38,9 @@ pub struct HomeBody {
     interviews: Vec<HomeInterviewBody>,
     /// Favorites of the caller, by name. At most 20.
     favorites: Vec<OpenClubBody>,
-    /// Open invitations to the address of the caller, to clubs that the caller is not in. The link
-    /// is in the mail. At most 20. The invitation of an accepted applicant is not among them: its
-    /// mail may not have been sent.
+    /// Open invitations to the address of the caller, to clubs that the caller is not in. They can
+    /// be accepted without the link in the mail. At most 20. That of an accepted applicant is among
+    /// them when they may know that they are accepted; of the last 20 submissions.
     invites: Vec<HomeInviteBody>,
     /// Figures for admins; null for everybody else.
     admin: Option<HomeAdminBody>,
@@ -80,6 +80,8 @@ pub struct HomeDecisionBody {
 /// An invitation to the address of the caller.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HomeInviteBody {
+    /// Id of the invite: letters and digits.
+    id: String,
     /// The club.
     club: OpenClubBody,
     /// 0 owner, 10 officer, 20 member.
@@ -144,14 +146,14 @@ pub async fn show_home(
         .map(|(club, _)| *club)
         .take(limits::HOME_CLUBS)
         .collect();
-    let (mut applications, counted, (decisions, interviews)) = futures::try_join!(
+    let (mut applications, counted, (decisions, interviews, accepted)) = futures::try_join!(
         open_for(&app, &user, now, &clubs, &own, &query),
         duties_in(&app, &managed, at),
         news_for(&app, &own, &by_code, now)
     )?;
     let more_applications = applications.len() >= query.limit;
     applications.truncate(limits::OPEN_SLICE.0);
-    let invites = shown_invites(invites, &user, &by_code, &roles);
+    let invites = shown_invites(invites, (&user, &accepted), &by_code, &roles);
     let codes = roles.iter().map(|(club, _)| club.code.clone());
     let visibility = Visibility::with_all(codes, user.is_admin());
     let mut favorites: Vec<OpenClubBody> = favorites
@@ -185,20 +187,23 @@ pub async fn show_home(
     }))
 }
 
-/// The invitations to clubs that the person is not in, one of each club.
+/// The invitations to clubs that the person is not in, one of each club. `accepted` are the
+/// submissions whose acceptance the person may know.
 fn shown_invites(
     invites: Vec<Invite>,
-    user: &User,
+    (user, accepted): (&User, &[&Submission]),
     clubs: &HashMap<&ClubCode, &Club>,
     roles: &[(&Club, Role)],
 ) -> Vec<HomeInviteBody> {
     let is_member = |code: &ClubCode| roles.iter().any(|(club, _)| club.code == *code);
     let mut named = HashSet::new();
     let invites = invites.into_iter().filter_map(|invite| {
-        let accepted = Invite::id_for_accepted(&invite.club, user.id());
-        let is_shown = invite.id != accepted && !is_member(&invite.club);
+        let is_secret = invite.id == Invite::id_for_accepted(&invite.club, user.id())
+            && !accepted.iter().any(|submission| invite.is_for(submission));
+        let is_shown = !is_secret && !is_member(&invite.club);
         let club = clubs.get(&invite.club).filter(|_| is_shown)?;
         named.insert(invite.club.clone()).then(|| HomeInviteBody {
+            id: invite.id,
             club: OpenClubBody::new(club),
             role: invite.role,
             expires_at: invite.expires_at,
@@ -207,13 +212,18 @@ fn shown_invites(
     invites.collect()
 }
 
-/// The decisions that the caller may know, and the caller's interviews.
-async fn news_for(
+/// The decisions that the caller may know, the caller's interviews, and the submissions whose
+/// acceptance the caller may know, of the last ones.
+async fn news_for<'a>(
     app: &Context,
-    own: &Own,
+    own: &'a Own,
     clubs: &HashMap<&ClubCode, &Club>,
     now: DateTime<Utc>,
-) -> Result<(Vec<HomeDecisionBody>, Vec<HomeInterviewBody>)> {
+) -> Result<(
+    Vec<HomeDecisionBody>,
+    Vec<HomeInterviewBody>,
+    Vec<&'a Submission>,
+)> {
     let latest = own.latest(limits::HOME_OWN);
     let names = latest.iter().map(|one| (one.club.clone(), one.application));
     let slots = latest
@@ -225,7 +235,7 @@ async fn news_for(
     )?;
     let interviews = interviews_of(&latest, &applications, &slots, clubs, now);
     let oldest = Timestamp::at(now).plus(-TimeDelta::days(limits::DECISION_DAYS));
-    let show = |submission: &&Submission| {
+    let show = |submission: &Submission| {
         let application = applications.get(&submission.application)?;
         let (status, since) = submission.visible_decision(application, now)?;
         (since >= oldest).then_some(HomeDecisionBody {
@@ -237,7 +247,13 @@ async fn news_for(
             since,
         })
     };
-    Ok((latest.iter().filter_map(show).collect(), interviews))
+    let is_accepted = |submission: &&Submission| {
+        let application = applications.get(&submission.application);
+        application.is_some_and(|of| submission.is_visible_acceptance(of, now))
+    };
+    let decisions = latest.iter().copied().filter_map(show).collect();
+    let accepted = latest.into_iter().filter(is_accepted).collect();
+    Ok((decisions, interviews, accepted))
 }
 
 /// The figures for admins. They come from the catalogue in memory.

@@ -22,8 +22,9 @@ use crate::members::{owned_limit, owner_limit_error};
 shared::input! {
     /// The token of an invite, and how the new member wants to be shown.
     pub struct AcceptInput {
-        /// Token from the link in the mail.
-        token: String, Required;
+        /// Token from the link in the mail. Without one, the invite must be to the caller's own
+        /// address.
+        token: String, Optional;
         /// Whether the membership is public.
         public: bool, Optional = true;
     }
@@ -33,6 +34,7 @@ shared::input! {
 pub struct Invited {
     user: User,
     club: ClubCode,
+    id: String,
     invite: Option<Invite>,
     membership: Option<Membership>,
     /// Whether the caller can see the club without the invite.
@@ -63,6 +65,7 @@ impl FromRequestParts<Shared> for Invited {
         Ok(Self {
             user,
             club: club.code,
+            id: id.to_owned(),
             invite,
             membership,
             sees_club,
@@ -72,7 +75,8 @@ impl FromRequestParts<Shared> for Invited {
 
 /// A body that was read.
 struct Acceptance {
-    token: String,
+    /// None if the caller shows the link to be theirs by their address.
+    token: Option<String>,
     /// Whether others see who the member is.
     public: bool,
 }
@@ -84,7 +88,7 @@ impl AcceptInput {
         let public = reader.get(self.public);
         reader.finish()?;
         Ok(Acceptance {
-            token: token.unwrap_or_default(),
+            token,
             public: public.unwrap_or_default(),
         })
     }
@@ -105,13 +109,39 @@ async fn present(
     }
 }
 
+/// Returns the invite if it is to the address of the caller (I16). That of an accepted applicant
+/// can only be used when they may know that they are accepted. What is read depends on the path
+/// alone, so that nobody learns from the time whether there is an invite.
+async fn addressed(
+    app: &Context,
+    (user, club, id): (&User, &ClubCode, &str),
+    invite: Option<Invite>,
+) -> Result<Option<Invite>> {
+    let address = &user.person().await?.personal.email;
+    let invite = invite.filter(|invite| !address.is_empty() && invite.email == address.folded());
+    if id != Invite::id_for_accepted(club, user.id()) {
+        return Ok(invite);
+    }
+    let (mut own, _) = app.table.applied_of(user.id()).await?;
+    own.retain(|submission| submission.club == *club);
+    let names = own.iter().map(|one| (one.club.clone(), one.application));
+    let applications = app.table.applications_by_id(names).await?;
+    let now = app.clock.now();
+    own.retain(|submission| {
+        let application = applications.get(&submission.application);
+        application.is_some_and(|of| submission.is_visible_acceptance(of, now))
+    });
+    Ok(invite.filter(|invite| own.iter().any(|submission| invite.is_for(submission))))
+}
+
 fn already_member() -> ApiError {
     ApiError::rule(Reason::YouAreMember).coded(Code::AlreadyMember)
 }
 
 /// Join a club with an invite.
 ///
-/// For every signed-in user who has the token of the invite. An invite can be used once.
+/// For every signed-in user who has the token of the invite, or whose address it is to: the home
+/// page lists these. An invite can be used once.
 #[utoipa::path(
     post, path = "/api/clubs/{club}/invites/{invite}/accept/", tag = "invites",
     security(("bearer" = [])), params(("club" = String, Path), ("invite" = String, Path)),
@@ -131,6 +161,7 @@ pub async fn accept_invite(
     let Invited {
         user,
         club,
+        id,
         invite,
         membership: before,
         sees_club,
@@ -153,10 +184,13 @@ pub async fn accept_invite(
         )
     };
     let secret = &app.settings.secrets.invite;
-    let invite = invite
-        .filter(|invite| token_matches(secret, &club, &invite.id, invite.version, &token))
-        .filter(|invite| invite.is_open(now));
-    let Some(invite) = invite else {
+    let invite = match &token {
+        Some(token) => {
+            invite.filter(|invite| token_matches(secret, &club, &invite.id, invite.version, token))
+        }
+        None => addressed(&app, (&user, &club, &id), invite).await?,
+    };
+    let Some(invite) = invite.filter(|invite| invite.is_open(now)) else {
         // An earlier attempt with the same idempotency key may have used it. The reads are the same
         // for every reason, so that nobody learns from the time which invites there are.
         let member = present(&app, before, (&club, user.id())).await?;

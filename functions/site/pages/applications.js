@@ -2,6 +2,7 @@
 
 import { html } from "../parts/kit.js";
 import { call, now, remove } from "../parts/api.js";
+import { JoinInvited } from "../parts/accept.js";
 import { Answers, Receipt } from "../parts/apply_ends.js";
 import { Left, ticks, useTicks } from "../parts/countdown.js";
 import { loaded, useLoad, useParts } from "../parts/load.js";
@@ -27,6 +28,8 @@ export default function Applications() {
   const own = useParts("/submissions/");
   const open = useParts("/applications/open/?limit=200");
   const closed = useLoad("/applications/unsent/");
+  const home = useLoad("/home/");
+  const invites = home.data?.invites ?? [];
   return html`
     <div class="head"><${Title}>${t("nav.applications")}<//></div>
     ${loaded(own, (all) => {
@@ -59,6 +62,8 @@ export default function Applications() {
           (open.data || open.error) &&
           all.map(
             (one) => html`<${Submission} key=${one.id} submission=${one} reload=${reload}
+          invite=${one.status === 4 && invites.find((to) => to.club.code === one.club)}
+          joined=${() => home.reload()}
           entry=${entries.find((entry) => entry.id === one.application)} />`,
           )
         }
@@ -125,7 +130,7 @@ async function keepAnswers({ club, application, committee, responses }) {
 
 const LOOKS = { 1: ["", "clock"], 2: ["problem", "x"], 3: ["problem", "x"], 4: ["good", "check"] };
 
-function Submission({ submission, entry, reload }) {
+function Submission({ submission, entry, reload, invite, joined }) {
   const { club, application: id } = submission;
   // Those that are open are in the list of open ones.
   const isClosed = submission.club_archived;
@@ -161,6 +166,7 @@ function Submission({ submission, entry, reload }) {
     ${isClosed && submission.status === 1 && html`<p>${t("applications.ended")}</p>`}
     ${submission.interview && html`<${Interview} of=${submission} />`}
     ${submission.reason && html`<p class="answer">${submission.reason}</p>`}
+    ${invite && html`<${JoinInvited} invite=${invite} joined=${joined} />`}
     <details><summary>${t("applications.answers", { n: submission.responses.length })}</summary>
       <${Answers} submission=${submission} /></details>
     <p class="row">

@@ -2,6 +2,7 @@
 
 import { html, useComputed } from "../parts/kit.js";
 import { isSignedIn } from "../parts/auth.js";
+import { JoinInvited } from "../parts/accept.js";
 import { ClubCard, Cover } from "../parts/club_card.js";
 import { Left, ticks, useTicks } from "../parts/countdown.js";
 import { Agenda, inOrder, nextShowing } from "../parts/event_list.js";
@@ -124,7 +125,8 @@ function Own() {
       home,
       (all) => html`
       ${all.admin && html`<${Campus} figures=${all.admin} />`}
-      <div class="two"><section><h2 class="hidden">${t("home.next")}</h2><${Steps} home=${all} />
+      <div class="two"><section><h2 class="hidden">${t("home.next")}</h2><${Steps} home=${all}
+        joined=${() => home.reload()} />
         </section><${Week} own=${own} /></div>
       <section><div class="section"><h2>${t("home.open")}</h2><span class="quiet small">
         ${t("home.deadline")}</span>
@@ -137,12 +139,14 @@ function Own() {
 }
 
 /** Invitations and drafts first, then what waits in the person's clubs, then what was sent. */
-function Steps({ home }) {
+function Steps({ home, joined }) {
   const state = (one) => standingOf(one, one.my_end_time);
   const sent = home.applications.filter((one) => state(one) === "sent");
   const isBegun = (one) => one.draft && !["sent", "decided"].includes(state(one));
   const drafts = home.applications.filter(isBegun);
   const managed = home.clubs.filter((one) => one.role <= OFFICER);
+  const accepted = home.decisions.filter((one) => one.status === 4).map((one) => one.club.code);
+  const invites = home.invites.filter((one) => !accepted.includes(one.club.code));
   const waiting = [home.interviews, home.invites, drafts, home.decisions, sent, managed];
   if (waiting.every((some) => some.length === 0)) {
     return html`<div class="card"><${Empty} icon="compass"><p>${t("home.next.none")}</p>
@@ -156,11 +160,11 @@ function Steps({ home }) {
         name=${one.name} more=${[one.club.name, one.committee].filter(Boolean).join(" · ")}>
         <${Interview} of=${one} /><//>`,
     )}
-    ${home.invites.map(
+    ${invites.map(
       (one) => html`<${Step} key=${one.club.code} code=${one.club.code} club=${one.club.name}
       name=${one.club.name} more=${t(`role.${one.role}`)}>
       <p class="line"><${Chip} kind="warn" icon="mail">${t("home.invited")}<//><${Left}
-        until=${one.expires_at} /></p><p class="small quiet">${t("home.invited.about")}</p><//>`,
+        until=${one.expires_at} /></p><${JoinInvited} invite=${one} joined=${joined} /><//>`,
     )}
     ${drafts.map(
       (
@@ -171,7 +175,10 @@ function Steps({ home }) {
       <a class="button main do" href=${applyAddress(one)}>${t("home.continue")}<span
         class="hidden"> ${one.name}</span></a><//>`,
     )}
-    ${home.decisions.map((one) => html`<${Decision} key=${one.id} one=${one} />`)}
+    ${home.decisions.map(
+      (one) => html`<${Decision} key=${one.id} one=${one} joined=${joined}
+      invite=${one.status === 4 && home.invites.find((by) => by.club.code === one.club.code)} />`,
+    )}
     ${managed.map(
       (one) => html`<${ClubWaits} key=${one.club.code} own=${one}
       duties=${home.duties.filter((duty) => duty.club?.code === one.club.code)} />`,
@@ -189,13 +196,14 @@ function Steps({ home }) {
 }
 
 /** A decision that the person may know. */
-function Decision({ one }) {
+function Decision({ one, invite, joined }) {
   const isAccepted = one.status === 4;
   return html`<${Step} code=${one.club.code} club=${one.club.name} name=${one.name}
     more=${[one.club.name, one.committee].filter(Boolean).join(" · ")}>
     <p class="line"><${Chip} kind=${isAccepted ? "good" : ""} icon=${isAccepted ? "check" : "info"}>
       ${t(`status.${one.status}`)}<//>
       <span class="small quiet"><${Time} at=${one.since} /></span></p>
+    ${invite && html`<${JoinInvited} invite=${invite} joined=${joined} />`}
     <a class="button do" href=${link("/applications/")}>${t("home.look")}<span
       class="hidden"> ${one.name}</span></a><//>`;
 }

@@ -229,7 +229,6 @@ export default {
   "home.figures.open": "Offene Bewerbungen",
   "home.figures.waiting": "Clubs zur Freigabe",
   "home.invited": "Einladung",
-  "home.invited.about": "Mit dem Link in der E-Mail trittst du bei.",
   "home.look": "Ansehen",
   "home.manage": "Verwalten",
   "home.morning": "Guten Morgen, {name}",

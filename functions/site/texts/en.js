@@ -228,7 +228,6 @@ export default {
   "home.figures.open": "Open applications",
   "home.figures.waiting": "Clubs to approve",
   "home.invited": "Invitation",
-  "home.invited.about": "Use the link in the mail to join.",
   "home.look": "View",
   "home.manage": "Manage",
   "home.morning": "Good morning, {name}",

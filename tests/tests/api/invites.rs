@@ -2,6 +2,8 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use shared::domain::Invite;
+use shared::ids::parse;
 use tests::fixtures::MailedLink;
 use tests::recount::recount;
 use tests::{Client, TestCampus};
@@ -40,7 +42,9 @@ async fn the_link_makes_a_member_once() {
         .error(400),
         neutral
     );
-    sue.post(&path, json!({})).await.invalid(&["token"]);
+    sue.post(&path, json!({ "token": 1 }))
+        .await
+        .invalid(&["token"]);
     let member = sue
         .post(&path, json!({ "token": token, "public": false }))
         .await
@@ -364,4 +368,50 @@ async fn resent_invite_that_is_revoked_stays_revoked() {
     });
     deleted.no_content();
     ada.get(&one).await.error(404);
+}
+
+// proves I16
+#[tokio::test]
+async fn an_address_accepts_its_invite_without_the_mail() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    let body = json!({ "email": "sue@uni.example", "role": 10, "title": "Treasurer" });
+    let invite = ada.post(INVITES, body).await.created();
+    let accept = format!(
+        "{INVITES}{}/accept/",
+        invite["id"].as_str().unwrap_or_default()
+    );
+    let sue = campus.as_("sue");
+    let other = campus.as_("bob").post(&accept, json!({})).await;
+    assert_eq!(other.json()["code"], "invite_unusable");
+    let member = sue.post(&accept, json!({ "public": false })).await.ok();
+    assert_eq!(
+        (&member["role"], &member["title"], &member["public"]),
+        (&json!(10), &json!("Treasurer"), &json!(false))
+    );
+    let again = sue.post(&accept, json!({})).await.json();
+    assert_eq!(again["code"], "invite_unusable");
+    assert_eq!(ada.get(INVITES).await.ok(), json!([]));
+}
+
+// proves I16
+#[tokio::test(start_paused = true)]
+async fn an_acceptance_that_is_unknown_lets_nobody_in() {
+    let campus = TestCampus::new();
+    let recruitment = campus.recruitment("chess").await;
+    let sue = campus.as_("sue");
+    let submission = recruitment.submit(&sue).await;
+    let person = sue.get("/api/settings/").await.ok()["id"].to_string();
+    let person = parse(&person).expect("an id");
+    let id = Invite::id_for_accepted(&tests::fixtures::code("chess"), person);
+    let accept = format!("{INVITES}{id}/accept/");
+    let none = sue.post(&accept, json!({})).await.error(400);
+    recruitment.decide(&submission, 4, "").await;
+    recruitment.send("acceptance", json!({})).await.ok();
+    // The invite is there, but its mail still waits.
+    assert_eq!(sue.post(&accept, json!({})).await.error(400), none);
+    campus.deliver().await;
+    let member = sue.post(&accept, json!({})).await.ok();
+    assert_eq!(member["role"], 20);
 }

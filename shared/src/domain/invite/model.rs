@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::member::model::Role;
 use crate::domain::outbox::undelivered::Undelivered;
+use crate::domain::submission::model::Submission;
 use crate::ids::{Id, of};
 use crate::text::{ClubCode, Email};
 use crate::time::Timestamp;
@@ -54,6 +55,13 @@ pub struct AcceptanceMail {
 }
 
 impl Invite {
+    /// Returns whether an acceptance mail about this submission brought it.
+    pub fn is_for(&self, submission: &Submission) -> bool {
+        self.accepted
+            .iter()
+            .any(|mail| mail.submission == submission.id)
+    }
+
     /// Returns whether this mail was sent for the latest change of this invite.
     pub fn is_brought_by(&self, mail: &Mail) -> bool {
         let link = mail.invite.as_ref();

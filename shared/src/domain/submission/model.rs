@@ -407,6 +407,12 @@ impl Submission {
         (status != Status::Pending).then_some((status, since))
     }
 
+    /// Returns whether it is accepted, and its applicant may know it at `now`.
+    pub fn is_visible_acceptance(&self, application: &Application, now: DateTime<Utc>) -> bool {
+        let decision = self.visible_decision(application, now);
+        decision.is_some_and(|(status, _)| status == Status::Accepted)
+    }
+
     /// Returns whether its applicant can no longer submit it again or withdraw it at `now` (S2):
     /// it is decided and they were told a decision, or it was made anonymous. A decision that they
     /// do not know of closes nothing, so nobody can tell that there is one.
