@@ -9,7 +9,7 @@ import { loaded, useLoad, useParts } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { Interview } from "../parts/own_interview.js";
-import { Standing, ofCommittee, unsentOf } from "../parts/standing.js";
+import { Standing, isBroken, ofCommittee, unsentOf } from "../parts/standing.js";
 import { moment, t } from "../parts/texts.js";
 import {
   Action,
@@ -79,7 +79,9 @@ function Draft({ entry }) {
   return html`<article class="card step"><${Mono} code=${entry.club.code} name=${entry.club.name} />
     <div><h2 class="flat">${entry.name} <span class="quiet">· ${entry.club.name}</span></h2>
       <p class="line"><${Standing} entry=${{ ...entry, submissions: [] }}
-        end=${entry.my_end_time} /> <${Left}
+        end=${entry.my_end_time} /> ${
+          isBroken(entry.id) && html`<${Chip} kind="warn" icon="clock">${t("apply.broken")}<//>`
+        } <${Left}
         until=${entry.my_end_time} /></p></div>
     <a class="button main do" href=${link(url`/clubs/${entry.club.code}/apply/${entry.id}/`)}>
       ${t(entry.draft ? "home.continue" : "applications.again")}</a></article>`;

@@ -13,7 +13,7 @@ import { link, open, setQuery } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { seen } from "../parts/seen.js";
 import { Interview } from "../parts/own_interview.js";
-import { Standing, standingOf } from "../parts/standing.js";
+import { Standing, isBroken, standingOf } from "../parts/standing.js";
 import { Chip, Empty, Icon, Mono, SignIn, Time, Title } from "../parts/ui.js";
 import { Campus, ClubWaits, Step } from "../parts/waits.js";
 
@@ -171,7 +171,9 @@ function Steps({ home, joined }) {
         one,
       ) => html`<${Step} key=${one.id} code=${one.club.code} club=${one.club.name} name=${one.name}>
       <p class="line"><${Left} until=${one.my_end_time} />
-        <span class="small quiet">${t(`state.${state(one)}`)}</span></p>
+        <span class="small quiet">${t(
+          isBroken(one.id) ? "apply.broken" : `state.${state(one)}`,
+        )}</span></p>
       <a class="button main do" href=${applyAddress(one)}>${t("home.continue")}<span
         class="hidden"> ${one.name}</span></a><//>`,
     )}

@@ -155,6 +155,8 @@ export function useDraft({ club, application, committee, submission, others }) {
  */
 function newForm(path, place) {
   const owner = person();
+  const begun = typedStore(owner, place.replace("draft", "sending"));
+  const last = begun.all().last;
   const draft = makeDraft({
     store: typedStore(owner, place),
     send: async (responses, { keepalive } = { keepalive: false }) => {
@@ -171,11 +173,15 @@ function newForm(path, place) {
     draft,
     sending: signal(/** @type {null | {again: number, stop: () => void}} */ (null)),
     /** Whether something was sent of which nobody knows whether it was received. */
-    isUnsure: signal(false),
+    isUnsure: signal(Boolean(last)),
     /** The last sending, and its key: the same answers are sent with the same key. */
-    last: { text: "", key: "" },
+    last: { text: last?.text ?? "", key: last?.key ?? "" },
+    /** The last sending until its answer is there, also when the tab is closed meanwhile. */
+    begun,
+    /** Whether the tab was closed during a sending. */
+    isBroken: signal(Boolean(last)),
     /** The answers of sendings that got no answer. */
-    unheard: /** @type {Record<string, any>[]} */ ([]),
+    unheard: /** @type {Record<string, any>[]} */ (last ? [last.answers] : []),
     errors: signal(NO_ERRORS),
     /** Whether the answers are those that the draft had when the form looked for the last time. */
     looked: Promise.resolve(true),

@@ -14,6 +14,7 @@ import { address, setQuery, unsaved } from "./router.js";
 import { moment, t } from "./texts.js";
 import {
   Action,
+  Chip,
   Icon,
   Problem,
   Rich,
@@ -99,6 +100,20 @@ export function ApplyForm(props) {
     if (!document.getElementById("summary")) focusTitle();
   }, [isChecking]);
 
+  /** Nothing is on its way any more. */
+  const ended = () => {
+    form.begun.remove("last");
+    form.isBroken.value = false;
+  };
+  // It has arrived before the tab was closed.
+  const isSame = Boolean(submission) && changed.length === 0;
+  useEffect(() => {
+    if (isReady && isSame && form.isBroken.value) {
+      ended();
+      isUnsure.value = false;
+    }
+  }, [isReady, isSame]);
+
   /** It is stored. Nothing that follows may say otherwise. */
   const done = (submission, here) => {
     errors.value = NO_ERRORS;
@@ -106,6 +121,7 @@ export function ApplyForm(props) {
     forgetProblem(draft);
     form.last = { text: "", key: "" };
     form.unheard = [];
+    ended();
     submitted();
     stored(submission);
     // Somebody may have gone to another page, or to the form of another committee.
@@ -135,6 +151,8 @@ export function ApplyForm(props) {
     const text = JSON.stringify(body);
     if (form.last.text !== text) form.last = { text, key: crypto.randomUUID() };
     const answers = draft.answers.value;
+    form.begun.set("last", { ...form.last, answers });
+    form.isBroken.value = false;
     const ends = new AbortController();
     const told = (again) => (sending.value = { again, stop: () => ends.abort() });
     told(0);
@@ -168,6 +186,7 @@ export function ApplyForm(props) {
         return await send(newer.revision);
       }
       draft.release();
+      if (!isUnsure.value) ended();
       if (newer !== null) await overtaken(newer);
       form.refused = draft.answers.value;
       errors.value = refusals(problem, answered, asked);
@@ -234,6 +253,17 @@ export function ApplyForm(props) {
   };
   return html`<div class="form">
     ${head}
+    ${
+      form.isBroken.value &&
+      !sending.value &&
+      html`<div class="card" role="status"><p class="line"><${Chip} kind="warn" icon="clock">
+        ${t("apply.broken")}<//></p><p>${t("apply.broken.about")}</p>
+        ${
+          !isChecking &&
+          html`<p><button onClick=${() => setQuery({ step: "check" }, { step: true })}>
+          ${t("apply.check")}</button></p>`
+        }</div>`
+    }
     ${
       isChecking
         ? html`<${Check} ...${view} />`

@@ -2,7 +2,9 @@
 // decided, withdrawn, closed.
 
 import { html } from "./kit.js";
+import { person } from "./auth.js";
 import { ticks, useTicks } from "./countdown.js";
+import { placesOf } from "./store.js";
 import { t } from "./texts.js";
 import { Chip } from "./ui.js";
 
@@ -20,6 +22,9 @@ const LOOKS = {
 /** The committees for which something is typed and nothing was sent; null stands for none. */
 export const unsentOf = (entry) =>
   entry.drafts.filter((id) => !entry.submissions.some((sent) => (sent.committee ?? null) === id));
+
+/** Whether the tab was closed while something was sent to this application. */
+export const isBroken = (id) => placesOf(person(), `sending/${id}/`).length > 0;
 
 const isDecided = (sent) => sent?.status > 1;
 

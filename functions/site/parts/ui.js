@@ -343,7 +343,8 @@ export function Warnings() {
   return html`<${Fragment}>
     ${
       !(online.value && isReached.value)
-        ? html`<p class="bar problem" role="alert">${t("offline")}</p>`
+        ? html`<p class="bar problem" role="alert">
+          ${t(online.value ? "unreached" : "offline")}</p>`
         : wait.value.kind &&
           html`<p class="bar" role="status">${t(wait.value.kind, { n: wait.value.n })}</p>`
     }

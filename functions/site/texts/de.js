@@ -17,6 +17,9 @@ export default {
 
   apply: "Bewerben",
   "apply.back": "Zurück zu den Fragen",
+  "apply.broken": "Senden wurde unterbrochen",
+  "apply.broken.about":
+    "Die Seite wurde geschlossen, während deine Bewerbung gesendet wurde. Vielleicht ist sie nicht angekommen. Prüfe deine Antworten und sende sie noch einmal: Gespeichert wird sie nur einmal.",
   "apply.carried": "Deine Antworten auf dieselben Fragen wurden übernommen.",
   "apply.change": "Du kannst deine Antworten ändern bis",
   "apply.changed.about": "Was gesendet wurde, gilt, bis du die Änderungen sendest.",
@@ -380,6 +383,8 @@ export default {
   submissions: "Bewerbungen",
   undo: "Rückgängig",
   undone: "Es wurde zurückgenommen.",
+  unreached:
+    "Der Dienst ist gerade nicht erreichbar. Antworten und Bewertungen bleiben hier und werden später gesendet; andere Änderungen speicherst du dann noch einmal.",
   website: "Website",
   withdraw: "Zurückziehen",
   yes: "Ja",

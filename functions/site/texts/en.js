@@ -18,6 +18,9 @@ export default {
 
   apply: "Apply",
   "apply.back": "Back to the questions",
+  "apply.broken": "Sending was interrupted",
+  "apply.broken.about":
+    "The page was closed while your application was being sent, so it may not have arrived. Check your answers and send it again: it is stored only once.",
   "apply.carried": "We took over your answers to the same questions.",
   "apply.change": "You can change your answers until",
   "apply.changed.about": "What was sent stays valid until you send the changes.",
@@ -378,6 +381,8 @@ export default {
   submissions: "Submissions",
   undo: "Undo",
   undone: "It was taken back.",
+  unreached:
+    "The service cannot be reached at the moment. Answers and reviews stay here and are sent later; save other changes again then.",
   website: "Website",
   withdraw: "Withdraw",
   yes: "Yes",

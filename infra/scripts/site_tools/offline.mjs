@@ -24,7 +24,7 @@ await phone.evaluate(() => navigator.serviceWorker.ready.then(() => true));
 
 await phone.context().setOffline(true);
 await phone.reload();
-await phone.getByText("There is no network.").waitFor();
+await phone.getByText(/There is no network|cannot be reached/).waitFor();
 await phone.waitForFunction(
   () => document.querySelector("textarea")?.value === "typed with a network",
   null,
@@ -32,7 +32,7 @@ await phone.waitForFunction(
 );
 await answer.fill("typed without a network");
 await phone.getByText("Kept on this device").first().waitFor();
-const next = await phone.context().newPage();
+let next = await phone.context().newPage();
 await phone.close();
 await next.goto(origin + path + "?committee=none");
 await next.waitForFunction(
@@ -45,9 +45,25 @@ next.setDefaultTimeout(45_000);
 await saved(next);
 const draft = await call("offline", "GET", `/clubs/robotics/applications/${open.id}/draft/`);
 assert.equal(draft.responses[0].text, "typed without a network");
-// It is sent from the form that was kept, and what is known of it says so.
-await next.getByRole("button", { name: "Check and send" }).click();
-await next.getByRole("button", { name: "Send application" }).click();
+// The tab is closed while the application waits for a network: the next one says so, and sends it.
+const send = async (page) => {
+  await page.getByRole("button", { name: "Check and send" }).first().click();
+  await page.getByRole("button", { name: "Send application" }).click();
+};
+await next.context().setOffline(true);
+await send(next);
+await next.getByText("Next try in").first().waitFor();
+const closed = next;
+next = await closed.context().newPage();
+next.setDefaultTimeout(45_000);
+await closed.close();
+await next.goto(origin + path + "?committee=none");
+await next.getByText("Sending was interrupted").waitFor();
+await next.context().setOffline(false);
+await next.goto(`${origin}/applications/`);
+await next.getByText("Sending was interrupted").waitFor();
+await next.goto(origin + path + "?committee=none");
+await send(next);
 await heading(next, "Your application was sent");
 assert.equal((await call("offline", "GET", "/submissions/")).length, 1);
 await next.context().setOffline(true);
