@@ -1,6 +1,6 @@
 // The page that belongs to the address, and what is around it.
 
-import { html, render, useEffect, useSignal } from "./parts/kit.js";
+import { html, render, signal, useEffect, useSignal } from "./parts/kit.js";
 import { hasEnded, isSignedIn } from "./parts/auth.js";
 import { Foot, Narrow, Side, WorkspaceTabs } from "./parts/frame.js";
 import { useLoad } from "./parts/load.js";
@@ -70,6 +70,20 @@ function Page({ found }) {
   return html`<${Allowed} audience=${audience} club=${params.club} key=${params.club}>${view}<//>`;
 }
 
+/** The list of all places, when it is open. It is loaded when somebody first wants it. */
+const palette = signal(/** @type {any} */ (null));
+const find = () =>
+  import("./parts/palette.js").then(
+    (file) => (palette.value = file.default),
+    () => {},
+  );
+addEventListener("keydown", (event) => {
+  if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  if (palette.value) palette.value = null;
+  else void find();
+});
+
 function App() {
   language.value;
   const path = address.value.path;
@@ -83,11 +97,12 @@ function App() {
     event.preventDefault();
     /** @type {HTMLElement | null} */ (document.querySelector("main h1"))?.focus();
   }}>${t("skip")}</a>
-  <div class="frame"><${Side} workspace=${workspace} /><div>
+  <div class="frame"><${Side} workspace=${workspace} find=${find} /><div>
     <${Narrow} /><${Warnings} />
     <main id="main">${workspace && html`<${WorkspaceTabs} ...${workspace} />`}
       <${Boundary} key=${path}><${Page} found=${found} /><//></main>
-    <${Foot} /></div></div>`;
+    <${Foot} /></div></div>
+  ${palette.value && html`<${palette.value} close=${() => (palette.value = null)} />`}`;
 }
 
 const place = /** @type {HTMLElement} */ (document.getElementById("app"));

@@ -31,7 +31,7 @@ export const PLACES = [
 ];
 
 /** The places of a club for its officers: place, path, text and icon. */
-const WORKSPACE = [
+export const WORKSPACE = [
   ["overview", "manage/", "place.overview", "layout-dashboard"],
   ["recruitment", "recruitment/", "place.recruitment", "clipboard-list"],
   ["members", "members/", "members", "users"],
@@ -116,8 +116,8 @@ const Account = () =>
       <//>`
     : html`<${SignIn}>${t("signin")}<//>`;
 
-/** The sidebar of wide screens. */
-export function Side({ workspace }) {
+/** The sidebar of wide screens. `find` opens the list of all places. */
+export function Side({ workspace, find }) {
   return html`<header class="side">
     ${
       workspace
@@ -131,6 +131,8 @@ export function Side({ workspace }) {
         )}</ul></nav>
         ${isSignedIn.value && html`<${OwnClubs} />`}`
     }
+    <button class="plain" onClick=${find}><${Icon} name="search" /> ${t("palette")}
+      <kbd class="push">Ctrl K</kbd></button>
     <div class="end">${isSignedIn.value && html`<p class="small quiet cut">${me.value?.name}</p>`}
       <${Account} /></div>
   </header>`;

@@ -70,6 +70,20 @@ assert.equal(
   await olivia.getByRole("button", { name: "5", exact: true }).getAttribute("aria-pressed"),
   "true",
 );
+// A part of a name leads to an applicant, or to a page.
+const goTo = async (typed, name) => {
+  await olivia.keyboard.press("Control+k");
+  await olivia.getByRole("combobox", { name: "Go to …" }).fill(typed);
+  await olivia.getByRole("option", { name, selected: true }).waitFor();
+};
+await goTo("zah", /Fatima Zahra/);
+await accessible(olivia, "palette");
+await olivia.keyboard.press("Escape");
+await goTo("chess", /Chess Club/);
+await olivia.keyboard.press("Escape");
+await goTo("fatima", /Fatima Zahra/);
+await olivia.keyboard.press("Enter");
+await heading(olivia, "Fatima Zahra");
 // What is typed about one applicant is stored when somebody goes on to the next one.
 await olivia.getByLabel("Comment, for officers only").fill("Builds things, and teaches");
 await olivia.keyboard.press("Escape");
