@@ -1,6 +1,7 @@
 // A field for formatted text. The API cleans what is sent.
 
 import { html, useEffect, useRef } from "./kit.js";
+import { pasted } from "./pasted.js";
 import { t } from "./texts.js";
 import { Icon } from "./ui.js";
 
@@ -57,7 +58,14 @@ export function Editor({ id, value, change, notes }) {
   };
   const paste = (event) => {
     event.preventDefault();
-    document.execCommand("insertText", false, event.clipboardData.getData("text/plain"));
+    const source = pasted(event.clipboardData.getData("text/html"));
+    if (source.startsWith("<")) {
+      // Blocks inside a heading would become parts of it.
+      document.execCommand("delete");
+      document.execCommand("formatBlock", false, "<p>");
+    }
+    if (source) document.execCommand("insertHTML", false, source);
+    else document.execCommand("insertText", false, event.clipboardData.getData("text/plain"));
   };
   return html`<div class="editor">
     <div class="row" role="toolbar" aria-label=${t("editor.format")} aria-controls=${id}>

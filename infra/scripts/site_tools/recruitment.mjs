@@ -15,6 +15,7 @@ import {
   signInAs,
   windowOf,
 } from "./lib.mjs";
+import { CLEAN, DOCS, WORD } from "./pasted.mjs";
 
 const officer = await windowOf();
 officer.on("dialog", (dialog) => dialog.accept());
@@ -43,6 +44,25 @@ await text.pressSequentially("We play ");
 await officer.getByRole("button", { name: "Bold" }).click();
 await text.pressSequentially("every Monday");
 await officer.locator("fieldset").getByRole("checkbox").first().check();
+// What comes from Word and Google Docs keeps its headings, lists and links.
+const written = await text.innerHTML();
+for (const source of [WORD, DOCS]) {
+  await text.evaluate((place, html) => {
+    place.focus();
+    getSelection()?.selectAllChildren(place);
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/html", html);
+    clipboardData.setData("text/plain", "plain");
+    place.dispatchEvent(
+      new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }),
+    );
+  }, source);
+  assert.equal((await text.innerHTML()).replace("<p><br></p>", ""), CLEAN);
+}
+await text.evaluate((place, html) => {
+  place.innerHTML = html;
+  place.dispatchEvent(new InputEvent("input", { bubbles: true }));
+}, written);
 await officer.getByRole("button", { name: "Save", exact: true }).click();
 await officer.getByText("Saved.").waitFor();
 await picture(officer, officer.locator(".drop"), "logo");
