@@ -17,17 +17,16 @@ import { t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { Action, Field, Rich, Title } from "../parts/ui.js";
 
-/** The template of a mail, with an example of what it names. */
-const mail = (name, label, examples) => ({
+/** The template of a mail, and how applicants see it. */
+const mail = (name, label, more) => ({
   name,
   label,
   kind: /** @type {const} */ ("own"),
-  hint: t("builder.mail.hint"),
-  show: (field) => html`<${MailEditor} ...${field} examples=${examples} />`,
+  show: (field) => html`<${MailEditor} ...${field} label=${label} ...${more} />`,
 });
 
-/** The fields of an application of the club with this name. */
-const fieldsOf = (club) => (values) => [
+/** The fields of an application of the club with this name, and some who applied. */
+const fieldsOf = (club, people) => (values) => [
   { name: "name", label: t("edit.name") },
   { name: "description", label: t("edit.description"), kind: "rich" },
   { name: "application_start_time", label: t("builder.start"), kind: "time" },
@@ -55,9 +54,18 @@ const fieldsOf = (club) => (values) => [
     hint: t("builder.external.hint"),
     empty: null,
   },
-  mail("acceptance_email", t("builder.acceptance"), { club, application: values.name }),
-  mail("rejection_email", t("builder.rejection"), { club, application: values.name }),
-  mail("interview_email", t("builder.interview"), { club, application: values.name }),
+  mail("acceptance_email", t("builder.acceptance"), {
+    examples: { club, application: values.name },
+    people,
+  }),
+  mail("rejection_email", t("builder.rejection"), {
+    examples: { club, application: values.name },
+    people,
+  }),
+  mail("interview_email", t("builder.interview"), {
+    examples: { club, application: values.name },
+    people,
+  }),
   { name: "interview_notice_hours", label: t("builder.notice"), kind: "number" },
 ];
 
@@ -107,6 +115,7 @@ function NewApplication({ code, club }) {
 function Present({ code, club, id }) {
   const path = url`/clubs/${code}/applications/${id}/`;
   const application = useLoad(path);
+  const people = useLoad(/** @type {const} */ (`${path}submissions/?limit=5`)).data;
   const save = (values) => call("PATCH", path, { body: values, etag: application.etag });
   const copy = async () => {
     const made = await post(`${path}duplicate/`);
@@ -127,7 +136,7 @@ function Present({ code, club, id }) {
         </section>
     <section><h2>${t("builder.preview")}</h2><${Preview} application=${found} /></section>
     <section><h2>${t("builder.about")}</h2>
-      <${Form} name=${`application-${id}`} fields=${fieldsOf(club)} data=${found} send=${save}
+      <${Form} name=${`application-${id}`} fields=${fieldsOf(club, people)} data=${found} send=${save}
         stored=${application.reload} reload=${application.reload} /></section>
     <section><h2>${t("extensions")}</h2><${Extensions} path=${`${path}extensions/`}
       end=${found.application_end_time} /></section>

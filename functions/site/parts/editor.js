@@ -1,4 +1,5 @@
-// A field for formatted text. The API cleans what is sent.
+// A field for formatted text. The API cleans what is sent. What a template names stands in the text
+// as a chip, so that nobody has to write its signs.
 
 import { html, useEffect, useRef } from "./kit.js";
 import { pasted } from "./pasted.js";
@@ -23,7 +24,56 @@ function linked(text) {
   return /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(address) ? "" : `https://${address}`;
 }
 
-export function Editor({ id, value, change, notes }) {
+/** What a template names, and its conditions. */
+const TOKEN = /\{\{\s*(\w+)\s*\}\}|\{%\s*(if\s+\w+|else|endif)\s*%\}/g;
+
+/** A chip for a token, with a name for people. */
+function chipOf(token, names) {
+  const [, name, condition] = [...token.matchAll(TOKEN)][0] ?? [];
+  const chip = document.createElement("span");
+  chip.className = condition ? "chip warn" : "chip";
+  chip.contentEditable = "false";
+  chip.dataset.token = token;
+  const [word, of] = (condition ?? "").split(/\s+/);
+  const about = { if: "editor.if", else: "editor.else", endif: "editor.endif" }[word ?? ""];
+  chip.textContent = about ? t(about, { name: names[of ?? ""] ?? of }) : (names[name] ?? name);
+  return chip;
+}
+
+/** HTML with the tokens of its text as chips. Those in addresses stay as they are. */
+function withChips(text, names) {
+  const box = document.createElement("template");
+  box.innerHTML = text;
+  const walker = document.createTreeWalker(box.content, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) found.push(/** @type {Text} */ (walker.currentNode));
+  for (const node of found) {
+    const parts = node.data.split(/(\{\{\s*\w+\s*\}\}|\{%\s*(?:if\s+\w+|else|endif)\s*%\})/);
+    if (parts.length > 1)
+      node.replaceWith(...parts.map((part, i) => (i % 2 ? chipOf(part, names) : part)));
+  }
+  return box.innerHTML;
+}
+
+/** The HTML of the field, with tokens for its chips. */
+function withTokens(place) {
+  const copy = /** @type {HTMLElement} */ (place.cloneNode(true));
+  for (const chip of copy.querySelectorAll("[data-token]"))
+    chip.replaceWith(/** @type {HTMLElement} */ (chip).dataset.token ?? "");
+  copy.normalize();
+  return copy.innerHTML;
+}
+
+/**
+ * @param {object} props
+ * @param {string} props.id
+ * @param {string} props.value
+ * @param {(value: string) => void} props.change
+ * @param {string} [props.notes] the id of what is said below the field
+ * @param {string} [props.label] its name, if it has no label of its own
+ * @param {Record<string, string>} [props.names] what a template can name, with a word for people
+ */
+export function Editor({ id, value, change, notes, label, names }) {
   /** @type {{current: any}} */
   const place = useRef(null);
   /** What was told and has not come back as the value: more may be typed until then. Any other
@@ -34,11 +84,16 @@ export function Editor({ id, value, change, notes }) {
     const at = told.current.indexOf(value);
     const isLast = value === told.current.at(-1);
     told.current = at < 0 || isLast ? [] : told.current.slice(at + 1);
-    if (at < 0 && place.current.innerHTML !== value) place.current.innerHTML = value;
+    if (at >= 0) return;
+    const shown = names ? withChips(value, names) : value;
+    if (place.current.innerHTML !== shown) place.current.innerHTML = shown;
   }, [value]);
   const tell = () => {
     const { textContent, innerHTML } = place.current;
-    const text = textContent.trim() || place.current.querySelector("img") ? innerHTML : "";
+    const typed = names ? withTokens(place.current) : innerHTML;
+    // A template without a tag would be taken for plain text.
+    const all = names && !typed.includes("<") ? `<p>${typed}</p>` : typed;
+    const text = textContent.trim() || place.current.querySelector("img") ? all : "";
     told.current.push(text);
     change(text);
   };
@@ -67,6 +122,12 @@ export function Editor({ id, value, change, notes }) {
     if (source) document.execCommand("insertHTML", false, source);
     else document.execCommand("insertText", false, event.clipboardData.getData("text/plain"));
   };
+  const insert = (name) => {
+    place.current.focus();
+    const chip = chipOf(`{{ ${name} }}`, names ?? {});
+    document.execCommand("insertHTML", false, `${chip.outerHTML}&nbsp;`);
+    tell();
+  };
   return html`<div class="editor">
     <div class="row" role="toolbar" aria-label=${t("editor.format")} aria-controls=${id}>
       ${COMMANDS.map(
@@ -76,9 +137,19 @@ export function Editor({ id, value, change, notes }) {
           <${Icon} name=${icon} /></button>`,
       )}
     </div>
+    ${
+      names &&
+      html`<div class="line" role="group" aria-label=${t("builder.mail.names")}>
+      <span class="small quiet">${t("builder.mail.names")}</span>
+      ${Object.entries(names).map(
+        ([name, text]) => html`<button type="button" class="chip" key=${name}
+        onMouseDown=${(event) => event.preventDefault()} onClick=${() => insert(name)}>
+          ${text}</button>`,
+      )}</div>`
+    }
     <div id=${id} ref=${place} class="rich" contenteditable="true" role="textbox"
       aria-multiline="true" tabindex="0"
-      aria-labelledby=${`${id}-label`} aria-describedby=${notes} onInput=${tell} onPaste=${paste}>
+      aria-label=${label} aria-labelledby=${label ? undefined : `${id}-label`} aria-describedby=${notes} onInput=${tell} onPaste=${paste}>
         </div>
   </div>`;
 }

@@ -1,7 +1,9 @@
-// The template of a mail: its text, buttons for what it can name, and how it looks.
+// The template of a mail: its text with chips for what it names, and how it looks to an applicant.
 
-import { html, useRef } from "./kit.js";
+import { html, useSignal } from "./kit.js";
 import { config } from "./config.js";
+import { Editor } from "./editor.js";
+import { nameOf } from "./submissions.js";
 import { t } from "./texts.js";
 import { Rich } from "./ui.js";
 
@@ -42,30 +44,46 @@ export function shownAsMail(template) {
   return paragraphs.map((one) => `<p>${one.trim().replaceAll("\n", "<br>")}</p>`).join("");
 }
 
-/** @param {{id: string, value: string, change: (value: string) => void, examples?: any}} props */
-export function MailEditor({ id, value, change, examples }) {
-  const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
-  const insert = (name) => () => {
-    const field = area.current;
-    if (!field) return;
-    field.setRangeText(`{{ ${name} }}`, field.selectionStart, field.selectionEnd, "end");
-    field.focus();
-    change(field.value);
-  };
+/**
+ * @param {object} props
+ * @param {string} props.id
+ * @param {string} props.value
+ * @param {string} props.label
+ * @param {(value: string) => void} props.change
+ * @param {Record<string, any>} [props.examples] what the mail would name
+ * @param {any[]} [props.people] submissions whose applicants can be looked at beside the text
+ */
+export function MailEditor({ id, value, label, change, examples, people = [] }) {
+  const chosen = useSignal(0);
   const known = id.includes("interview") ? INVITED : EXAMPLES;
-  const values = { ...known, ...examples };
+  const one = people[Math.min(chosen.value, people.length - 1)];
+  const values = { ...known, ...examples, ...(one && ofPerson(one)) };
   values.committees ??= values.committee;
-  return html`<div class="line" role="group" aria-label=${t("builder.mail.names")}>
-      ${Object.keys(known).map(
-        (name) => html`<button type="button" class="chip" key=${name} onClick=${insert(name)}>
-          ${t(`builder.mail.${name}`)}</button>`,
-      )}</div>
-    <textarea id=${`${id}-text`} aria-label=${t("builder.mail.text")} rows="6" ref=${area}
-      value=${value ?? ""} onInput=${(event) => change(event.currentTarget.value)}></textarea>
-    <details class="card" open><summary>${t("builder.mail.preview")}</summary>
+  const names = Object.fromEntries(
+    Object.keys(known).map((name) => [name, t(`builder.mail.${name}`)]),
+  );
+  return html`<div class="two even">
+    <${Editor} id=${`${id}-text`} label=${`${label}: ${t("builder.mail.text")}`}
+      value=${shownAsMail(value ?? "")} change=${change} names=${names} />
+    <section class="card"><p class="line flat"><b>${t("builder.mail.preview")}</b>
+      ${
+        people.length > 0 &&
+        html`<select aria-label=${`${label}: ${t("builder.mail.for")}`}
+        onChange=${(event) => (chosen.value = event.currentTarget.selectedIndex)}>
+        ${people.map((of, n) => html`<option selected=${n === chosen.value}>${nameOf(of)}</option>`)}
+        </select>`
+      }</p>
       ${
         value?.trim()
           ? html`<${Rich} text=${filled(shownAsMail(value), values)} />`
           : html`<p class="quiet">${t("builder.mail.standard")}</p>`
-      }</details>`;
+      }</section></div>`;
 }
+
+/** What a mail to this applicant names. */
+const ofPerson = ({ user, committee, reason }) => ({
+  name: user?.first_name || user?.name || "",
+  full_name: user?.name ?? "",
+  committee: committee?.name ?? "",
+  ...(reason && { reason }),
+});
