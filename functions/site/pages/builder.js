@@ -1,9 +1,8 @@
 // `/clubs/{club}/applications/{application}/edit/`: an application with its committees, questions
-// and
-// mails, and how applicants see it. The application `new` is a new one.
+// and mails, and how applicants see it. The application `new` is a new one.
 
 import { html, signal, useMemo, useSignal } from "../parts/kit.js";
-import { call, post, remove } from "../parts/api.js";
+import { call, now, post, remove } from "../parts/api.js";
 import { INFO, questionsFor } from "../parts/asked.js";
 import { Extensions } from "../parts/extensions.js";
 import { Danger } from "../parts/danger.js";
@@ -15,7 +14,8 @@ import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
-import { Action, Field, Rich, Title } from "../parts/ui.js";
+import { Action, Chip, Field, Rich, Title, confirmed } from "../parts/ui.js";
+import { ApplicationState, stateOf } from "./workspace.js";
 
 /** The template of a mail, and how applicants see it. */
 const mail = (name, label, more) => ({
@@ -71,25 +71,24 @@ const fieldsOf = (club, people) => (values) => [
 
 export default function Builder({ club: code, application: id }) {
   const name = useLoad(url`/clubs/${code}/`).data?.name ?? code;
-  return html`
-    <${Title}>${t(id === "new" ? "builder.new" : "builder")}<//>
-    ${
-      id === "new"
-        ? html`<${NewApplication} code=${code} club=${name} />`
-        : html`<${Present} code=${code} club=${name} id=${id} />`
-    }`;
+  return id === "new"
+    ? html`<${Title}>${t("builder.new")}<//><${NewApplication} code=${code} club=${name} />`
+    : html`<${Present} code=${code} club=${name} id=${id} />`;
 }
 
-/** Begins with two weeks, and decisions a week after that. */
+/** A weekday so many days from now. */
+function weekday(days, hours, minutes = 0, seconds = 0) {
+  const day = new Date();
+  day.setDate(day.getDate() + days);
+  while (day.getDay() === 0 || day.getDay() === 6) day.setDate(day.getDate() + 1);
+  day.setHours(hours, minutes, seconds, 0);
+  return day.toISOString().replace(".000Z", "Z");
+}
+
+/** Begins tomorrow, for two weeks; decisions follow a week after that. */
 function NewApplication({ code, club }) {
-  const data = useMemo(() => {
-    const day = (n) => {
-      const midnight = new Date();
-      midnight.setHours(0, 0, 0, 0);
-      midnight.setDate(midnight.getDate() + n);
-      return midnight.toISOString().replace(".000Z", "Z");
-    };
-    return {
+  const data = useMemo(
+    () => ({
       name: "",
       description: "",
       committees: [],
@@ -101,15 +100,52 @@ function NewApplication({ code, club }) {
       rejection_email: t("builder.rejection.text"),
       interview_email: "",
       interview_notice_hours: 12,
-      application_start_time: day(1),
-      application_end_time: day(15),
-      result_release_time: day(22),
-    };
-  }, []);
+      application_start_time: weekday(1, 8),
+      application_end_time: weekday(14, 23, 59, 59),
+      result_release_time: weekday(21, 12),
+    }),
+    [],
+  );
   const send = (values) => post(url`/clubs/${code}/applications/`, values);
   const stored = (application) => open(url`/clubs/${code}/applications/${application.id}/edit/`);
   return html`<${Form} name=${`application-new-${code}`} fields=${fieldsOf(club)} data=${data} whole
     send=${send} stored=${stored} submit=${t("builder.create")} done=${t("builder.created")} />`;
+}
+
+/** What keeps people from applying, or will surprise them. */
+function problemsOf({ questions, application_end_time: end, external_url: elsewhere }) {
+  return [
+    questions.length === 0 && !elsewhere && "builder.problem.questions",
+    !(Date.parse(end) > now()) && "builder.problem.end",
+  ].filter((one) => typeof one === "string");
+}
+
+/** The state of an application, and the one button that opens or closes it. */
+function State({ application, save }) {
+  const [state] = stateOf(application);
+  const isOpen = state === "open";
+  const start = new Date(Math.floor(now() / 1000) * 1000).toISOString().replace(".000Z", "Z");
+  const values = isOpen
+    ? { is_active: false }
+    : {
+        is_active: true,
+        // What opened before stays as it was.
+        ...(Date.parse(application.application_start_time) > now() && {
+          application_start_time: start,
+        }),
+      };
+  const run = () => {
+    if (isOpen && !confirmed(t("builder.close.sure"))) return false;
+    return save(values);
+  };
+  return html`<span class="push line"><${ApplicationState} application=${application} />
+    ${
+      state !== "closed" &&
+      Date.parse(application.application_end_time) > now() &&
+      html`<${Action} className=${isOpen ? "" : "main"} run=${run}
+        done=${t(isOpen ? "builder.closed" : "builder.opened")}>
+        ${t(isOpen ? "builder.close" : "builder.open")}<//>`
+    }</span>`;
 }
 
 function Present({ code, club, id }) {
@@ -117,6 +153,10 @@ function Present({ code, club, id }) {
   const application = useLoad(path);
   const people = useLoad(/** @type {const} */ (`${path}submissions/?limit=5`)).data;
   const save = (values) => call("PATCH", path, { body: values, etag: application.etag });
+  const change = async (values) => {
+    await save(values);
+    await application.reload();
+  };
   const copy = async () => {
     const made = await post(`${path}duplicate/`);
     open(url`/clubs/${code}/applications/${made.id}/edit/`);
@@ -129,15 +169,21 @@ function Present({ code, club, id }) {
   return loaded(
     application,
     (found) => html`
+    <div class="head"><${Title} name=${t("builder")}>${found.name}<//>
+      <${State} application=${found} save=${change} /></div>
     <p class="row"><a href=${link(path)}>${t("submissions")}</a> <a href=${link(`${path}mails/`)}>
       ${t("mails")}</a></p>
+    ${problemsOf(found).map(
+      (one) => html`<p class="card line" key=${one}><${Chip} kind="warn" icon="circle-alert">
+      ${t("builder.problem")}<//> ${t(one)}</p>`,
+    )}
     <section><h2>${t("builder.questions")}</h2>
       <${Questions} application=${found} path=${`${path}questions/`} reload=${application.reload} />
         </section>
     <section><h2>${t("builder.preview")}</h2><${Preview} application=${found} /></section>
     <section><h2>${t("builder.about")}</h2>
-      <${Form} name=${`application-${id}`} fields=${fieldsOf(club, people)} data=${found} send=${save}
-        stored=${application.reload} reload=${application.reload} /></section>
+      <${Form} name=${`application-${id}`} fields=${fieldsOf(club, people)} data=${found}
+        send=${save} stored=${application.reload} reload=${application.reload} /></section>
     <section><h2>${t("extensions")}</h2><${Extensions} path=${`${path}extensions/`}
       end=${found.application_end_time} /></section>
     <div class="row"><${Action} run=${copy} done=${t("builder.copied")}>${t("builder.copy")}<//>

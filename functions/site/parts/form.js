@@ -279,7 +279,11 @@ function Input({ field, id, value, change, errors }) {
             const date = new Date(text);
             // While a year is typed, it may have too many digits.
             if (!text) change(null);
-            else if (date.getFullYear() < 10_000) change(date.toISOString().replace(".000Z", "Z"));
+            else if (date.getFullYear() < 10_000) {
+              // The last minute of a day is in the day.
+              if (text.endsWith("T23:59")) date.setSeconds(59);
+              change(date.toISOString().replace(".000Z", "Z"));
+            }
           }} /><//>`;
     case "number":
       return html`<${Field} id=${id} label=${field.label} hint=${hint} errors=${errors}>

@@ -143,6 +143,20 @@ const sent = (values) => ({
       : { formats: [], max_mb: null, shrink_photos: false })),
 });
 
+/** A question in a line: its type, whether it is required, of whom it is asked, its options. */
+function about({ committees }, question) {
+  const of = committees.filter((one) => question.committees.includes(one.id));
+  return [
+    t(`builder.type.${question.question_type}`),
+    question.required && t("ask.required"),
+    question.word_limit > 0 && t("builder.words", { n: question.word_limit }),
+    of.map((one) => one.name).join(", "),
+    question.multiple_choice.map((one) => one.value).join(" / "),
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
 /**
  * @param {object} props
  * @param {import("../api").Schemas["ApplicationBody"]} props.application
@@ -208,6 +222,10 @@ export function Questions({ application, path, reload }) {
       .filter(Boolean)
       .join(" ");
   };
+  // A text without an answer has no number, as in the form.
+  const asked = shown.filter((one) => one.question_type !== INFO);
+  const numberOf = (question) =>
+    question.question_type === INFO ? "" : `${asked.indexOf(question) + 1}. `;
   return html`<ol class="questions">${shown.map(
     (question, at) => html`<li key=${question.id} class=${classOf(question)}
       draggable="true"
@@ -235,10 +253,8 @@ export function Questions({ application, path, reload }) {
       }}>
       <p class="row middle">
         <span class="grip" aria-hidden="true">⋮⋮</span>
-        <b>${question.prompt.slice(0, 120)}</b>
-        <span class="quiet">${t(`builder.type.${question.question_type}`)}${
-          question.required && ` · ${t("ask.required")}`
-        }</span>
+        <b>${numberOf(question)}${question.prompt.slice(0, 120)}</b>
+        <span class="quiet small">${about(application, question)}</span>
         <span class="push">
           <${Action} className="plain" disabled=${at === 0} run=${step(question, at, -1)}
             label=${t("builder.up", question)}>↑<//>
@@ -247,7 +263,8 @@ export function Questions({ application, path, reload }) {
         </span>
       </p>
       ${question.show_if && html`<p class="quiet">${conditionText(shown, question.show_if)}</p>`}
-      <${Entity} path=${`${path}${question.id}/`} summary=${t("builder.question.change", question)}
+      <${Entity} path=${`${path}${question.id}/`} summary=${html`${t("builder.change")}<span
+        class="hidden">: ${question.prompt}</span>`}
         name=${question.prompt} fields=${fieldsOf(application, question.id)} sent=${sent}
           reload=${reload} />
     </li>`,

@@ -122,12 +122,17 @@ await officer.getByRole("link", { name: "New application" }).click();
 await heading(officer, "New application");
 await accessible(officer, "application-new");
 await officer.getByLabel("Name", { exact: true }).fill("Spring intake");
-await field(officer, "Opens").fill("2026-01-01T08:00");
+// It ends with the last second of a weekday.
+const end = new Date(`${await field(officer, "Closes").inputValue()}:00`);
+assert.ok(end.getDay() % 6 > 0 && end.getHours() === 23 && end.getMinutes() === 59);
 await officer.getByRole("button", { name: "Add a committee" }).click();
 await officer.getByLabel("Committee 1").fill("Teaching");
-await officer.getByLabel("Open for submissions between these times").check();
 await officer.getByRole("button", { name: "Create the application" }).click();
-await officer.getByRole("heading", { name: "Questions", exact: true }).waitFor();
+await heading(officer, "Spring intake");
+await officer.getByText("There are no questions yet").waitFor();
+await officer.getByRole("button", { name: "Open now" }).click();
+await officer.getByText("The application is open.").waitFor();
+await officer.getByRole("button", { name: "Close the form" }).waitFor();
 const ask = async (prompt, type, more) => {
   const box = officer
     .locator("details")
@@ -154,7 +159,10 @@ await ask("Which colour?", "Choice", async (box) => {
 await ask("Have you taught before?", "Short answer", (box) => box.getByLabel("Teaching").check());
 await ask("Bring a board.", "Text without an answer");
 // The order changes by keyboard, and by drag.
-const prompts = () => officer.locator("ol.questions li b").allTextContents();
+const prompts = async () =>
+  (await officer.locator("ol.questions li b").allTextContents()).map((one) =>
+    one.replace(/^\d+\. /, ""),
+  );
 await officer.getByRole("button", { name: "Move up: Why Go?" }).press("Enter");
 await officer.getByText("Now at place 1 of 5.").waitFor();
 assert.deepEqual((await prompts()).slice(0, 2), ["Why Go?", "Your rating"]);
@@ -170,7 +178,11 @@ await officer.getByText("Show the form.").click();
 assert.equal(await officer.getByLabel(/^\d+\. Have you taught before\?$/).count(), 0);
 await officer.locator("#preview-committee").selectOption("Teaching");
 await officer.getByLabel(/^\d+\. Have you taught before\?$/).waitFor();
+await officer.evaluate(() => scrollTo(0, 0));
 await accessible(officer, "builder");
+await officer.getByRole("heading", { name: "Name, times and mails" }).scrollIntoViewIfNeeded();
+await officer.locator("fieldset").filter({ hasText: "Acceptance mail" }).scrollIntoViewIfNeeded();
+await accessible(officer, "builder-mail");
 
 // Two officers change the same field: both versions are shown.
 const name = officer.locator('[id$="-name"]').last();
