@@ -2,15 +2,17 @@
 // and who came. Officers draw slots into the week, or type them.
 
 import { html, useRef, useSignal } from "../parts/kit.js";
+import { call, now } from "../parts/api.js";
 import { Booking } from "../parts/booked.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { SlotForm } from "../parts/slot_form.js";
 import { Place, byDay, campusTime, dayName, dayStart, span } from "../parts/slots.js";
+import { useSubmissions } from "../parts/submissions.js";
 import { WeekGrid } from "../parts/week_grid.js";
 import { dated, t, zone } from "../parts/texts.js";
-import { Chip, Empty, Icon, Title } from "../parts/ui.js";
+import { Chip, Empty, Icon, Title, confirmed, say } from "../parts/ui.js";
 
 const WEEK = 7;
 
@@ -65,6 +67,7 @@ export default function Interviews({ club, application: id }) {
         begun=${edited.value} members=${members.data ?? []} committees=${committees}
         reload=${slots.reload} close=${close} />`
     }
+    <${Count} club=${club} application=${id} slots=${all} />
     <p class="row middle noprint">
       <button onClick=${go(-1)}><${Icon} name="chevron-left" /> ${t("previous")}</button>
       <b role="status">${dated(from, style)} – ${dated(end, { ...style, year: "numeric" })}</b>
@@ -73,7 +76,7 @@ export default function Interviews({ club, application: id }) {
     ${loaded(
       slots,
       () => html`<${WeekGrid} from=${from} slots=${shown} draw=${(times) => (edited.value = times)}
-        open=${(slot) => (edited.value = slot)} />
+        open=${(slot) => (edited.value = slot)} move=${moveIn(`${base}slots/`, slots.reload)} />
       ${
         shown.length === 0
           ? html`<${Empty} icon="calendar"><p>${t("slots.none")}</p><//>`
@@ -87,6 +90,56 @@ export default function Interviews({ club, application: id }) {
       6,
     )}`;
 }
+
+/** How many are invited, have booked, and how many places are left. */
+function Count({ club, application, slots }) {
+  const { state } = useSubmissions(club, application);
+  const { all, isComplete } = state.value;
+  // What comes later moves nothing below it.
+  if (!isComplete) return html`<p class="line">${t("loading")} …</p>`;
+  const of = (wanted) => all.filter((one) => one.interview?.state === wanted).length;
+  const coming = slots.filter((one) => Date.parse(one.start_time) > now());
+  const free = coming.reduce((sum, one) => sum + one.capacity - one.booked, 0);
+  const [invited, booked] = [of("invited"), of("booked")];
+  return html`<p class="line" role="status"><b>${t("interviews.count", {
+    invited: invited + booked,
+    booked,
+    free,
+  })}</b>
+    ${invited > free && html`<${Chip} kind="warn" icon="circle-alert">${t("interviews.few")}<//>`}
+      </p>`;
+}
+
+/** Whether what was refused is another interview of an interviewer at that time (K13). */
+const isOverlap = (error) =>
+  (error.body?.reasons?.interviewers ?? []).some((one) => one.code === "overlap");
+
+/**
+ * Moves a slot to other times, if that is how it is stored.
+ * @param {`/clubs/${string}/applications/${string}/slots/`} path
+ * @param {() => Promise<any>} reload
+ */
+const moveIn = (path, reload) => async (slot, times) => {
+  if (slot.booked && !confirmed(t("slots.move.sure", { n: slot.booked }))) return;
+  const send = async (overlap) => {
+    const { etag } = await call("GET", /** @type {const} */ (`${path}${slot.id}/`));
+    await call("PATCH", /** @type {const} */ (`${path}${slot.id}/`), {
+      body: overlap ? { ...times, overlap } : times,
+      etag,
+    });
+  };
+  try {
+    await send(false).catch(async (error) => {
+      if (!isOverlap(error)) throw error;
+      if (confirmed(t("slots.move.overlap"))) await send(true);
+    });
+    await reload();
+    say(t("slots.moved"));
+  } catch (error) {
+    say(error.message, "problem");
+    await reload();
+  }
+};
 
 const two = (number) => String(number).padStart(2, "0");
 const isoDay = (day) => `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;

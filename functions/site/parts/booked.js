@@ -2,7 +2,7 @@
 // review.
 
 import { html, useSignal } from "./kit.js";
-import { get, patch, put, remove } from "./api.js";
+import { get, now, patch, put, remove } from "./api.js";
 import { link } from "./router.js";
 import { campusTime, dayName, span } from "./slots.js";
 import { t } from "./texts.js";
@@ -53,8 +53,11 @@ export function Booking({ one, slot, all, base, reload }) {
   return html`<div class="line booking"><span class="strong">${name}</span>
     <span class="printed-only">☐</span>
     <span class="line noprint" role="group" aria-label=${name}>
-      <${Action} run=${note(true)} pressed=${one.attended === true}>${t("interviews.yes")}<//>
-      <${Action} run=${note(false)} pressed=${one.attended === false}>${t("interviews.no")}<//>
+      ${
+        Date.parse(slot.start_time) <= now() &&
+        html`<${Action} run=${note(true)} pressed=${one.attended === true}>${t("interviews.yes")}<//>
+      <${Action} run=${note(false)} pressed=${one.attended === false}>${t("interviews.no")}<//>`
+      }
       <a class="button" href=${link(`${base}review/?only=all&open=${one.submission}`)}><${Icon}
         name="star" /> ${t("interviews.notes")}</a>
       <select aria-label=${`${t("interviews.move")}: ${name}`}

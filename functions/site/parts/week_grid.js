@@ -3,7 +3,6 @@
 
 import { html, useRef, useSignal } from "./kit.js";
 import { clock, dated, t } from "./texts.js";
-import { span } from "./slots.js";
 
 /** The hours that are shown, at least. */
 const HOURS = [8, 20];
@@ -60,8 +59,9 @@ function inLanes(slots) {
  * @param {any[]} props.slots of the week
  * @param {(times: {start_time: string, end_time: string}) => any} props.draw
  * @param {(slot: any) => any} props.open
+ * @param {(slot: any, times: {start_time: string, end_time: string}) => any} props.move
  */
-export function WeekGrid({ from, slots, draw, open }) {
+export function WeekGrid({ from, slots, draw, open, move }) {
   const drawn = useSignal(/** @type {any} */ (null));
   /** Where the pointer was pressed, and whether it has drawn since. */
   const pressed = useRef(/** @type {any} */ (null));
@@ -80,11 +80,57 @@ export function WeekGrid({ from, slots, draw, open }) {
     return first * 60 + (at / row) * 60;
   };
   const minute = (event) => Math.round(exact(event) / STEP_MIN) * STEP_MIN;
-  /** Tells the times, in minutes of a day. */
-  const tell = (day, from, to) => {
+  /** The times between two minutes of a day. */
+  const times = (day, from, to) => {
     const at = (minutes) =>
       new Date(day.getFullYear(), day.getMonth(), day.getDate(), 0, minutes).toISOString();
-    draw({ start_time: at(from), end_time: at(to) });
+    return { start_time: at(from), end_time: at(to) };
+  };
+  const tell = (day, from, to) => draw(times(day, from, to));
+  /** The day below the pointer, and the minute of it. */
+  const below = (event) => {
+    const columns = [...event.currentTarget.closest(".grid-week").querySelectorAll(".hours-of")];
+    const boxes = columns.map((one) => one.getBoundingClientRect());
+    const n = boxes.findIndex((box) => event.clientX >= box.left && event.clientX < box.right);
+    const day = days[n];
+    return day && { day, minute: first * 60 + ((event.clientY - (boxes[n]?.top ?? 0)) / row) * 60 };
+  };
+  /** A slot is dragged to another time: by the mouse, from where it was taken. */
+  const take = (slot) => (event) => {
+    event.stopPropagation();
+    if (event.button !== 0 || event.pointerType === "touch") return;
+    // Also a fast pointer moves the slot that was taken.
+    event.currentTarget.setPointerCapture(event.pointerId);
+    const at = hourOf(slot.start_time) * 60;
+    const [x, y] = [event.clientX, event.clientY];
+    pressed.current = { slot, x, y, by: (below(event)?.minute ?? at) - at, hasDrawn: false };
+  };
+  const drag = (event) => {
+    const { current } = pressed;
+    if (!current?.slot || event.buttons === 0) return;
+    event.stopPropagation();
+    const way = Math.hypot(event.clientX - current.x, event.clientY - current.y);
+    if (!current.hasDrawn && way < DRAWN_PX) return;
+    current.hasDrawn = true;
+    const to = below(event);
+    if (!to) return;
+    const start = Math.round((to.minute - current.by) / STEP_MIN) * STEP_MIN;
+    const from = Math.min(Math.max(start, 0), 24 * 60 - STEP_MIN);
+    drawn.value = { day: to.day, from, to: from + minutesOf(current.slot) };
+  };
+  const drop = (slot) => (event) => {
+    if (!pressed.current?.slot) return;
+    event.stopPropagation();
+    const to = drawn.value;
+    drawn.value = null;
+    if (!to) return;
+    const moved = times(to.day, to.from, to.to);
+    if (Date.parse(moved.start_time) !== Date.parse(slot.start_time)) void move(slot, moved);
+  };
+  const opened = (slot) => () => {
+    const hasMoved = pressed.current?.slot && pressed.current.hasDrawn;
+    pressed.current = null;
+    if (!hasMoved) open(slot);
   };
   const begin = (event) => {
     // A finger that moves scrolls the page.
@@ -136,12 +182,14 @@ export function WeekGrid({ from, slots, draw, open }) {
           };
           if ((minutesOf(slot) / 60) * row < TARGET_PX || lanes > MOST_LANES)
             return html`<div key=${slot.id} class="slot" style=${style} aria-hidden="true"></div>`;
+          const people = slot.bookings.map((one) => one.user.name).join(", ");
+          const text = [clock(slot.start_time), people].filter(Boolean).join(" ");
+          const booked = t("slots.booked", { n: slot.booked, of: slot.capacity });
+          const name = [dated(day, { weekday: "long" }), text, `– ${clock(slot.end_time)}`, booked];
           return html`<button key=${slot.id} class=${slot.booked ? "slot taken" : "slot"}
-            style=${style} onClick=${() => open(slot)}
-            aria-label=${`${dated(day, { weekday: "long" })}, ${span(slot)}, ${t("slots.booked", {
-              n: slot.booked,
-              of: slot.capacity,
-            })}`}>${clock(slot.start_time)}</button>`;
+            style=${style} onClick=${opened(slot)} onPointerDown=${take(slot)}
+            onPointerMove=${drag} onPointerUp=${drop(slot)} title=${people || undefined}
+            aria-label=${name.join(", ")}>${text}</button>`;
         })}
         ${
           drawn.value?.day.getTime() === day.getTime() &&

@@ -28,6 +28,8 @@ export default {
   interviews: "Gespräche",
   "interviews.cancel.sure": "Das Gespräch von {name} absagen? Es geht eine E-Mail hinaus.",
   "interviews.cancelled": "Abgesagt. {name} bekommt eine E-Mail.",
+  "interviews.count": "{invited} eingeladen, {booked} gebucht, {free} frei",
+  "interviews.few": "Weniger freie Plätze als Personen, die noch wählen müssen",
   "interviews.gone":
     "Das Gespräch von {name} hat sich inzwischen geändert. Nichts wurde gespeichert.",
   "interviews.invite": "Einladen",
@@ -69,6 +71,10 @@ export default {
   "slots.location": "Ort",
   "slots.location.hint": "Ein Raum oder die https-Adresse einer Videokonferenz",
   "slots.minutes": "Minuten je Gespräch",
+  "slots.move.overlap":
+    "Jemand aus dem Interviewteam hat dann schon ein anderes Interview. Trotzdem verschieben?",
+  "slots.move.sure": "Diesen Termin verschieben? Wer ihn gebucht hat, bekommt eine E-Mail ({n}).",
+  "slots.moved": "Der Termin ist verschoben.",
   "slots.new": "Neue Zeiten",
   "slots.none": "Keine Zeiten in dieser Woche.",
   "slots.overlap": "Wer das Gespräch führt, darf zur selben Zeit ein anderes haben",

@@ -83,7 +83,40 @@ await place.selectOption({ index: 1 });
 await olivia.getByRole("button", { name: "Move", exact: true }).click();
 await olivia.getByText(/^Moved\. /).waitFor();
 
-// Who came is noted, and taken back by the same button.
+// A time is dragged to another one. Those who have booked it are in the week.
+await olivia.getByText(/^\d+ invited, \d+ booked, \d+ free$/).waitFor();
+const free = olivia.locator(".grid-week .slot:not(.taken)").last();
+await free.scrollIntoViewIfNeeded();
+const sameName = olivia.getByRole("button", {
+  name: (await free.getAttribute("aria-label")) ?? "",
+  exact: true,
+});
+const same = await sameName.count();
+const at = await free.boundingBox();
+assert.ok(at, "a free time");
+await olivia.mouse.move(at.x + at.width / 2, at.y + 6);
+await olivia.mouse.down();
+await olivia.mouse.move(at.x + at.width / 2, at.y + 6 - hour, { steps: 4 });
+await olivia.mouse.up();
+await olivia.getByText("The time was moved.").waitFor();
+assert.equal(await sameName.count(), same - 1);
+await olivia
+  .locator(".grid-week .taken")
+  .filter({ hasText: /[A-Z][a-z]+/ })
+  .first()
+  .waitFor();
+
+// Who came is noted when the interview has begun, and taken back by the same button.
+const [recruiting] = await call("olivia", "GET", "/clubs/robotics/applications/");
+const ofForm = `/clubs/robotics/applications/${recruiting.id}`;
+const [someone] = await call("olivia", "GET", `${ofForm}/submissions/?interview=none`);
+const minutes = (n) => new Date(Date.now() + n * 60_000).toISOString();
+const begun = await call("olivia", "POST", `${ofForm}/slots/`, {
+  start_time: minutes(-5),
+  end_time: minutes(15),
+});
+await call("olivia", "PUT", `${ofForm}/submissions/${someone.id}/interview/`, { slot: begun.id });
+await olivia.reload();
 const came = olivia.getByRole("button", { name: "Came", exact: true }).first();
 await came.click();
 await olivia.waitForFunction(
