@@ -1,7 +1,7 @@
 // `/clubs/{club}/applications/{application}/mails/`: the decision mails of an application. What is
 // sent is exactly what was shown: the digest of the preview goes with it.
 
-import { html, useEffect, useSignal } from "../parts/kit.js";
+import { html, useEffect, useRef, useSignal } from "../parts/kit.js";
 import { now, post } from "../parts/api.js";
 import { choose, chosenIn, freePlaces } from "../parts/chosen.js";
 import { Bars, counted } from "../parts/overview.js";
@@ -43,6 +43,8 @@ const unaskedOf = (all) =>
 const MOST = 2000;
 /** How often the states of waiting mails are read. */
 const POLL_MS = 8000;
+/** For so long after a sending the reports of what was not delivered are waited for. */
+const REPORTS_MS = 120_000;
 
 export default function Mails({ club, application: id }) {
   const base = url`/clubs/${club}/applications/${id}/`;
@@ -55,8 +57,13 @@ export default function Mails({ club, application: id }) {
   ).length;
   const missed = missedOf(all);
   const unasked = unaskedOf(all);
+  const others = all.filter((one) => one.undelivered && !isErased(one));
+  const isUnreached = missed.length + unasked.length + others.length > 0;
+  /** Until when reports of bounces may come for what was sent here. */
+  const reports = useRef(0);
   useEffect(() => {
-    if (!waiting || !isComplete) return;
+    const isSoon = waiting > 0 || Date.now() < reports.current;
+    if (!isSoon || !isComplete) return;
     const timer = setTimeout(load, POLL_MS);
     return () => clearTimeout(timer);
   }, [all]);
@@ -106,6 +113,7 @@ export default function Mails({ club, application: id }) {
       await loadProblems();
       result.value = { ...sent, values, chosen };
       plan.value = null;
+      reports.current = Date.now() + REPORTS_MS;
       await load();
       return sent.queued + sent.sent;
     } catch (error) {
@@ -147,6 +155,17 @@ export default function Mails({ club, application: id }) {
       ${application.data?.name ?? t("submissions")}</a></p>
     <div class="head"><${Title}>${t("mails")}<//></div>
     ${error && html`<${Problem} error=${error} retry=${load} />`}
+    ${
+      missed.length > 0 &&
+      html`<${Missed} title=${t("mails.missed")} those=${missed} state=${state}
+      statusOf=${(one) => one.email_status} again=${again(decision, missed)} />`
+    }
+    ${
+      unasked.length > 0 &&
+      html`<${Missed} title=${t("mails.missed.interview")} those=${unasked} state=${state}
+      statusOf=${(one) => one.interview_email_status} again=${again("interview", unasked)} />`
+    }
+    <${Others} base=${base} load=${load} all=${others} />
     <div class="two"><section class="card"><h2 class="flat">${t("mails.new")}</h2>
         <div class="line" role="group" aria-label=${t("mails.type")}>${TYPES.map(
           (one) => html`
@@ -167,7 +186,7 @@ export default function Mails({ club, application: id }) {
               }
               <p>${check("one", "mails.one")}</p><p>${check("decided", "mails.decided")}</p>`
         }
-        <p><${Action} className="main" run=${preview()} disabled=${
+        <p><${Action} className=${plan.value ? "" : "main"} run=${preview()} disabled=${
           !isComplete || (isInterview ? invited : hasChosen ? chosen : all).length === 0
         }>${t("mails.preview")}<//></p></section>
       <section><${Bars} caption=${t("mails.ledger")}
@@ -179,19 +198,11 @@ export default function Mails({ club, application: id }) {
         }</p></section></div>
     <p class="hidden" role="status">
       ${plan.value && t("mails.plan", { n: plan.value.recipients })}</p>
-    ${plan.value && html`<${Plan} plan=${plan.value} send=${send} />`}
+    ${plan.value && html`<${Plan} plan=${plan.value} all=${all} send=${send} />`}
     <div aria-live="polite">${
       result.value && html`<${Result} result=${result.value} rest=${rest} />`
     }</div>
-    <${Missed} title=${t("mails.missed")} those=${missed} state=${state}
-      statusOf=${(one) => one.email_status} again=${again(decision, missed)} />
-    ${
-      unasked.length > 0 &&
-      html`<${Missed} title=${t("mails.missed.interview")} those=${unasked} state=${state}
-      statusOf=${(one) => one.interview_email_status} again=${again("interview", unasked)} />`
-    }
-    <${Others} base=${base} load=${load}
-      all=${all.filter((one) => one.undelivered && !isErased(one))} />`;
+    ${!isUnreached && html`<${Reached} state=${state} />`}`;
 }
 
 /**
@@ -228,21 +239,24 @@ function Others({ base, all, load }) {
   )}</ul></section>`;
 }
 
-/** Whom a mail did not reach. Only a complete list can say that everybody was reached. */
+/** Whom a mail did not reach. */
 function Missed({ title, those, state, statusOf, again }) {
-  const { isComplete, error } = state.value;
-  if (those.length === 0 && !isComplete)
-    return html`<section><h2>${title}</h2>${!error && html`<${Skeleton} lines=${2} />`}</section>`;
-  return html`<section><h2>${title}</h2>${
-    those.length === 0
-      ? html`<${Empty} icon="circle-check"><p>${t("mails.missed.none")}</p><//>`
-      : html`<ul class="list card">${those.map(
-          (one) => html`<li class="line" key=${one.id}>${nameOf(one)} <span class="quiet">
+  return html`<section><h2>${title}</h2><ul class="list card">${those.map(
+    (one) => html`<li class="line" key=${one.id}>${nameOf(one)} <span class="quiet">
               ${one.user?.email}</span>
           <${Chip} kind="problem" icon="circle-alert">${t(`mail.${statusOf(one)}`)}<//></li>`,
-        )}</ul>
-        <p><${Action} disabled=${!isComplete} run=${again}>
-            ${t("mails.missed.preview")}<//></p>`
+  )}</ul>
+    <p><${Action} disabled=${!state.value.isComplete} run=${again}>${t("mails.missed.preview")}<//>
+      </p></section>`;
+}
+
+/** Nobody was missed. Only a complete list can say so. */
+function Reached({ state }) {
+  const { isComplete, error } = state.value;
+  return html`<section><h2>${t("mails.missed")}</h2>${
+    isComplete
+      ? html`<${Empty} icon="circle-check"><p>${t("mails.missed.none")}</p><//>`
+      : !error && html`<${Skeleton} lines=${2} />`
   }</section>`;
 }
 
@@ -263,7 +277,8 @@ function Result({ result, rest }) {
     }</section>`;
 }
 
-function Plan({ plan, send }) {
+function Plan({ plan, all, send }) {
+  const of = (mail) => all.find((one) => one.id === mail.submission);
   return html`<section class="card">
     <h2 class="flat">
       ${t(`mails.${plan.email_type.id}`)}: ${t("mails.plan", { n: plan.recipients })}</h2>
@@ -277,8 +292,9 @@ function Plan({ plan, send }) {
     <p><${Action} className="main" run=${send} done=${(n) => t("mails.queued", { n })}
       disabled=${plan.recipients === 0}><${Icon} name="send" /> ${t("mails.send")}<//></p>
     ${plan.previews.map(
-      (mail) => html`<details key=${`${mail.submission} ${mail.to}`}><summary>
-      ${mail.to}: ${mail.subject}</summary><${Rich} text=${mail.html} /></details>`,
+      (mail) => html`<details open key=${`${mail.submission} ${mail.to}`}><summary>
+      <b>${of(mail) ? nameOf(of(mail)) : mail.to}</b> <span class="quiet">${mail.to}</span>
+      · ${mail.subject}</summary><${Rich} text=${mail.html} /></details>`,
     )}
   </section>`;
 }

@@ -166,7 +166,7 @@ export function WeekGrid({ from, slots, draw, open, move }) {
   return html`<div class="grid-week noprint" style=${{ "--row": `${row}px` }}>
     <div class="hours" aria-hidden="true">${Array.from(
       { length: last - first },
-      (_, n) => html`<span>${first + n}:00</span>`,
+      (_, n) => html`<span>${clock(new Date(2000, 0, 1, first + n).toISOString())}</span>`,
     )}</div>
     ${days.map(
       (day) => html`<div key=${day.getTime()}><h2 class="small">
