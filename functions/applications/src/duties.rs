@@ -6,8 +6,10 @@ use axum::Json;
 use chrono::TimeDelta;
 use futures::future::try_join_all;
 use serde::Serialize;
+use shared::bodies::ClubNameBody;
 use shared::domain::{Application, Club, Duty, DutyCount, Window};
 use shared::ids::{Id, of};
+use shared::media::Media;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::scopes::SessionOnly;
@@ -15,15 +17,13 @@ use shared::web::{Officer, Result};
 use shared::{Context, ids, limits};
 use utoipa::ToSchema;
 
-use crate::open::OpenClubBody;
-
 /// What waits for somebody: how much, and where it is done.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DutyBody {
     /// What it is.
     kind: Duty,
     /// The club; null for `approvals`.
-    club: Option<OpenClubBody>,
+    club: Option<ClubNameBody>,
     /// The application, if it is about submissions; else null.
     application: Option<DutyApplicationBody>,
     /// How many, from 1 to 200.
@@ -67,7 +67,7 @@ impl DutyBody {
     }
 
     fn in_club(
-        club: &Club,
+        (club, media): (&Club, &Media),
         kind: Duty,
         counted: DutyCount,
         (page, list): (&str, &str),
@@ -77,12 +77,12 @@ impl DutyBody {
             format!("/clubs/{code}/{page}"),
             format!("/api/clubs/{code}/{list}"),
         );
-        let club = Some(OpenClubBody::new(club));
+        let club = Some(ClubNameBody::new(club, media));
         Self::new(kind, counted, link, api).map(|duty| Self { club, ..duty })
     }
 
     fn about(
-        club: &Club,
+        club: (&Club, &Media),
         application: &Application,
         kind: Duty,
         counted: DutyCount,
@@ -142,7 +142,12 @@ pub(crate) async fn duties_in(app: &Context, clubs: &[&Club], now: Timestamp) ->
     let mut duties = vec![];
     let mut partial: HashSet<&ClubCode> = left_out.iter().map(|(_, _, club)| *club).collect();
     for (club, other) in clubs.iter().zip(others) {
-        let of_club = |kind, count, lists| (count, DutyBody::in_club(club, kind, count, lists));
+        let of_club = |kind, count, lists| {
+            (
+                count,
+                DutyBody::in_club((club, &app.media), kind, count, lists),
+            )
+        };
         let requests = ("members/", "membershiprequests/");
         let ending = ("links/?ending=true", "invites/?ending=true");
         let mut all = vec![of_club(Duty::Requests, other.requests, requests)];
@@ -151,7 +156,10 @@ pub(crate) async fn duties_in(app: &Context, clubs: &[&Club], now: Timestamp) ->
                 continue;
             };
             for (kind, count) in counts {
-                all.push((*count, DutyBody::about(club, application, *kind, *count)));
+                all.push((
+                    *count,
+                    DutyBody::about((club, &app.media), application, *kind, *count),
+                ));
             }
         }
         all.push(of_club(Duty::InvitesEnding, other.invites_ending, ending));

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use axum::Json;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
-use shared::bodies::committee_of;
+use shared::bodies::{ClubNameBody, committee_of};
 use shared::domain::{Club, Clubs, Favorite, Invite, Role, Status, Submission};
 use shared::ids::{Id, of};
 use shared::text::ClubCode;
@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 use crate::duties::{DutyBody, duties_in};
 use crate::home_interviews::{HomeInterviewBody, interviews_of};
-use crate::open::{OpenApplicationBody, OpenClubBody, OpenQuery, Own, open_for};
+use crate::open::{OpenApplicationBody, OpenQuery, Own, open_for};
 
 /// What the home page of a person shows.
 #[derive(Debug, Serialize, ToSchema)]
@@ -37,7 +37,7 @@ pub struct HomeBody {
     /// be chosen first, then the next ones.
     interviews: Vec<HomeInterviewBody>,
     /// Favorites of the caller, by name. At most 20.
-    favorites: Vec<OpenClubBody>,
+    favorites: Vec<ClubNameBody>,
     /// Open invitations to the address of the caller, to clubs that the caller is not in. They can
     /// be accepted without the link in the mail. At most 20. That of an accepted applicant is among
     /// them when they may know that they are accepted; of the last 20 submissions.
@@ -50,7 +50,7 @@ pub struct HomeBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HomeClubBody {
     /// The club.
-    club: OpenClubBody,
+    club: ClubNameBody,
     /// 0 owner, 10 officer, 20 member.
     role: Role,
     /// Whether everything that waits for the officers of the club is among the duties. False for
@@ -68,7 +68,7 @@ pub struct HomeDecisionBody {
     /// Name of the application.
     name: String,
     /// The club.
-    club: OpenClubBody,
+    club: ClubNameBody,
     /// Name of the committee, or null.
     committee: Option<String>,
     /// 2 rejected, 3 rejected after the interview, 4 accepted.
@@ -83,7 +83,7 @@ pub struct HomeInviteBody {
     /// Id of the invite: letters and digits.
     id: String,
     /// The club.
-    club: OpenClubBody,
+    club: ClubNameBody,
     /// 0 owner, 10 officer, 20 member.
     role: Role,
     /// Last moment at which it can be used.
@@ -153,14 +153,14 @@ pub async fn show_home(
     )?;
     let more_applications = applications.len() >= query.limit;
     applications.truncate(limits::OPEN_SLICE.0);
-    let invites = shown_invites(invites, (&user, &accepted), &by_code, &roles);
+    let invites = shown_invites(invites, (&app, &user, &accepted), &by_code, &roles);
     let codes = roles.iter().map(|(club, _)| club.code.clone());
     let visibility = Visibility::with_all(codes, user.is_admin());
-    let mut favorites: Vec<OpenClubBody> = favorites
+    let mut favorites: Vec<ClubNameBody> = favorites
         .iter()
         .filter_map(|favorite| by_code.get(&favorite.club))
         .filter(|club| visibility.sees(club))
-        .map(|club| OpenClubBody::new(club))
+        .map(|club| ClubNameBody::new(club, &app.media))
         .collect();
     favorites.sort_by_cached_key(|one| (text::fold(&one.name), one.code.clone()));
     favorites.truncate(limits::HOME_OWN);
@@ -179,7 +179,7 @@ pub async fn show_home(
         clubs: roles
             .iter()
             .map(|(club, role)| HomeClubBody {
-                club: OpenClubBody::new(club),
+                club: ClubNameBody::new(club, &app.media),
                 role: *role,
                 all_counted: counted.counted.contains(&club.code),
             })
@@ -191,7 +191,7 @@ pub async fn show_home(
 /// submissions whose acceptance the person may know.
 fn shown_invites(
     invites: Vec<Invite>,
-    (user, accepted): (&User, &[&Submission]),
+    (app, user, accepted): (&Context, &User, &[&Submission]),
     clubs: &HashMap<&ClubCode, &Club>,
     roles: &[(&Club, Role)],
 ) -> Vec<HomeInviteBody> {
@@ -204,7 +204,7 @@ fn shown_invites(
         let club = clubs.get(&invite.club).filter(|_| is_shown)?;
         named.insert(invite.club.clone()).then(|| HomeInviteBody {
             id: invite.id,
-            club: OpenClubBody::new(club),
+            club: ClubNameBody::new(club, &app.media),
             role: invite.role,
             expires_at: invite.expires_at,
         })
@@ -233,7 +233,7 @@ async fn news_for<'a>(
         app.table.applications_by_id(names),
         app.table.slots_by_id(slots)
     )?;
-    let interviews = interviews_of(&latest, &applications, &slots, clubs, now);
+    let interviews = interviews_of(app, &latest, &applications, &slots, clubs, now);
     let oldest = Timestamp::at(now).plus(-TimeDelta::days(limits::DECISION_DAYS));
     let show = |submission: &Submission| {
         let application = applications.get(&submission.application)?;
@@ -241,7 +241,7 @@ async fn news_for<'a>(
         (since >= oldest).then_some(HomeDecisionBody {
             id: submission.id,
             name: application.name.clone(),
-            club: OpenClubBody::new(clubs.get(&submission.club)?),
+            club: ClubNameBody::new(clubs.get(&submission.club)?, &app.media),
             committee: committee_of(submission, application).map(|committee| committee.name),
             status,
             since,

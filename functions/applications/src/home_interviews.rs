@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use shared::Context;
+use shared::bodies::ClubNameBody;
 use shared::bodies::{InterviewBody, committee_of};
 use shared::domain::{Application, Club, Slot, Submission};
 use shared::ids::{Id, of};
 use shared::text::ClubCode;
 use utoipa::ToSchema;
-
-use crate::open::OpenClubBody;
 
 /// An interview of the caller.
 #[derive(Debug, Serialize, ToSchema)]
@@ -21,7 +21,7 @@ pub struct HomeInterviewBody {
     /// Name of the application.
     name: String,
     /// The club.
-    club: OpenClubBody,
+    club: ClubNameBody,
     /// Name of the committee, or null.
     committee: Option<String>,
     /// The interview.
@@ -30,6 +30,7 @@ pub struct HomeInterviewBody {
 
 /// The interviews that are to be chosen, and those that are not over.
 pub(crate) fn interviews_of(
+    app: &Context,
     submissions: &[&Submission],
     applications: &HashMap<Id<of::Application>, Application>,
     slots: &HashMap<Id<of::Slot>, Slot>,
@@ -45,7 +46,7 @@ pub(crate) fn interviews_of(
         let body = HomeInterviewBody {
             id: submission.id,
             name: application.name.clone(),
-            club: OpenClubBody::new(club),
+            club: ClubNameBody::new(club, &app.media),
             committee: committee_of(submission, application).map(|committee| committee.name),
             interview,
         };

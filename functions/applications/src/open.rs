@@ -5,8 +5,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use shared::bodies::ClubNameBody;
 use shared::domain::{Application, Club, Clubs, DraftKeys, Extension, Submission};
 use shared::ids::{Id, of};
+use shared::media::Media;
 use shared::openapi::fields::OpenCount;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
@@ -29,7 +31,7 @@ pub struct OpenApplicationBody {
     /// Name of the application.
     name: String,
     /// The club.
-    club: OpenClubBody,
+    club: ClubNameBody,
     /// Last moment at which the application is open.
     application_end_time: Timestamp,
     /// Until when the caller can submit.
@@ -52,42 +54,20 @@ impl OpenApplicationBody {
     }
 }
 
-/// A club, as other objects name it.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct OpenClubBody {
-    /// Code of the club.
-    #[schema(value_type = String)]
-    pub code: ClubCode,
-    /// Name of the club.
-    pub name: String,
-}
-
-impl OpenClubBody {
-    /// The name of a club.
-    pub(crate) fn new(club: &Club) -> Self {
-        Self {
-            code: club.code.clone(),
-            name: club.profile.name.clone(),
-        }
-    }
-}
-
 /// An application that may be in the list, by what its club knows of it.
 pub(crate) struct Candidate {
     pub id: Id<of::Application>,
-    pub club: ClubCode,
-    club_name: String,
+    pub club: ClubNameBody,
     /// When it ends; none if the club does not know it any more.
     end: Option<Timestamp>,
 }
 
 impl Candidate {
     /// An application of this club.
-    pub(crate) fn new(club: &Club, id: Id<of::Application>) -> Self {
+    pub(crate) fn new(club: &Club, media: &Media, id: Id<of::Application>) -> Self {
         Self {
             id,
-            club: club.code.clone(),
-            club_name: club.profile.name.clone(),
+            club: ClubNameBody::new(club, media),
             end: club.windows.get(&id.to_string()).map(|window| window.end),
         }
     }
@@ -198,7 +178,7 @@ impl Own {
     /// Whether the application can be in a list of those that the caller has to do with (`mine`),
     /// or of the others.
     fn may_be(&self, mine: bool, candidate: &Candidate) -> bool {
-        let is_mine = self.is_mine(&candidate.club, candidate.id);
+        let is_mine = self.is_mine(&candidate.club.code, candidate.id);
         is_mine == mine || self.has_draft(candidate.id)
     }
 }
@@ -271,7 +251,7 @@ pub(crate) async fn open_for(
     let visible = seen_by(app, user, clubs).await?;
     let mut candidates: Vec<Candidate> = visible
         .into_iter()
-        .flat_map(|club| candidates(club, own, now))
+        .flat_map(|club| candidates(club, &app.media, own, now))
         .collect();
     candidates.retain(|one| mine.is_none_or(|mine| own.may_be(mine, one)));
     find_ends(app, &mut candidates).await?;
@@ -283,7 +263,7 @@ pub(crate) async fn open_for(
     let mut found = Vec::new();
     // Only what is shown is read: all together may be large.
     for candidates in candidates.chunks(query.limit.clamp(READ_AT_LEAST, READ_AT_ONCE)) {
-        let keys = candidates.iter().map(|one| (one.club.clone(), one.id));
+        let keys = candidates.iter().map(|one| (one.club.code.clone(), one.id));
         let applications = app.table.applications_by_id(keys).await?;
         let mut open: Vec<(&Application, &Candidate)> = candidates
             .iter()
@@ -292,7 +272,7 @@ pub(crate) async fn open_for(
             .collect();
         let drafts = live_drafts(app, user, &open, own).await?;
         open.retain(|(application, candidate)| {
-            let is_mine = || own.is_mine(&candidate.club, candidate.id);
+            let is_mine = || own.is_mine(&candidate.club.code, candidate.id);
             mine.is_none_or(|mine| mine == (is_mine() || drafts.contains_key(&application.id)))
         });
         let show = |(application, candidate): (&Application, &Candidate)| {
@@ -312,7 +292,7 @@ pub(crate) async fn open_for(
 /// those that ended long ago, and are open for the caller by an extension.
 async fn find_ends(app: &Context, candidates: &mut Vec<Candidate>) -> Result<()> {
     let unknown = candidates.iter().filter(|one| one.end.is_none());
-    let keys: Vec<_> = unknown.map(|one| (one.club.clone(), one.id)).collect();
+    let keys: Vec<_> = unknown.map(|one| (one.club.code.clone(), one.id)).collect();
     let read = app.table.applications_by_id(keys.into_iter()).await?;
     for candidate in candidates.iter_mut().filter(|one| one.end.is_none()) {
         candidate.end = read.get(&candidate.id).map(|application| application.end);
@@ -334,7 +314,7 @@ pub(crate) async fn seen_by<'a>(
 }
 
 /// The applications of a club that may be open for the caller.
-fn candidates(club: &Club, own: &Own, now: DateTime<Utc>) -> Vec<Candidate> {
+fn candidates(club: &Club, media: &Media, own: &Own, now: DateTime<Utc>) -> Vec<Candidate> {
     let open = club
         .windows
         .iter()
@@ -347,7 +327,7 @@ fn candidates(club: &Club, own: &Own, now: DateTime<Utc>) -> Vec<Candidate> {
     found.extend(extended.map(|extension| extension.application));
     found
         .into_iter()
-        .map(|id| Candidate::new(club, id))
+        .map(|id| Candidate::new(club, media, id))
         .collect()
 }
 
@@ -390,10 +370,7 @@ pub(crate) fn body(
     OpenApplicationBody {
         id: application.id,
         name: application.name.clone(),
-        club: OpenClubBody {
-            code: candidate.club.clone(),
-            name: candidate.club_name.clone(),
-        },
+        club: candidate.club.clone(),
         application_end_time: application.end,
         my_end_time: own_end(application, own.extended(application.id)),
         draft: drafts.is_some(),

@@ -6,6 +6,7 @@ use axum::Json;
 use shared::Context;
 use shared::domain::{Application, Club};
 use shared::ids;
+use shared::media::Media;
 use shared::web::{ReceivedAt, Result, User};
 
 use crate::open::{Candidate, OpenApplicationBody, Own, body, live_drafts, seen_by};
@@ -37,9 +38,9 @@ pub async fn list_unsent_applications(
     let visible = seen_by(&app, &user, &clubs).await?;
     let candidates: Vec<Candidate> = visible
         .into_iter()
-        .flat_map(|club| candidates(club, &own))
+        .flat_map(|club| candidates(club, &app.media, &own))
         .collect();
-    let candidate_keys = candidates.iter().map(|one| (one.club.clone(), one.id));
+    let candidate_keys = candidates.iter().map(|one| (one.club.code.clone(), one.id));
     let applications = app.table.applications_by_id(candidate_keys).await?;
     let mut closed: Vec<(&Application, &Candidate)> = candidates
         .iter()
@@ -61,9 +62,9 @@ pub async fn list_unsent_applications(
 }
 
 /// The applications of a club to which the caller perhaps has a draft.
-fn candidates(club: &Club, own: &Own) -> Vec<Candidate> {
+fn candidates(club: &Club, media: &Media, own: &Own) -> Vec<Candidate> {
     let ids = club.windows.keys().filter_map(|id| ids::parse(id));
     ids.filter(|id| own.has_draft(*id))
-        .map(|id| Candidate::new(club, id))
+        .map(|id| Candidate::new(club, media, id))
         .collect()
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use shared::bodies::logo;
 use shared::bodies::{BadgeBody, Badges, NamedBody};
 use shared::db::TableError;
 use shared::domain::{Club, ClubPage, Entries, Membership, Role, Tag, Versions};
@@ -184,11 +185,6 @@ impl TagsAndBadges {
             .map(NamedBody::from)
             .collect()
     }
-}
-
-/// The address of the logo of a club.
-pub fn logo(club: &Club, media: &Media) -> Option<String> {
-    club.image.as_ref().map(|image| media.url(&image.small))
 }
 
 impl ClubBody {

@@ -18,7 +18,9 @@ use shared::web::{
 use shared::{Context, ids};
 use utoipa::ToSchema;
 
-use crate::body::{TagsAndBadges, logo};
+use shared::bodies::logo;
+
+use crate::body::TagsAndBadges;
 
 /// A favorite or a subscription.
 #[derive(Debug, Serialize, ToSchema)]

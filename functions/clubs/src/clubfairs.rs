@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use axum::Json;
 use axum::response::Response;
 use serde::Serialize;
+use shared::bodies::ClubNameBody;
 use shared::domain::{Fair, ReferenceEntry, Registration, Versions};
 use shared::ids::Id;
 use shared::reason::Reason;
@@ -48,6 +49,8 @@ pub struct FairBody {
     /// Codes of the registered clubs that the caller can see.
     #[schema(value_type = Vec<String>)]
     clubs: Vec<ClubCode>,
+    /// The same clubs with their names and logos. Deleted ones are left out.
+    participants: Vec<ClubNameBody>,
 }
 
 shared::input! {
@@ -75,7 +78,7 @@ shared::input! {
 }
 
 /// The clubs of each fair that the caller can see, by the id of the fair.
-pub type FairClubs = HashMap<Id<Fair>, Vec<ClubCode>>;
+pub type FairClubs = HashMap<Id<Fair>, Vec<(ClubCode, Option<ClubNameBody>)>>;
 
 impl Collection for Fair {
     type Input = FairInput;
@@ -135,7 +138,9 @@ impl Collection for Fair {
             let is_seen = there(registration).is_some_and(|club| visibility.sees(club));
             if is_seen || is_admin {
                 let clubs = by_fair.entry(registration.fair).or_default();
-                clubs.push(registration.club.clone());
+                let club = there(registration).filter(|club| visibility.sees(club));
+                let name = club.map(|club| ClubNameBody::new(club, &app.media));
+                clubs.push((registration.club.clone(), name));
             }
         }
         Ok(by_fair)
@@ -146,6 +151,7 @@ impl Collection for Fair {
         clubs: &FairClubs,
     ) -> FairBody {
         let fair = value.clone();
+        let of_fair = clubs.get(id).into_iter().flatten();
         FairBody {
             id: *id,
             name: fair.name,
@@ -157,7 +163,8 @@ impl Collection for Fair {
             registration_start_time: fair.registration_start,
             registration_end_time: fair.registration_end,
             r#virtual: fair.is_virtual,
-            clubs: clubs.get(id).cloned().unwrap_or_default(),
+            clubs: of_fair.clone().map(|(code, _)| code.clone()).collect(),
+            participants: of_fair.filter_map(|(_, name)| name.clone()).collect(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Response bodies of events and showings (V6).
 
 use serde::Serialize;
+use shared::bodies::logo;
 use shared::bodies::{BadgeBody, Badges};
 use shared::domain::{Club, Event, EventType, Image, Showing};
 use shared::ids::{Id, of};
@@ -26,6 +27,8 @@ pub struct EventBody {
     club: ClubCode,
     /// Name of the club.
     club_name: String,
+    /// Address of the club's logo, at most 600 pixels wide. Null if there is none.
+    club_image_url: Option<String>,
     /// 0 other, 1 recruitment, 2 general body meeting, 3 speaker, 4 fair, 5 social, 6 career.
     #[serde(rename = "type")]
     event_type: EventType,
@@ -117,6 +120,7 @@ impl EventBody {
             description: event.description.clone(),
             club: event.club.clone(),
             club_name: club.profile.name.clone(),
+            club_image_url: logo(club, media),
             event_type: event.event_type,
             url: event.url.clone().filter(|_| viewer.is_signed_in),
             image_url: image(|image| &image.small),

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use serde::Serialize;
+use shared::bodies::logo;
 use shared::domain::Role;
 use shared::ids::{Id, of};
 use shared::text::ClubCode;
@@ -20,6 +21,8 @@ pub struct MembershipBody {
     club_code: ClubCode,
     /// Name of the club.
     club_name: String,
+    /// Address of the club's logo, at most 600 pixels wide. Null if there is none.
+    club_image_url: Option<String>,
     /// 0 owner, 10 officer, 20 member.
     role: Role,
     /// User name of the caller.
@@ -45,6 +48,7 @@ pub async fn list_memberships(app: Context, user: User) -> Result<Json<Vec<Membe
     let shown = own.map(|(membership, club)| MembershipBody {
         id: membership.id,
         club_code: membership.club,
+        club_image_url: logo(&club, &app.media),
         club_name: club.profile.name,
         role: membership.role,
         username: membership.personal.username,

@@ -45,9 +45,11 @@ function Registered({ fair, reload }) {
     await reload();
   };
   return html`<h3>${t("clubs.count", { n: fair.clubs.length })}</h3>
-    <ul class="list">${fair.clubs.map(
-      (code) => html`<li key=${code} class="row"><a href=${link(url`/clubs/${code}/`)}>${code}</a>
-      <${Action} className="push" run=${off(code)} label=${`${t("fairs.leave")}: ${code}`}>
-        ${t("fairs.leave")}<//></li>`,
-    )}</ul>`;
+    <ul class="list">${fair.clubs.map((code) => {
+      // A deleted club has no name here.
+      const name = fair.participants.find((one) => one.code === code)?.name ?? code;
+      return html`<li key=${code} class="row"><a href=${link(url`/clubs/${code}/`)}>${name}</a>
+      <${Action} className="push" run=${off(code)} label=${`${t("fairs.leave")}: ${name}`}>
+        ${t("fairs.leave")}<//></li>`;
+    })}</ul>`;
 }

@@ -76,7 +76,8 @@ function Draft({ entry }) {
   if (Date.parse(entry.my_end_time) < ticks.value) {
     return unsentOf(entry).map((id) => html`<${Late} key=${id} entry=${entry} committee=${id} />`);
   }
-  return html`<article class="card step"><${Mono} code=${entry.club.code} name=${entry.club.name} />
+  return html`<article class="card step"><${Mono} code=${entry.club.code} name=${entry.club.name}
+      image=${entry.club.image_url} />
     <div><h2 class="flat">${entry.name} <span class="quiet">· ${entry.club.name}</span></h2>
       <p class="line"><${Standing} entry=${{ ...entry, submissions: [] }}
         end=${entry.my_end_time} /> ${
@@ -93,7 +94,8 @@ function Late({ entry, committee }) {
   const application = useLoad(committee ? url`/clubs/${club.code}/applications/${id}/` : "");
   const name = application.data?.committees.find((one) => one.id === committee)?.name;
   const isOver = Date.parse(end) <= now();
-  return html`<article class="card step"><${Mono} code=${club.code} name=${club.name} />
+  return html`<article class="card step"><${Mono} code=${club.code} name=${club.name}
+      image=${club.image_url} />
     <div><h2 class="flat">${entry.name} <span class="quiet">· ${club.name}</span></h2>
       <p class="line"><${Chip} kind="problem" icon="x">${t("apply.unsent")}<//>
         ${name && html`<b>${name}</b>`}
@@ -153,7 +155,7 @@ function Submission({ submission, entry, reload, invite, joined }) {
         entry=${ofCommittee(entry, submission.committee?.id ?? null)} />`
     : html`<${Chip} kind="good" icon="check">${t("state.sent")}<//>`;
   return html`<article class="card">
-    <div class="step"><${Mono} code=${club} name=${of} />
+    <div class="step"><${Mono} code=${club} name=${of} image=${submission.club_image_url} />
       <div><h2 class="flat">${isClosed ? of : html`<a href=${link(url`/clubs/${club}/`)}>${of}</a>`}
         ${name && html` · ${name}`}</h2>
         <p class="line">${submission.status === 1 && !isClosed && standing}

@@ -30,7 +30,8 @@ export default function Event({ event: id }) {
         : html`<${Cover} club=${{ code: found.club, name: found.name }} size="big" />`
     }
     <div class="head" style=${{ marginTop: "16px" }}><div><${Title}>${found.name}<//>
-      <p class="line"><${Mono} code=${found.club} name=${found.club_name} size="tiny" />
+      <p class="line"><${Mono} code=${found.club} name=${found.club_name}
+        image=${found.club_image_url} size="tiny" />
         <a href=${link(url`/clubs/${found.club}/`)}>${found.club_name}</a> <${Chip}>
           ${t(`event.type.${found.type}`)}<//></p></div></div>
     <div class="two turned">

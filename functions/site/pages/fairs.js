@@ -9,7 +9,7 @@ import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
-import { Action, Past, Rich, Time, Title } from "../parts/ui.js";
+import { Action, Mono, Past, Rich, Time, Title } from "../parts/ui.js";
 
 /** Whether clubs can be registered now. */
 export const isOpen = (fair) =>
@@ -42,9 +42,10 @@ function Fair({ fair, clubs, reload }) {
         .join(" · ")}</p>
     <${Rich} text=${fair.information} />
     <h3>${t("clubs.count", { n: fair.clubs.length })}</h3>
-    <p class="tags">${fair.clubs.map(
-      (code) => html`<a class="tag" key=${code}
-      href=${link(url`/clubs/${code}/`)}>${code}</a>`,
+    <p class="tags">${fair.participants.map(
+      (club) => html`<a class="tag" key=${club.code} href=${link(url`/clubs/${club.code}/`)}>
+        <${Mono} code=${club.code} name=${club.name} image=${club.image_url} size="tiny" />
+        <span class="cut">${club.name}</span></a>`,
     )}</p>
     ${
       isOpen(fair) &&

@@ -32,7 +32,7 @@ function Clubs({ title, all }) {
   return html`<section><div class="section"><h2>${t(title)}</h2></div>
     <p class="tags">${all.map(
       (club) => html`<a class="tag" key=${club.code} href=${link(url`/clubs/${club.code}/`)}>
-        <${Mono} code=${club.code} name=${club.name} size="tiny" />
+        <${Mono} code=${club.code} name=${club.name} image=${club.image_url} size="tiny" />
         <span class="cut">${club.name}</span></a>`,
     )}</p></section>`;
 }
@@ -154,22 +154,18 @@ function Steps({ home, joined }) {
   }
   return html`<div class="stack">
     ${home.interviews.map(
-      (
-        one,
-      ) => html`<${Step} key=${`interview ${one.id}`} code=${one.club.code} club=${one.club.name}
+      (one) => html`<${Step} key=${`interview ${one.id}`} club=${one.club}
         name=${one.name} more=${[one.club.name, one.committee].filter(Boolean).join(" · ")}>
         <${Interview} of=${one} /><//>`,
     )}
     ${invites.map(
-      (one) => html`<${Step} key=${one.club.code} code=${one.club.code} club=${one.club.name}
+      (one) => html`<${Step} key=${one.club.code} club=${one.club}
       name=${one.club.name} more=${t(`role.${one.role}`)}>
       <p class="line"><${Chip} kind="warn" icon="mail">${t("home.invited")}<//><${Left}
         until=${one.expires_at} /></p><${JoinInvited} invite=${one} joined=${joined} /><//>`,
     )}
     ${drafts.map(
-      (
-        one,
-      ) => html`<${Step} key=${one.id} code=${one.club.code} club=${one.club.name} name=${one.name}>
+      (one) => html`<${Step} key=${one.id} club=${one.club} name=${one.name}>
       <p class="line"><${Left} until=${one.my_end_time} />
         <span class="small quiet">${t(
           isBroken(one.id) ? "apply.broken" : `state.${state(one)}`,
@@ -186,9 +182,7 @@ function Steps({ home, joined }) {
       duties=${home.duties.filter((duty) => duty.club?.code === one.club.code)} />`,
     )}
     ${sent.map(
-      (
-        one,
-      ) => html`<${Step} key=${one.id} code=${one.club.code} club=${one.club.name} name=${one.name}>
+      (one) => html`<${Step} key=${one.id} club=${one.club} name=${one.name}>
       <p class="line"><${Chip} kind="good" icon="check">${t("state.sent")}<//>
         <span class="small quiet">${t("home.change")} <${Time} at=${one.my_end_time} /></span></p>
       <a class="button do" href=${link("/applications/")}>${t("home.look")}<span
@@ -200,7 +194,7 @@ function Steps({ home, joined }) {
 /** A decision that the person may know. */
 function Decision({ one, invite, joined }) {
   const isAccepted = one.status === 4;
-  return html`<${Step} code=${one.club.code} club=${one.club.name} name=${one.name}
+  return html`<${Step} club=${one.club} name=${one.name}
     more=${[one.club.name, one.committee].filter(Boolean).join(" · ")}>
     <p class="line"><${Chip} kind=${isAccepted ? "good" : ""} icon=${isAccepted ? "check" : "info"}>
       ${t(`status.${one.status}`)}<//>

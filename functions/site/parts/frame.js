@@ -63,15 +63,20 @@ function OwnClubs() {
   const memberships = useLoad(isHome ? "" : "/memberships/").data ?? [];
   const own = isHome
     ? (home?.clubs ?? []).map(({ club, role }) => ({ ...club, role }))
-    : memberships.map((one) => ({ code: one.club_code, name: one.club_name, role: one.role }));
+    : memberships.map((one) => ({
+        code: one.club_code,
+        name: one.club_name,
+        image_url: one.club_image_url,
+        role: one.role,
+      }));
   if (own.length === 0) return null;
   return html`<hr /><h2>${t("nav.memberships")}</h2><ul class="places">${own
     .slice(0, 8)
-    .map(({ code, name, role }) => {
+    .map(({ code, name, image_url: image, role }) => {
       const path = url`/clubs/${code}/`;
       const to = role <= OFFICER ? `${path}manage/` : path;
       return html`<li key=${code}><a href=${link(to)}>
-      <${Mono} code=${code} name=${name} size="tiny" />
+      <${Mono} code=${code} name=${name} image=${image} size="tiny" />
       <span class="cut">${name}</span></a></li>`;
     })}</ul>`;
 }

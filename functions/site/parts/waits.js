@@ -8,13 +8,14 @@ import { t } from "./texts.js";
 import { Chip, Mono } from "./ui.js";
 
 /** A thing to do next: whose it is, what it is about, and the button that leads to it. */
-export function Step({ code, club, name, more, children }) {
+export function Step({ club, name, more, children }) {
   const [about, action] =
     Array.isArray(children) && children.length > 1 && children.at(-1)?.type === "a"
       ? [children.slice(0, -1), children.at(-1)]
       : [children, null];
-  return html`<article class="card step"><${Mono} code=${code} name=${club} />
-    <div><h3>${name} <span class="quiet">· ${more ?? club}</span></h3>${about}</div>${action}
+  return html`<article class="card step"><${Mono} code=${club.code} name=${club.name}
+      image=${club.image_url} />
+    <div><h3>${name} <span class="quiet">· ${more ?? club.name}</span></h3>${about}</div>${action}
       </article>`;
 }
 
@@ -25,7 +26,7 @@ export function Step({ code, club, name, more, children }) {
  */
 export function ClubWaits({ own, duties }) {
   const { club } = own;
-  return html`<${Step} code=${club.code} club=${club.name} name=${club.name}
+  return html`<${Step} club=${club} name=${club.name}
     more=${t(`role.${own.role}`)}>
     ${
       duties.length > 0

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use super::reference_data::{NamedBody, Studies};
 use crate::bodies::UndeliveredBody;
+use crate::bodies::club_name::logo;
 use crate::bodies::interview::InterviewBody;
 use crate::bodies::scores::Scores;
 use crate::domain::{
@@ -43,6 +44,10 @@ pub struct SubmissionBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     club_name: Option<&'a str>,
+    /// Address of the club's logo, or null. Missing if it is not one of `/submissions/`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    club_image_url: Option<Option<String>>,
     /// Whether the club was closed, so that the application has ended. Missing if it is not
     /// one of `/submissions/`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -257,6 +262,7 @@ impl<'a> SubmissionBody<'a> {
             application: submission.application,
             club: &submission.club,
             club_name: None,
+            club_image_url: None,
             club_archived: None,
             user,
             status: submission.status,
@@ -302,6 +308,7 @@ impl<'a> SubmissionBody<'a> {
         let is_over = is_closed || submission.is_interview_over(application, now);
         let body = Self {
             club_name: club.map(|club| club.profile.name.as_str()),
+            club_image_url: club.map(|club| logo(club, &app.media)),
             club_archived: club.map(|club| club.archived),
             interview: interview.filter(|_| !is_over),
             receipt: app.receipt_of(submission),

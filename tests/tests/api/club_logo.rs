@@ -65,6 +65,9 @@ async fn a_logo_is_stored_shown_and_replaced() {
         json!(url),
         "the list shows it at once"
     );
+    let named = olga.get("/api/home/").await.ok()["clubs"][0]["club"].clone();
+    let own = olga.get("/api/memberships/").await.ok()[0]["club_image_url"].clone();
+    assert_eq!((&named["image_url"], own), (&json!(url), json!(url)));
     assert_eq!((&club["is_member"], count(&store).await), (&json!(10), 3));
     olga.post("/api/favorites/", json!({ "club": "chess" }))
         .await

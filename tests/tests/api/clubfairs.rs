@@ -243,7 +243,10 @@ async fn an_admin_tidies_a_fair_that_is_over() {
     ada.delete("/api/clubs/go/").await.no_content();
     // Only admins see, and take off, what is deleted.
     assert_eq!(ada.get(&path).await.ok()["clubs"], json!(["chess"]));
-    assert_eq!(admin.get(&path).await.ok()["clubs"], json!(["chess", "go"]));
+    let fair = admin.get(&path).await.ok();
+    assert_eq!(fair["clubs"], json!(["chess", "go"]));
+    let named = json!({ "code": "chess", "name": "chess", "image_url": null });
+    assert_eq!(ada.get(&path).await.ok()["participants"], json!([named]));
     let off = |club: &str| json!({ "club": club, "status": false });
     ada.post(&register, off("chess")).await.error(400);
     admin.delete(&path).await.error(400);
