@@ -48,6 +48,8 @@ use crate::ranking::{ClubFilter, ClubOrder, Ranked, Ranking, compare};
                 signed in"),
         ("approved" = Option<Unapproved>, Query,
             description = "`none`: only clubs that wait for approval. For admins"),
+        ("archived" = Option<bool>, Query,
+            description = "`true`: only deleted clubs. For admins"),
         ("ordering" = Option<ClubOrdering>, Query,
             description = "The order; `featured` if not given. `-` turns it round"),
         ("page" = Option<Count>, Query, description = "Number of the page, from 1. 404 if there is no such page"),
@@ -63,7 +65,7 @@ pub async fn list_clubs(
     page: Page,
 ) -> Result<Response> {
     let filter = ClubFilter::read(&params)?;
-    if filter.is_waiting && !user.as_ref().is_some_and(User::is_admin) {
+    if filter.is_for_admins() && !user.as_ref().is_some_and(User::is_admin) {
         return Err(ApiError::Forbidden);
     }
     let (versions, (viewer, visibility)) =
@@ -82,7 +84,13 @@ pub async fn list_clubs(
     )?;
     let ranking = Ranking { now, hosts };
     let mut found = filter.find(&clubs, &labels, &ranking, |club| {
-        visibility.sees(club) && filter.is_for(club, &viewer, user.is_some(), now)
+        // Only admins ask for deleted clubs.
+        let is_listed = if filter.is_archived {
+            club.archived
+        } else {
+            visibility.sees(club)
+        };
+        is_listed && filter.is_for(club, &viewer, user.is_some(), now)
     });
     let show = |ranked: &Ranked| {
         ClubBody::new(&ranked.listed.club, &viewer, &labels, &app.media, now).in_list()

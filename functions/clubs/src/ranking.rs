@@ -53,7 +53,9 @@ pub struct ClubFilter {
     accepting: Option<bool>,
     member: Option<bool>,
     /// Only clubs that wait for approval.
-    pub is_waiting: bool,
+    is_waiting: bool,
+    /// Only deleted clubs.
+    pub is_archived: bool,
     tags: String,
     badges: String,
     /// The order of the result.
@@ -110,10 +112,16 @@ impl ClubFilter {
                 Some("none") => true,
                 Some(_) => return Err(ApiError::field("approved", Reason::not_one_of(["none"]))),
             },
+            is_archived: params.flag("archived")?.unwrap_or(false),
             tags: params.text("tags").unwrap_or_default().to_owned(),
             badges: params.text("badges").unwrap_or_default().to_owned(),
             order: ClubOrder::read(params)?,
         })
+    }
+
+    /// Whether only admins may ask for this.
+    pub fn is_for_admins(&self) -> bool {
+        self.is_waiting || self.is_archived
     }
 
     /// Whether the club passes the filters that depend on the time and the caller.

@@ -3,11 +3,20 @@
 export default {
   "admin.approve": "Freigeben",
   "admin.approved": "{name} ist freigegeben.",
+  "admin.keep": "Listen und Importe",
+  "admin.missing": "Es fehlt",
+  "admin.missing.contact": "eine Adresse oder Website",
+  "admin.missing.description": "eine Beschreibung",
+  "admin.missing.image": "ein Logo",
+  "admin.missing.tags": "Schlagwörter",
   "admin.refuse": "Ablehnen",
   "admin.refuse.sure": "{name} ablehnen?",
   "admin.refused": "{name} wurde abgelehnt.",
-  "admin.restore": "Gelöschten Club wiederherstellen",
-  "admin.restore.code": "Gib den Code des Clubs ein.",
+  "admin.restore": "Gelöschte Clubs",
+  "admin.restore.do": "Wiederherstellen",
+  "admin.restore.none": "Kein gelöschter Club heißt so.",
+  "admin.restore.search": "Gelöschte Clubs suchen",
+  "admin.restored": "{name} ist wieder da.",
   "admin.waiting": "Clubs, die auf Freigabe warten",
   "admin.waiting.none": "Kein Club wartet.",
 
@@ -137,12 +146,14 @@ export default {
   "event.url.hint": "Nur wer angemeldet ist, sieht sie.",
 
   extensions: "Verlängerungen",
+  "extensions.choose": "Auswählen",
   "extensions.delete": "Zurücknehmen",
   "extensions.delete.sure": "Die Verlängerung für {name} zurücknehmen?",
   "extensions.deleted": "Zurückgenommen.",
   "extensions.end": "Darf einreichen bis",
   "extensions.new": "Verlängerung geben",
 
+  "extensions.person": "Person",
   "factor.about":
     "Eine App auf deinem Handy zeigt einen Code, nach dem beim Anmelden gefragt wird. Wer dein " +
     "Passwort erfährt, kann sich ohne ihn nicht anmelden. Vorstände und Admins sollten das haben.",

@@ -3,11 +3,20 @@
 export default {
   "admin.approve": "Approve",
   "admin.approved": "{name} is approved.",
+  "admin.keep": "Lists and imports",
+  "admin.missing": "Missing",
+  "admin.missing.contact": "an address or website",
+  "admin.missing.description": "a description",
+  "admin.missing.image": "a logo",
+  "admin.missing.tags": "tags",
   "admin.refuse": "Refuse",
   "admin.refuse.sure": "Refuse {name}?",
   "admin.refused": "{name} was refused.",
-  "admin.restore": "Restore a deleted club",
-  "admin.restore.code": "Enter the code of the club.",
+  "admin.restore": "Deleted clubs",
+  "admin.restore.do": "Restore",
+  "admin.restore.none": "No deleted club has this name.",
+  "admin.restore.search": "Search deleted clubs",
+  "admin.restored": "{name} is back.",
   "admin.waiting": "Clubs that wait for approval",
   "admin.waiting.none": "No club waits.",
 
@@ -137,12 +146,14 @@ export default {
   "event.url.hint": "Only people who are signed in see it.",
 
   extensions: "Extensions",
+  "extensions.choose": "Choose",
   "extensions.delete": "Take back",
   "extensions.delete.sure": "Take back the extension of {name}?",
   "extensions.deleted": "It was taken back.",
   "extensions.end": "May submit until",
   "extensions.new": "Give an extension",
 
+  "extensions.person": "Person",
   "factor.about":
     "An app on your phone shows a code that is asked for when you sign in. Whoever learns your " +
     "password cannot sign in without it. Officers and admins should have one.",

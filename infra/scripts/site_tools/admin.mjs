@@ -1,6 +1,6 @@
 // An admin: the lists, a fair with a registered club, and an import of clubs.
 
-import { accessible, field, heading, origin, signIn, windowOf } from "./lib.mjs";
+import { accessible, call, field, heading, origin, signIn, windowOf } from "./lib.mjs";
 
 const admin = await windowOf();
 admin.on("dialog", (dialog) => dialog.accept());
@@ -46,7 +46,7 @@ await signIn(officer, "Olivia Marsh");
 const fair = officer.getByRole("article").filter({ hasText: "Winter fair" });
 await fair.getByLabel("Your club").selectOption("Debating Union");
 await fair.getByRole("button", { name: "Register it" }).click();
-await fair.getByRole("link", { name: "debate" }).waitFor();
+await fair.getByRole("link", { name: "Debating Union" }).waitFor();
 await accessible(officer, "fairs");
 
 // Clubs from a list.
@@ -60,3 +60,15 @@ await admin.getByRole("button", { name: "Import", exact: true }).click();
 await admin.getByRole("heading", { name: "Imported." }).waitFor();
 await admin.goto(`${origin}/clubs/?search=go+society`);
 await admin.getByRole("link", { name: "Go Society" }).waitFor();
+
+// A deleted club is found by a part of its name, and comes back.
+await call("root", "DELETE", "/clubs/go-society/", undefined, ["clubs-admin"]);
+await admin.goto(`${origin}/admin/`);
+await admin.getByLabel("Search deleted clubs").fill("society");
+await admin.getByLabel("Search deleted clubs").press("Enter");
+const restore = admin.getByRole("button", { name: "Restore: Go Society" });
+await restore.waitFor();
+await accessible(admin, "admin");
+await restore.click();
+await admin.getByText("Go Society is back.").waitFor();
+await restore.waitFor({ state: "detached" });

@@ -1,10 +1,11 @@
 // What browsers put into the clipboard for the same text of Word and of Google Docs, shortened, and
 // what an editor of the site makes of it.
 
-/** Word: a heading, a paragraph with bold, italic and a link, and a list that is no list in HTML. */
+/** Word: a heading, a paragraph with marks and a link, and a list that is no list in HTML. */
 export const WORD = `<html xmlns:o="urn:schemas-microsoft-com:office:office">
 <head><meta name=Generator content="Microsoft Word 15"><style><!-- p.MsoNormal {margin:0cm;} --></style>
-<!--[if gte mso 9]><xml><o:OfficeDocumentSettings></o:OfficeDocumentSettings></xml><![endif]--></head>
+<!--[if gte mso 9]><xml><o:OfficeDocumentSettings></o:OfficeDocumentSettings></xml><![endif]-->
+</head>
 <body lang=EN-GB><!--StartFragment-->
 <h1 style='margin-top:12.0pt'><span lang=EN-GB style='font-family:"Calibri"'>Who we are<o:p></o:p></span></h1>
 <p class=MsoNormal><span lang=EN-GB>We build <b>robots</b>, <i>slowly</i>. See <a

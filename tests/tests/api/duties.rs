@@ -154,3 +154,27 @@ async fn admins_find_the_clubs_that_wait() {
         .await
         .invalid(&["approved"]);
 }
+
+// proves C12
+#[tokio::test]
+async fn admins_find_deleted_clubs() {
+    let campus = TestCampus::new();
+    let ada = campus.admin();
+    for club in ["chess", "choir"] {
+        campus.club(club, &ada).await;
+    }
+    ada.delete("/api/clubs/choir/").await.no_content();
+    let codes = async |list: &str| {
+        let found = ada.get(list).await.ok();
+        let all = found["results"].as_array().cloned().unwrap_or_default();
+        all.iter()
+            .map(|one| one["code"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(codes("/api/clubs/?archived=true").await, ["choir"]);
+    assert_eq!(codes("/api/clubs/?archived=false").await, ["chess"]);
+    assert_eq!(codes("/api/clubs/?archived=true&search=che").await, [""; 0]);
+    let list = "/api/clubs/?archived=true";
+    campus.as_("sue").get(list).await.error(403);
+    campus.anonymous().get(list).await.error(403);
+}
