@@ -2,11 +2,12 @@
 // change
 // roles here, and add people.
 
-import { html, useEffect, useSignal } from "../parts/kit.js";
-import { get, post } from "../parts/api.js";
+import { html, useSignal } from "../parts/kit.js";
+import { post } from "../parts/api.js";
 import { Entity } from "../parts/entity.js";
 import { SaveTable } from "../parts/export.js";
 import { manages, me } from "../parts/me.js";
+import { FindPeople } from "../parts/people.js";
 import { Requests } from "../parts/requests.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
@@ -131,48 +132,16 @@ function Followers({ code }) {
 
 /** People of the university, found by their name, become members. */
 function Add({ code, reload }) {
-  const words = useSignal("");
-  const isFound = useSignal(false);
-  const problem = useSignal("");
-  const found = useSignal(/** @type {import("../api").Schemas["UserBody"][]} */ ([]));
-  useEffect(() => {
-    const search = words.value.trim();
-    const waiting = setTimeout(async () => {
-      try {
-        const hits =
-          search.length < 2 ? [] : await get(`/users/?${new URLSearchParams({ search })}`);
-        if (search !== words.value.trim()) return;
-        found.value = hits;
-        isFound.value = search.length >= 2;
-        problem.value = "";
-      } catch (error) {
-        if (search !== words.value.trim()) return;
-        found.value = [];
-        isFound.value = false;
-        problem.value = error.message;
-      }
-    }, 250);
-    return () => clearTimeout(waiting);
-  }, [words.value]);
-  const add = (person) => async () => {
+  const add = (person, clear) => async () => {
     await post(url`/clubs/${code}/members/`, { person: person.id });
-    words.value = "";
+    clear();
     await reload();
   };
   return html`<section class="card"><h2>${t("members.add")}</h2>
-    <div class="field"><label for="people">${t("members.search")}</label>
-      <input id="people" type="search" value=${words.value}
-        onInput=${(event) => (words.value = event.currentTarget.value)} /></div>
-    ${problem.value && html`<p class="problem" role="alert">${problem.value}</p>`}
-    <p role="status" class="quiet">${isFound.value && t("members.found", { n: found.value.length })}
-      </p>
-    <ul>${found.value.map(
-      (
-        person,
-      ) => html`<li key=${person.id}>${person.name} <span class="quiet">${person.username}</span>
-      <${Action} run=${add(person)} done=${t("manage.accepted", person)}
-        label=${`${t("members.add")}: ${person.name}`}>${t("members.add")}<//></li>`,
-    )}</ul>
+    <${FindPeople} id="people" label=${t("members.search")}
+      show=${(person, clear) => html`<${Action} run=${add(person, clear)}
+        done=${t("manage.accepted", person)}
+        label=${`${t("members.add")}: ${person.name}`}>${t("members.add")}<//>`} />
     <p class="row"><a class="button" href=${link(url`/clubs/${code}/links/`)}>${t("manage.invite")}
       </a> <a class="button" href=${link(url`/clubs/${code}/import/`)}>${t("import.members")}</a>
         </p>

@@ -3,6 +3,7 @@
 import { html } from "./kit.js";
 import { post, remove } from "./api.js";
 import { Form } from "./form.js";
+import { FindPeople } from "./people.js";
 import { t } from "./texts.js";
 import { loaded, useLoad } from "./load.js";
 import { Action, Time, confirmed } from "./ui.js";
@@ -11,7 +12,18 @@ import { Action, Time, confirmed } from "./ui.js";
 export function Extensions({ path, end }) {
   const extensions = useLoad(path);
   const fields = [
-    { name: "username", label: t("settings.username") },
+    {
+      name: "username",
+      label: t("extensions.person"),
+      kind: /** @type {const} */ ("own"),
+      show: (field) => html`<p class="flat">${field.value && html`<b>${field.value}</b>`}</p>
+        <${FindPeople} id=${`${field.id}-find`} label=${t("members.search")}
+          show=${(person, clear) => html`<button type="button" onClick=${() => {
+            field.change(person.username);
+            clear();
+          }} aria-label=${`${t("extensions.choose")}: ${person.name}`}>${t("extensions.choose")}
+            </button>`} />`,
+    },
     { name: "end_time", label: t("extensions.end"), kind: "time" },
   ];
   const takeBack = (one) => async () => {
