@@ -2,10 +2,8 @@
 //! subscriptions and logos.
 
 use std::collections::BTreeMap;
-use std::io::Cursor;
 
 use chrono::{Datelike as _, TimeDelta, Timelike as _};
-use image::{ImageFormat, Rgb, RgbImage};
 use shared::Shared;
 use shared::domain::Bookmark as _;
 use shared::domain::{
@@ -14,7 +12,7 @@ use shared::domain::{
 };
 use shared::time::Timestamp;
 
-use super::Numbers;
+use super::{Numbers, picture};
 use crate::Error;
 
 /// Tags, with the positions of their clubs in the list of clubs.
@@ -301,29 +299,14 @@ impl Collections {
     }
 }
 
-/// Gives some clubs a logo.
+/// Gives the clubs their logos. One has none, as in life.
 pub async fn logos(app: &Shared, clubs: &mut [Club]) -> Result<(), Error> {
-    for (n, club) in (0u8..).zip(clubs.iter_mut().take(5)) {
-        let mut file = Vec::new();
-        logo(n).write_to(&mut Cursor::new(&mut file), ImageFormat::Png)?;
-        club.image = Some(
-            app.media
-                .store(file.into())
-                .await
-                .map_err(|error| format!("{error:?}"))?,
-        );
+    for club in clubs {
+        let Some(file) = picture(&club.code).filter(|_| &*club.code != "model-un") else {
+            continue;
+        };
+        let stored = app.media.store(file.into()).await;
+        club.image = Some(stored.map_err(|error| format!("{error:?}"))?);
     }
     Ok(())
-}
-
-/// A disc in colours that depend on `n`.
-fn logo(n: u8) -> RgbImage {
-    RgbImage::from_fn(240, 240, |x, y| {
-        let (dx, dy) = (x.abs_diff(120), y.abs_diff(120));
-        if dx * dx + dy * dy < 10_000 {
-            Rgb([200 - n * 30, 60 + n * 35, 90])
-        } else {
-            Rgb([250, 250, 245])
-        }
-    })
 }

@@ -1,14 +1,11 @@
 //! Events of a term. Some have ended, and some have flyers.
 
-use std::io::Cursor;
-
 use chrono::{TimeDelta, Timelike as _};
-use image::{ImageFormat, Rgb, RgbImage};
 use shared::Shared;
 use shared::domain::{Event, EventType, Showing};
 use shared::time::Timestamp;
 
-use super::Numbers;
+use super::{Numbers, picture};
 use crate::Error;
 
 /// Club, name, type, first day from now, hour, length in hours, weeks between showings, number of
@@ -273,39 +270,41 @@ pub fn events(numbers: &Numbers, now: Timestamp) -> Vec<Event> {
     events
 }
 
-/// Adds flyers to some events that have not ended.
+/// What the flyers show, for those who cannot see them.
+const ALT: [(&str, &str); 9] = [
+    ("robotics", "A robot waves from a workbench"),
+    ("debate", "Two speakers at their lecterns, and an audience"),
+    ("chess", "Pawns on a large chessboard"),
+    ("a-cappella", "Seven singers on a stage"),
+    ("astronomy", "An observatory below the Milky Way"),
+    ("film", "A sunset on the screen of a cinema"),
+    ("climbing", "Somebody jumps from hold to hold on a wall"),
+    ("green-campus", "A red bicycle in front of green hills"),
+    ("improv", "Two actors in a spotlight"),
+];
+
+/// Adds a flyer to the next event of some clubs.
 pub async fn flyers(app: &Shared, events: &[Event]) -> Result<(), Error> {
     let now = app.now();
-    let upcoming = events
-        .iter()
-        .filter(|event| event.span().is_some_and(|span| span.ends.1 >= now));
-    for (n, event) in (0u8..).zip(upcoming.step_by(5).take(6)) {
-        let mut file = Vec::new();
-        flyer(n).write_to(&mut Cursor::new(&mut file), ImageFormat::Png)?;
-        let image = app
-            .media
-            .store(file.into())
-            .await
-            .map_err(|error| format!("{error:?}"))?;
-        app.table
-            .update_event(
-                event,
-                &Event {
-                    version: event.version + 1,
-                    image: Some(image),
-                    image_alt: "Coloured stripes".to_owned(),
-                    ..event.clone()
-                },
-            )
-            .await?;
+    for (club, alt) in ALT {
+        let next = events
+            .iter()
+            .filter(|event| &*event.club == club)
+            .filter_map(|event| Some((event.span().filter(|span| span.ends.1 >= now)?, event)))
+            .min_by_key(|(span, _)| span.ends.1);
+        let file = picture(&format!("{club}-event"));
+        let Some(((_, event), file)) = next.zip(file) else {
+            continue;
+        };
+        let image = app.media.store(file.into()).await;
+        let image = image.map_err(|error| format!("{error:?}"))?;
+        let flyer = Event {
+            version: event.version + 1,
+            image: Some(image),
+            image_alt: alt.to_owned(),
+            ..event.clone()
+        };
+        app.table.update_event(event, &flyer).await?;
     }
     Ok(())
-}
-
-/// Stripes in colours that depend on `n`.
-fn flyer(n: u8) -> RgbImage {
-    RgbImage::from_fn(900, 600, |x, y| {
-        let light = u8::try_from((x + y * u32::from(n % 3 + 1)) / 90 % 2 * 60).unwrap_or_default();
-        Rgb([60 + n * 30, 190 - n * 20 - light, 120 + light])
-    })
 }

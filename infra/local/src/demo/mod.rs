@@ -34,6 +34,15 @@ pub fn personas() -> [(&'static str, Subject); 3] {
     ]
 }
 
+/// The drawn pictures by name: the logo of a club by its code, and its flyer with `-event`.
+const PICTURES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/pictures.rs"));
+
+/// A picture of the demo campus, as PNG.
+fn picture(name: &str) -> Option<&'static [u8]> {
+    let found = PICTURES.iter().find(|(other, _)| *other == name)?;
+    Some(found.1)
+}
+
 /// Whether the table is empty.
 pub async fn matches(campus: &Campus) -> Result<bool, TableError> {
     Ok(campus.app.table.versions().await?.is_empty())
