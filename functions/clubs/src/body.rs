@@ -52,6 +52,11 @@ pub struct ClubBody {
     accepting_members: bool,
     /// The applications that are open now, by their end. In lists the first five.
     open_applications: Vec<OpenFormBody>,
+    /// The event of the club that begins next, or is on; null if there is none. Missing if the club
+    /// is not in a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<NextEventBody>)]
+    next_event: Option<Option<NextEventBody>>,
     /// Number of people who have the club as a favorite. In lists up to five minutes old.
     favorite_count: i64,
     /// Number of members. In lists up to five minutes old.
@@ -68,6 +73,18 @@ pub struct ClubBody {
     /// Whether the club is deleted. Missing if the caller is not an admin.
     #[serde(skip_serializing_if = "Option::is_none")]
     archived: Option<bool>,
+}
+
+/// The next showing of an event.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct NextEventBody {
+    /// Id of the event.
+    #[schema(value_type = u64)]
+    pub id: Id<of::Event>,
+    /// One line.
+    pub name: String,
+    /// When its next showing begins, or when the one that is on began.
+    pub start_time: Timestamp,
 }
 
 /// An open application, as everybody who sees the club may know it. The form itself is for people
@@ -213,6 +230,7 @@ impl ClubBody {
             application_required: profile.application_required,
             accepting_members: is_accepting(club, now),
             open_applications: open_applications(club, now),
+            next_event: None,
             favorite_count: club.favorites,
             membership_count: club.members,
             is_favorite: viewer.favorites.contains(&club.code),
@@ -227,8 +245,9 @@ impl ClubBody {
 impl ClubBody {
     /// The club as lists show it.
     #[must_use]
-    pub fn in_list(mut self) -> Self {
+    pub fn in_list(mut self, next: Option<&NextEventBody>) -> Self {
         self.open_applications.truncate(limits::LISTED_APPLICATIONS);
+        self.next_event = Some(next.cloned());
         self
     }
 }

@@ -1,12 +1,12 @@
 //! `/clubs/`, `/clubs/{club}/`, `/clubs/{club}/upload/`
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use axum::Json;
 use axum::response::Response;
 use shared::Context;
 use shared::db::{Refusal, TableError};
-use shared::domain::{Club, ClubPage, ClubProfile, ClubQuota, Membership, Role, Versions};
+use shared::domain::{Club, ClubPage, ClubProfile, ClubQuota, Event, Membership, Role, Versions};
 use shared::ids::{Id, of};
 use shared::openapi::fields::{ClubOrdering, Count, SearchText, Unapproved};
 use shared::reason::Reason;
@@ -19,9 +19,9 @@ use shared::web::{
     NoInput, Owner, Page, Params, PathIds, Result, User, Visibility, create, edit,
 };
 
-use crate::body::{ClubBody, ClubInput, ClubViewer, TagsAndBadges};
+use crate::body::{ClubBody, ClubInput, ClubViewer, NextEventBody, TagsAndBadges};
 use crate::codes::{numbered, requested_code, slug};
-use crate::ranking::{ClubFilter, ClubOrder, Ranked, Ranking, compare};
+use crate::ranking::{ClubFilter, Ranked, Ranking, compare};
 
 /// List clubs.
 ///
@@ -71,16 +71,11 @@ pub async fn list_clubs(
     let (versions, (viewer, visibility)) =
         futures::try_join!(app.table.versions(), ClubViewer::of(&app, user.as_ref()))?;
     let now = app.now();
-    // Only the order `featured` depends on events.
-    let months = if filter.order == ClubOrder::Featured {
-        versions.event_segments(Some(now), None)
-    } else {
-        vec![]
-    };
+    let months = versions.event_segments(Some(now), None);
     let (clubs, labels, hosts) = futures::try_join!(
         app.all_clubs(&versions),
         TagsAndBadges::at(&app, &versions),
-        clubs_with_upcoming_events(&app, &versions, &months, now)
+        next_events(&app, &versions, &months, now)
     )?;
     let ranking = Ranking { now, hosts };
     let mut found = filter.find(&clubs, &labels, &ranking, |club| {
@@ -93,19 +88,20 @@ pub async fn list_clubs(
         is_listed && filter.is_for(club, &viewer, user.is_some(), now)
     });
     let show = |ranked: &Ranked| {
-        ClubBody::new(&ranked.listed.club, &viewer, &labels, &app.media, now).in_list()
+        ClubBody::new(&ranked.listed.club, &viewer, &labels, &app.media, now)
+            .in_list(ranking.hosts.get(&ranked.listed.club.code))
     };
     let page = page.of_sorted(&mut found, |a, b| compare(filter.order, a, b), show)?;
     Ok(Kept::MinuteInDistribution.unless_signed_in(user.as_ref(), Json(page)))
 }
 
-/// The codes of the clubs with events that have not ended.
-async fn clubs_with_upcoming_events(
+/// The event of each club that is on or begins next.
+async fn next_events(
     app: &Context,
     versions: &Versions,
     months: &[String],
     now: Timestamp,
-) -> Result<HashSet<ClubCode>, TableError> {
+) -> Result<HashMap<ClubCode, NextEventBody>, TableError> {
     let segments = app
         .events
         .segments(&app.table, versions, months, app.clock.now())
@@ -114,10 +110,27 @@ async fn clubs_with_upcoming_events(
         .iter()
         .flat_map(|segment| segment.iter())
         .filter(|listed| listed.span.is_some_and(|span| span.ends.1 >= now))
-        .map(|listed| &listed.event.club);
-    // Each club once, before its code is copied.
-    let clubs: HashSet<&ClubCode> = upcoming.collect();
-    Ok(clubs.into_iter().cloned().collect())
+        .filter_map(|listed| {
+            let coming = listed.event.showings.iter().filter(|one| one.end >= now);
+            Some((coming.map(|one| one.start).min()?, &listed.event))
+        });
+    let mut next: HashMap<&ClubCode, (Timestamp, &Event)> = HashMap::new();
+    for (start, event) in upcoming {
+        let first = next.entry(&event.club).or_insert((start, event));
+        if start < first.0 {
+            *first = (start, event);
+        }
+    }
+    let shown = next.into_iter().map(|(club, (start_time, event))| {
+        let (id, name) = (event.id, event.name.clone());
+        let body = NextEventBody {
+            id,
+            name,
+            start_time,
+        };
+        (club.clone(), body)
+    });
+    Ok(shown.collect())
 }
 
 /// Create a club.

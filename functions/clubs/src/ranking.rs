@@ -1,7 +1,7 @@
 //! Filters and orders of the list of clubs (C10, C11, C12, C13, C14).
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use shared::domain::{Badge, Club, Clubs, Entries, ListedClub, ReferenceKind, Tag};
 use shared::ids::Id;
@@ -11,7 +11,7 @@ use shared::text::{ClubCode, Word};
 use shared::time::Timestamp;
 use shared::web::{ApiError, Params, Result};
 
-use crate::body::{ClubViewer, TagsAndBadges, is_accepting};
+use crate::body::{ClubViewer, NextEventBody, TagsAndBadges, is_accepting};
 
 /// The order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,8 +203,8 @@ impl ResolvedFilter<'_> {
 /// The data, besides the clubs themselves, that the order depends on.
 pub struct Ranking {
     pub now: Timestamp,
-    /// Codes of the clubs with an event that has not ended.
-    pub hosts: HashSet<ClubCode>,
+    /// The next event of each club that has one that has not ended.
+    pub hosts: HashMap<ClubCode, NextEventBody>,
 }
 
 /// A club with the values that it is sorted by.
@@ -248,7 +248,7 @@ impl Ranking {
         let points = |holds: bool, points: i64| if holds { points } else { 0 };
         complete * 2
             + points(is_accepting(club, self.now), 10)
-            + points(self.hosts.contains(&club.code), 6)
+            + points(self.hosts.contains_key(&club.code), 6)
             + points(profile.active, 5)
             + i64::from((club.favorites + 1).max(1).ilog2())
     }

@@ -7,7 +7,7 @@ import { Left } from "./countdown.js";
 import { url } from "./path.js";
 import { orReload } from "./load.js";
 import { link } from "./router.js";
-import { t } from "./texts.js";
+import { dated, t } from "./texts.js";
 import { Action, Chip, Icon, Sign, hueOf, initials } from "./ui.js";
 
 /** The cover of a club: its picture, or its letters, on its own colour. */
@@ -22,6 +22,9 @@ export function Cover({ club, size = "" }) {
         : initials(club.name)
     }</div>`;
 }
+
+/** The day of the next event. */
+const day = (time) => dated(new Date(time), { weekday: "short", day: "numeric", month: "short" });
 
 /** Marks a club as a favorite. Who is not signed in does it after signing in. */
 export function Star({ club, changed, className = "star" }) {
@@ -65,6 +68,11 @@ export function ClubCard({ club, changed }) {
         ${
           club.open_applications?.[0] &&
           html`<${Left} until=${club.open_applications[0].application_end_time} />`
+        }
+        ${
+          club.next_event &&
+          html`<${Chip} icon="calendar">${day(club.next_event.start_time)} ·
+            <span class="cut">${club.next_event.name}</span><//>`
         }
         ${!club.active && html`<${Chip} icon="lock">${t("state.inactive")}<//>`}
         ${club.badges?.map(

@@ -1,5 +1,6 @@
 //! `/clubs/`: tags, badges, and what a search finds
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::fixtures::{hours, id};
 use tests::{Client, TestCampus};
@@ -329,4 +330,41 @@ async fn every_word_is_found_whatever_its_case_and_diacritics() {
 
 fn encode(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}
+
+// proves C2
+#[tokio::test]
+async fn the_list_names_the_next_event_of_a_club() {
+    let campus = TestCampus::new();
+    let ada = campus.as_("ada");
+    campus.club("chess", &ada).await;
+    campus.club("go", &ada).await;
+    let event = async |name: &str, from: i64| {
+        let events = "/api/clubs/chess/events/";
+        let body = json!({ "name": name, "event_type": 1 });
+        let event = ada.post(events, body).await.created();
+        let path = format!("{events}{}/showings/", event["id"]);
+        let times = json!({ "start_time": hours(from), "end_time": hours(from + 2) });
+        ada.post(&path, times).await.created();
+    };
+    event("Blitz", 30).await;
+    event("Lesson", 3).await;
+    let shown = async || {
+        let visitor = campus.anonymous();
+        let list = visitor.get("/api/clubs/?ordering=alphabetical").await;
+        list.ok()["results"].clone()
+    };
+    let next = shown().await[0]["next_event"].clone();
+    assert_eq!(
+        (&next["name"], &next["start_time"]),
+        (&json!("Lesson"), &json!(hours(3)))
+    );
+    assert_eq!(shown().await[1]["next_event"], json!(null));
+    // What is on is next; what is over is not.
+    campus.advance(TimeDelta::hours(4));
+    assert_eq!(shown().await[0]["next_event"]["name"], "Lesson");
+    campus.advance(TimeDelta::hours(2));
+    assert_eq!(shown().await[0]["next_event"]["name"], "Blitz");
+    let one = ada.get("/api/clubs/chess/").await.ok();
+    assert_eq!(one.get("next_event"), None);
 }
