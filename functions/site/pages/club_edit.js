@@ -74,7 +74,7 @@ export default function EditClub({ club: code }) {
     ${loaded(
       club,
       (found) => html`
-      <${Image} url=${found.image_url} label=${t("edit.logo")} upload=${upload}
+      <${Image} ratio=${1} url=${found.image_url} label=${t("edit.logo")} upload=${upload}
         name=${code} alt=${found.image_alt} describe=${save} reload=${club.reload}
         remove=${() => patch(path, { image: null }).then(club.reload)} />
       ${problems(tags, badges)}

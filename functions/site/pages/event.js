@@ -25,8 +25,9 @@ export default function Event({ event: id }) {
     (found) => html`
     ${
       found.large_image_url
-        ? html`<img class="picture" src=${found.large_image_url}
-            alt=${found.image_alt} />`
+        ? html`<a href=${found.large_image_url} target="_blank" rel="noopener"
+            aria-label=${found.image_alt || t("event.picture")}><img class="picture"
+              src=${found.large_image_url} alt=${found.image_alt} /></a>`
         : html`<${Cover} club=${{ code: found.club, name: found.name }} size="big" />`
     }
     <div class="head" style=${{ marginTop: "16px" }}><div><${Title}>${found.name}<//>

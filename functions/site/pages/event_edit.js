@@ -76,7 +76,7 @@ function Present({ code, id }) {
     event,
     (found) => html`
     <p><a href=${link(url`/events/${id}/`)}>${t("event.show")}</a></p>
-    <${Image} url=${found.image_url} label=${t("event.image")} upload=${upload}
+    <${Image} ratio=${3 / 2} url=${found.image_url} label=${t("event.image")} upload=${upload}
       name=${id} alt=${found.image_alt} describe=${save} reload=${event.reload}
       remove=${() => patch(path, { image: null }).then(event.reload)} />
     <${Form} name=${`event-${id}`} fields=${fields()} data=${found} send=${save}

@@ -1,5 +1,6 @@
 // Files from the person's machine, chosen or dropped.
 
+import { Crop } from "./crop.js";
 import { Form } from "./form.js";
 import { html, useSignal } from "./kit.js";
 import { t } from "./texts.js";
@@ -61,16 +62,34 @@ export async function fitting(file, largest = LARGEST_BYTES) {
 }
 
 /**
- * An image that can be replaced and removed, and what it shows.
- * @param {{ url: string | null, label: string, name: string, alt: string, upload: any, remove: any,
- *   describe: (values: { image_alt: string }) => any, reload: () => any }} props
+ * An image that can be replaced and removed, and what it shows. `ratio` is the shape of the part
+ * that is chosen, width to height.
+ * @param {{ url: string | null, label: string, name: string, alt: string, ratio: number,
+ *   upload: any, remove: any, describe: (values: { image_alt: string }) => any,
+ *   reload: () => any }} props
  */
-export function Image({ url, label, name, alt, upload, remove, describe, reload }) {
+export function Image({ url, label, name, alt, ratio, upload, remove, describe, reload }) {
+  /** What was chosen, until it is known which part of it is wanted. */
+  const cropped = useSignal(/** @type {{file: File, picture: ImageBitmap} | null} */ (null));
+  const send = async (file) => upload(await fitting(file));
+  const take = async (file) => {
+    const picture = await createImageBitmap(file).catch(() => null);
+    // A moving picture would stop, and the service says what is wrong with what is no picture.
+    if (!picture || file.type === "image/gif") return send(file);
+    const isFitting = Math.abs(picture.width / picture.height / ratio - 1) < 0.02;
+    if (isFitting) return send(file);
+    cropped.value = { file, picture };
+  };
   const fields = [{ name: "image_alt", label: t("files.alt"), hint: t("files.alt.hint") }];
   return html`<div class="row middle">
     ${url && html`<img class="preview" src=${url} alt=${alt} />`}
     <${Drop} label=${label} accept="image/png,image/jpeg,image/webp,image/gif"
-      take=${async (file) => upload(await fitting(file))} />
+      take=${take} />
+    ${
+      cropped.value &&
+      html`<${Crop} ...${cropped.value} ratio=${ratio} take=${send}
+      close=${() => (cropped.value = null)} />`
+    }
     ${
       url &&
       html`<button type="button" class="danger"

@@ -1,6 +1,7 @@
 // The language of the page. All texts are in one file for each language.
 
 import { signal } from "./kit.js";
+import { config } from "./config.js";
 
 const known = ["en", "de"];
 const stored = localStorage.getItem("language");
@@ -95,7 +96,19 @@ export const locale = () =>
 /** The name of the reader's time zone. */
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** A moment in the reader's zone. Deadlines name the zone. */
+/** The city of the reader's zone, where the clocks of the campus show another time. */
+const city = (date) => {
+  const is = (timeZone) =>
+    date.toLocaleString("en", { timeZone, dateStyle: "short", timeStyle: "short" });
+  try {
+    if (is(config.time_zone) === is(zone)) return "";
+  } catch {
+    // A browser that does not know this zone.
+  }
+  return ` (${zone.split("/").at(-1)?.replaceAll("_", " ")})`;
+};
+
+/** A moment in the reader's zone. Deadlines name its city where it is not that of the campus. */
 export function moment(text, { zoned = false, day = false } = {}) {
   const date = new Date(text);
   /** @type {Intl.DateTimeFormatOptions} */
@@ -105,7 +118,7 @@ export function moment(text, { zoned = false, day = false } = {}) {
   /** @type {Intl.DateTimeFormatOptions} */
   const year = date.getFullYear() !== new Date().getFullYear() ? { year: "numeric" } : {};
   const shown = new Intl.DateTimeFormat(locale(), { ...style, ...year }).format(date);
-  return zoned ? `${shown} (${zone})` : shown;
+  return zoned ? shown + city(date) : shown;
 }
 
 /** A number with at most two decimals, or fewer. */

@@ -71,6 +71,7 @@ export default {
   "apply.words.over": "{n} Wort zu viel|{n} Wörter zu viel",
 
   builder: "Bewerbungsrunde",
+  cancel: "Abbrechen",
   close: "Schließen",
 
   calendar: "Mein Kalender",
@@ -130,6 +131,7 @@ export default {
   "duty.unreached": "{n} Person nicht erreicht|{n} Personen nicht erreicht",
   "duty.untold": "{n} Entscheidung noch nicht mitgeteilt|{n} Entscheidungen noch nicht mitgeteilt",
   "event.over": "Diese Veranstaltung ist vorbei.",
+  "event.picture": "Das ganze Bild zeigen",
   palette: "Gehe zu …",
   "palette.clubs": "Seite oder Club",
   "palette.none": "Nichts heißt so.",

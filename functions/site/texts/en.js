@@ -70,6 +70,7 @@ export default {
   "apply.words.over": "{n} word too many|{n} words too many",
 
   builder: "Application",
+  cancel: "Cancel",
   close: "Close",
 
   calendar: "My calendar",
@@ -129,6 +130,7 @@ export default {
   "duty.unreached": "{n} person was not reached|{n} people were not reached",
   "duty.untold": "{n} decision not sent yet|{n} decisions not sent yet",
   "event.over": "This event is over.",
+  "event.picture": "Show the whole picture",
   palette: "Go to …",
   "palette.clubs": "Page or club",
   "palette.none": "Nothing has this name.",

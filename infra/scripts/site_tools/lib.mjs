@@ -159,6 +159,10 @@ export async function picture(page, place, name) {
     return transfer;
   }, name);
   await place.dispatchEvent("drop", { dataTransfer: data });
+  // It has another shape than what is shown, so a part of it is chosen.
+  await page.getByLabel("Size").fill("1.5");
+  await accessible(page, "crop");
+  await page.getByRole("button", { name: "Use this part" }).click();
 }
 
 /** Waits for a mail to somebody, and returns what a pattern finds in it. */
