@@ -108,11 +108,15 @@ function Share({ name }) {
 
 function Join({ club, reload }) {
   const request = useLoad(isSignedIn.value ? "/requests/membership/" : "");
-  if (!isSignedIn.value) return html`<${SignIn}>${t("club.join")}<//>`;
+  // What is open has the button that stands out.
+  const isOpen = (club.open_applications ?? []).length > 0;
+  if (!isSignedIn.value)
+    return html`<${SignIn} className=${isOpen ? "" : "main"}>${t("club.join")}<//>`;
   const asked = request.data?.find((one) => one.club === club.code);
   const manage =
     manages(club) &&
-    html`<a class="button main" href=${link(url`/clubs/${club.code}/manage/`)}>${t("manage")}</a>`;
+    html`<a class=${isOpen ? "button" : "button main"}
+      href=${link(url`/clubs/${club.code}/manage/`)}>${t("manage")}</a>`;
   if (club.is_member !== null) {
     return html`<span class="line">${manage} <${Chip} kind="good" icon="check">
       ${t(`role.${club.is_member}`)}<//></span>`;

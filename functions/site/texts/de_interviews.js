@@ -72,8 +72,8 @@ export default {
   "slots.location.hint": "Ein Raum oder die https-Adresse einer Videokonferenz",
   "slots.minutes": "Minuten je Gespräch",
   "slots.move.overlap":
-    "Jemand aus dem Interviewteam hat dann schon ein anderes Interview. Trotzdem verschieben?",
-  "slots.move.sure": "Diesen Termin verschieben? Wer ihn gebucht hat, bekommt eine E-Mail ({n}).",
+    "Jemand aus dem Team hat zu dieser Zeit schon ein anderes Gespräch. Trotzdem verschieben?",
+  "slots.move.sure": "Diesen Termin verschieben? Wer ihn gebucht hat, bekommt eine Mail ({n}).",
   "slots.moved": "Der Termin ist verschoben.",
   "slots.new": "Neue Zeiten",
   "slots.none": "Keine Zeiten in dieser Woche.",

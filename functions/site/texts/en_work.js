@@ -34,7 +34,7 @@ export default {
   "builder.active": "Open for submissions between these times",
   "builder.blind": "Officers see the reviews of others only after their own",
   "builder.change": "Change",
-  "builder.close": "Close the form",
+  "builder.close": "Close the application",
   "builder.close.sure":
     "Close the application? Nobody can submit until you open it again. Drafts are kept.",
   "builder.closed": "The application is closed.",
@@ -254,7 +254,7 @@ export default {
   "mails.send": "Send these mails",
   "mails.send.sure": "Send {n} mail now?|Send {n} mails now?",
   "mails.skipped.accepted_elsewhere": "Accepted by another committee",
-  "mails.skipped.already_notified": "Already told",
+  "mails.skipped.already_notified": "Already notified",
   "mails.skipped.no_address": "Without an address",
   "mails.skipped.pending": "Not decided yet",
   "mails.skipped.resent_recently": "Mailed several times in the last day",

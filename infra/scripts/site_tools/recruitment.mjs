@@ -132,7 +132,7 @@ await heading(officer, "Spring intake");
 await officer.getByText("There are no questions yet").waitFor();
 await officer.getByRole("button", { name: "Open now" }).click();
 await officer.getByText("The application is open.").waitFor();
-await officer.getByRole("button", { name: "Close the form" }).waitFor();
+await officer.getByRole("button", { name: "Close the application" }).waitFor();
 const ask = async (prompt, type, more) => {
   const box = officer
     .locator("details")
