@@ -403,7 +403,6 @@ pub fn in_own_list(submission: &Value, club: &str) -> Value {
     let mut own = submission.clone();
     own["club_name"] = json!(club);
     own["club_archived"] = json!(false);
-    own["club_image_url"] = json!(null);
     own
 }
 

@@ -52,11 +52,10 @@ pub struct ClubBody {
     accepting_members: bool,
     /// The applications that are open now, by their end. In lists the first five.
     open_applications: Vec<OpenFormBody>,
-    /// The event of the club that begins next, or is on; null if there is none. Missing if the club
+    /// The event of the club that begins next, or is on. Missing if there is none, or if the club
     /// is not in a list.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<NextEventBody>)]
-    next_event: Option<Option<NextEventBody>>,
+    next_event: Option<NextEventBody>,
     /// Number of people who have the club as a favorite. In lists up to five minutes old.
     favorite_count: i64,
     /// Number of members. In lists up to five minutes old.
@@ -247,7 +246,7 @@ impl ClubBody {
     #[must_use]
     pub fn in_list(mut self, next: Option<&NextEventBody>) -> Self {
         self.open_applications.truncate(limits::LISTED_APPLICATIONS);
-        self.next_event = Some(next.cloned());
+        self.next_event = next.cloned();
         self
     }
 }

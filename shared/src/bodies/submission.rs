@@ -44,10 +44,10 @@ pub struct SubmissionBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     club_name: Option<&'a str>,
-    /// Address of the club's logo, or null. Missing if it is not one of `/submissions/`.
+    /// Address of the club's logo. Missing if there is none, or if it is not one of
+    /// `/submissions/`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
-    club_image_url: Option<Option<String>>,
+    club_image_url: Option<String>,
     /// Whether the club was closed, so that the application has ended. Missing if it is not
     /// one of `/submissions/`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -308,7 +308,7 @@ impl<'a> SubmissionBody<'a> {
         let is_over = is_closed || submission.is_interview_over(application, now);
         let body = Self {
             club_name: club.map(|club| club.profile.name.as_str()),
-            club_image_url: club.map(|club| logo(club, &app.media)),
+            club_image_url: club.and_then(|club| logo(club, &app.media)),
             club_archived: club.map(|club| club.archived),
             interview: interview.filter(|_| !is_over),
             receipt: app.receipt_of(submission),

@@ -47,11 +47,9 @@ async fn a_club_is_created_and_read() {
     let anybody = campus.anonymous();
     let seen = anybody.get("/api/clubs/chess-club/").await.ok();
     assert_eq!(seen["is_member"], Value::Null);
-    let mut listed = seen;
-    listed["next_event"] = Value::Null;
     assert_eq!(
         anybody.get("/api/clubs/").await.ok()["results"],
-        json!([listed])
+        json!([seen])
     );
 }
 
