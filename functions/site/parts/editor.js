@@ -25,11 +25,11 @@ function linked(text) {
 }
 
 /** What a template names, and its conditions. */
-const TOKEN = /\{\{\s*(\w+)\s*\}\}|\{%\s*(if\s+\w+|else|endif)\s*%\}/g;
+const TOKEN = /\{\{\s*(\w+)\s*\}\}|\{%\s*(if\s+\w+|else|endif)\s*%\}/;
 
 /** A chip for a token, with a name for people. */
 function chipOf(token, names) {
-  const [, name, condition] = [...token.matchAll(TOKEN)][0] ?? [];
+  const [, name = "", condition] = TOKEN.exec(token) ?? [];
   const chip = document.createElement("span");
   chip.className = condition ? "chip warn" : "chip";
   chip.contentEditable = "false";
@@ -40,19 +40,48 @@ function chipOf(token, names) {
   return chip;
 }
 
-/** HTML with the tokens of its text as chips. Those in addresses stay as they are. */
+/**
+ * Makes chips of the tokens in a text. Those in addresses stay as they are. The caret stays where
+ * it is, and behind a token that was just inserted.
+ */
+function chipsIn(root, names) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) {
+    const node = /** @type {Text} */ (walker.currentNode);
+    if (!node.parentElement?.dataset.token) found.push(node);
+  }
+  const selection = getSelection();
+  for (const text of found) {
+    for (let node = text, at = node.data.search(TOKEN); at >= 0; at = node.data.search(TOKEN)) {
+      const token = node.splitText(at);
+      const [sign = ""] = token.data.match(TOKEN) ?? [];
+      node = token.splitText(sign.length);
+      const isHere = selection?.focusNode === token;
+      token.replaceWith(chipOf(sign, names));
+      if (isHere) selection?.collapse(node, 0);
+    }
+  }
+}
+
+/** HTML with chips for the tokens of its text. */
 function withChips(text, names) {
   const box = document.createElement("template");
   box.innerHTML = text;
-  const walker = document.createTreeWalker(box.content, NodeFilter.SHOW_TEXT);
-  const found = [];
-  while (walker.nextNode()) found.push(/** @type {Text} */ (walker.currentNode));
-  for (const node of found) {
-    const parts = node.data.split(/(\{\{\s*\w+\s*\}\}|\{%\s*(?:if\s+\w+|else|endif)\s*%\})/);
-    if (parts.length > 1)
-      node.replaceWith(...parts.map((part, i) => (i % 2 ? chipOf(part, names) : part)));
-  }
+  chipsIn(box.content, names);
   return box.innerHTML;
+}
+
+/** Makes tokens of the chips, so that the browser moves them like other text. */
+function tokensIn(root) {
+  const selection = getSelection();
+  const range = selection?.rangeCount ? selection.getRangeAt(0) : null;
+  const { startContainer, startOffset, endContainer, endOffset } = range ?? {};
+  for (const chip of root.querySelectorAll("[data-token]"))
+    chip.replaceWith(/** @type {HTMLElement} */ (chip).dataset.token ?? "");
+  // One node stands where one stood, so that all places are the same.
+  if (startContainer?.isConnected && endContainer?.isConnected)
+    selection?.setBaseAndExtent(startContainer, startOffset ?? 0, endContainer, endOffset ?? 0);
 }
 
 /** The HTML of the field, with tokens for its chips. */
@@ -60,7 +89,6 @@ function withTokens(place) {
   const copy = /** @type {HTMLElement} */ (place.cloneNode(true));
   for (const chip of copy.querySelectorAll("[data-token]"))
     chip.replaceWith(/** @type {HTMLElement} */ (chip).dataset.token ?? "");
-  copy.normalize();
   return copy.innerHTML;
 }
 
@@ -104,28 +132,48 @@ export function Editor({ id, value, change, notes, label, names }) {
     const given =
       command === "createLink" ? linked(window.prompt(t("editor.address"), "https://")) : argument;
     if (command === "createLink" && !given) return;
+    tokensIn(place.current);
     if (command === "removeFormat") {
       document.execCommand("unlink");
       document.execCommand("formatBlock", false, "<p>");
     }
     document.execCommand(command, false, given);
+    if (names) chipsIn(place.current, names);
     tell();
   };
   const paste = (event) => {
     event.preventDefault();
     const source = pasted(event.clipboardData.getData("text/html"));
-    if (source.startsWith("<")) {
-      // Blocks inside a heading would become parts of it.
-      document.execCommand("delete");
-      document.execCommand("formatBlock", false, "<p>");
+    // Blocks inside a heading would become parts of it.
+    if (/^<(p|h[23]|[uo]l)\b/.test(source)) {
+      if (!getSelection()?.isCollapsed) document.execCommand("delete");
+      if (/^h\d$/i.test(document.queryCommandValue("formatBlock")))
+        document.execCommand("formatBlock", false, "<p>");
     }
     if (source) document.execCommand("insertHTML", false, source);
     else document.execCommand("insertText", false, event.clipboardData.getData("text/plain"));
+    if (names) chipsIn(place.current, names);
+    tell();
+  };
+  /** What is copied or cut has tokens, so that it can be pasted as such. */
+  const copy = (event) => {
+    const selection = getSelection();
+    if (!names || !selection || selection.isCollapsed) return;
+    event.preventDefault();
+    const box = document.createElement("div");
+    box.append(selection.getRangeAt(0).cloneContents());
+    const text = withTokens(box);
+    event.clipboardData.setData("text/html", text);
+    box.innerHTML = text;
+    event.clipboardData.setData("text/plain", box.textContent);
+    if (event.type !== "cut") return;
+    document.execCommand("delete");
+    tell();
   };
   const insert = (name) => {
     place.current.focus();
-    const chip = chipOf(`{{ ${name} }}`, names ?? {});
-    document.execCommand("insertHTML", false, `${chip.outerHTML}&nbsp;`);
+    document.execCommand("insertText", false, `{{ ${name} }}`);
+    chipsIn(place.current, names);
     tell();
   };
   return html`<div class="editor">
@@ -149,7 +197,8 @@ export function Editor({ id, value, change, notes, label, names }) {
     }
     <div id=${id} ref=${place} class="rich" contenteditable="true" role="textbox"
       aria-multiline="true" tabindex="0"
-      aria-label=${label} aria-labelledby=${label ? undefined : `${id}-label`} aria-describedby=${notes} onInput=${tell} onPaste=${paste}>
+      aria-label=${label} aria-labelledby=${label ? undefined : `${id}-label`} aria-describedby=${notes} onInput=${tell} onPaste=${paste}
+      onCopy=${copy} onCut=${copy}>
         </div>
   </div>`;
 }

@@ -2,7 +2,17 @@
 // a phone.
 
 import assert from "node:assert/strict";
-import { PHONE, accessible, call, heading, origin, saved, signIn, windowOf } from "./lib.mjs";
+import {
+  PHONE,
+  accessible,
+  call,
+  heading,
+  origin,
+  problems,
+  saved,
+  signIn,
+  windowOf,
+} from "./lib.mjs";
 
 const soon = (hours) =>
   new Date(Date.now() + hours * 3_600_000).toISOString().replace(/\.\d+Z/, "Z");
@@ -76,12 +86,41 @@ await olivia.getByRole("button", { name: "Discard changes" }).first().click();
 await heading(olivia, "Positions");
 // What differs from person to person is a chip, and the mail beside it has the value.
 const part = olivia.locator("fieldset").filter({ hasText: "Acceptance mail" });
-await mail.locator("p").click();
+const chip = mail.locator('[data-token="{{ name }}"]');
+const html = () => mail.evaluate((place) => place.innerHTML.replace(/<span[^>]*>/g, "<span>"));
+const typeAnew = async (text) => {
+  await mail.click();
+  await olivia.keyboard.press("Control+a");
+  await olivia.keyboard.press("Delete");
+  await olivia.keyboard.type(text);
+};
+await typeAnew("Dear ");
 await part.getByRole("button", { name: "First name" }).click();
-await mail.locator('[data-token="{{ name }}"]').waitFor();
-await part.locator("section .rich").getByText("Fatima").waitFor();
+await olivia.keyboard.type(", welcome");
+await chip.waitFor();
+await part.locator("section .rich").getByText("Dear Fatima, welcome").waitFor();
+// A heading, cutting and pasting, and a link in the middle leave it where it is.
+await part.getByRole("button", { name: "Heading" }).click();
+assert.equal(await html(), "<h2>Dear <span>First name</span>, welcome</h2>");
+await olivia.keyboard.press("Control+a");
+await olivia.keyboard.press("Control+x");
+await chip.waitFor({ state: "detached" });
+await olivia.keyboard.press("Control+v");
+await chip.waitFor();
 await olivia.getByRole("button", { name: "Discard changes" }).first().click();
-await mail.locator("[data-token]").waitFor({ state: "detached" });
+await chip.waitFor({ state: "detached" });
+await typeAnew("Hello world");
+await mail.evaluate((place) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/html", '<a href="https://go.example/">link</a>');
+  place.dispatchEvent(
+    new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }),
+  );
+});
+// The browser sets a style while it inserts something, which the policy of the page refuses.
+for (const problem of problems.splice(0)) assert.match(problem, /inline style/);
+assert.match(await html(), /Hello world<a href="https:\/\/go.example\/">link<\/a>/);
+await olivia.getByRole("button", { name: "Discard changes" }).first().click();
 
 // A circle cannot be made: what depends on a question is not offered to it.
 await olivia.getByText("Change: Which position?").click();
