@@ -21,17 +21,27 @@ const EXAMPLES = {
 const LINK = { link: "https://clubs.example/submissions/1/interview/" };
 const { reason: _, ...INVITED } = { ...EXAMPLES, ...LINK };
 
-/** A condition without others inside: what it shows, and what else it would. */
+/** A condition without others inside: on what, what it shows, and what else it would. */
 const CONDITION =
-  /\{%\s*if\b[^%]*%\}((?:(?!\{%).)*)(?:\{%\s*else\s*%\}(?:(?!\{%).)*)?\{%\s*endif\s*%\}/s;
+  /\{%\s*if\s+(\w+)\s*%\}((?:(?!\{%).)*)(?:\{%\s*else\s*%\}((?:(?!\{%).)*))?\{%\s*endif\s*%\}/s;
 
-/** A template as its recipient would see it; conditions count as fulfilled. */
+const escaped = (value) =>
+  String(value ?? "")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
+
+/** A template as its recipient would see it. */
 export function filled(template, values) {
   let text = template;
-  while (CONDITION.test(text)) text = text.replace(CONDITION, "$1");
+  while (CONDITION.test(text)) {
+    text = text.replace(CONDITION, (_, name, shown, other) =>
+      values[name] ? shown : (other ?? ""),
+    );
+  }
   return text
     .replace(/\{%.*?%\}/gs, "")
-    .replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, name) => values[name] ?? "");
+    .replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, name) => escaped(values[name]));
 }
 
 const TAG = /<\/?[a-z][a-z0-9]*(\s[^>]*)?\/?>/i;
@@ -85,5 +95,5 @@ const ofPerson = ({ user, committee, reason }) => ({
   name: user?.first_name || user?.name || "",
   full_name: user?.name ?? "",
   committee: committee?.name ?? "",
-  ...(reason && { reason }),
+  reason: reason ?? "",
 });
