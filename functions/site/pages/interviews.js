@@ -94,9 +94,9 @@ export default function Interviews({ club, application: id }) {
 /** How many are invited, have booked, and how many places are left. */
 function Count({ club, application, slots }) {
   const { state } = useSubmissions(club, application);
-  const { all, isComplete } = state.value;
+  const { all, isComplete, error } = state.value;
   // What comes later moves nothing below it.
-  if (!isComplete) return html`<p class="line">${t("loading")} …</p>`;
+  if (!isComplete) return html`<p class="line">${error ? error.message : `${t("loading")} …`}</p>`;
   const of = (wanted) => all.filter((one) => one.interview?.state === wanted).length;
   const coming = slots.filter((one) => Date.parse(one.start_time) > now());
   const free = coming.reduce((sum, one) => sum + one.capacity - one.booked, 0);
@@ -120,19 +120,23 @@ const isOverlap = (error) =>
  * @param {() => Promise<any>} reload
  */
 const moveIn = (path, reload) => async (slot, times) => {
-  if (slot.booked && !confirmed(t("slots.move.sure", { n: slot.booked }))) return;
-  const send = async (overlap) => {
-    const { etag } = await call("GET", /** @type {const} */ (`${path}${slot.id}/`));
-    await call("PATCH", /** @type {const} */ (`${path}${slot.id}/`), {
-      body: overlap ? { ...times, overlap } : times,
-      etag,
-    });
-  };
+  const one = /** @type {const} */ (`${path}${slot.id}/`);
   try {
-    await send(false).catch(async (error) => {
+    const { data: stored, etag } = await call("GET", one);
+    const isSame = ["start_time", "end_time", "booked"].every(
+      (name) => stored[name] === slot[name],
+    );
+    if (!isSame) throw new Error(t("slots.changed"));
+    if (stored.booked && !confirmed(t("slots.move.sure", { n: stored.booked }))) return;
+    const send = (overlap) =>
+      call("PATCH", one, { body: overlap ? { ...times, overlap } : times, etag });
+    try {
+      await send(false);
+    } catch (error) {
       if (!isOverlap(error)) throw error;
-      if (confirmed(t("slots.move.overlap"))) await send(true);
-    });
+      if (!confirmed(t("slots.move.overlap"))) return;
+      await send(true);
+    }
     await reload();
     say(t("slots.moved"));
   } catch (error) {

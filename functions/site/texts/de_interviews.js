@@ -61,6 +61,8 @@ export default {
   "slots.break": "Minuten dazwischen",
   "slots.capacity": "Plätze",
   "slots.change": "Diese Zeit ändern",
+  "slots.changed":
+    "Dieser Termin hat sich inzwischen geändert. Er wird jetzt so gezeigt, wie er ist.",
   "slots.delete": "Diese Zeit löschen",
   "slots.delete.booked":
     "Diese Zeit löschen und {n} Gespräch absagen?|Diese Zeit löschen und {n} Gespräche absagen?",

@@ -60,6 +60,7 @@ export default {
   "slots.break": "Minutes between two",
   "slots.capacity": "Places",
   "slots.change": "Change this time",
+  "slots.changed": "This time has changed meanwhile. It is shown as it is now.",
   "slots.delete": "Delete this time",
   "slots.delete.booked":
     "Delete this time and cancel {n} interview?|Delete this time and cancel {n} interviews?",
