@@ -2,12 +2,14 @@
 
 import { html } from "../parts/kit.js";
 import { call, now, remove } from "../parts/api.js";
+import { person } from "../parts/auth.js";
 import { JoinInvited } from "../parts/accept.js";
 import { Answers, Receipt } from "../parts/apply_ends.js";
 import { Left, ticks, useTicks } from "../parts/countdown.js";
 import { loaded, useLoad, useParts } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
+import { typedStore } from "../parts/store.js";
 import { Interview } from "../parts/own_interview.js";
 import { Standing, isBroken, ofCommittee, unsentOf } from "../parts/standing.js";
 import { moment, t } from "../parts/texts.js";
@@ -145,6 +147,7 @@ function Submission({ submission, entry, reload, invite, joined }) {
     if (!confirmed(t("applications.withdraw.sure"))) return false;
     await keepAnswers(submission);
     await remove(url`/submissions/${submission.id}/`);
+    typedStore(person(), `sending/${id}/${submission.committee?.id ?? 0}`).remove("last");
     await reload();
   };
   const [kind, icon] = LOOKS[submission.status];

@@ -157,6 +157,7 @@ function newForm(path, place) {
   const owner = person();
   const begun = typedStore(owner, place.replace("draft", "sending"));
   const last = begun.all().last;
+  const isBroken = Boolean(last) && last.until < Date.now();
   const draft = makeDraft({
     store: typedStore(owner, place),
     send: async (responses, { keepalive } = { keepalive: false }) => {
@@ -179,7 +180,7 @@ function newForm(path, place) {
     /** The last sending until its answer is there, also when the tab is closed meanwhile. */
     begun,
     /** Whether the tab was closed during a sending. */
-    isBroken: signal(Boolean(last)),
+    isBroken: signal(isBroken),
     /** The answers of sendings that got no answer. */
     unheard: /** @type {Record<string, any>[]} */ (last ? [last.answers] : []),
     errors: signal(NO_ERRORS),

@@ -27,6 +27,8 @@ import {
 
 /** A submission is repeated this often: for about five minutes. */
 const TRIES = 14;
+/** Each try of a sending and the pause after it are shorter. */
+const GOES_ON_MS = 60_000;
 /** A sending waits so long, in milliseconds, for what other devices saved. */
 const LOOK_MS = 4_000;
 /**
@@ -151,10 +153,16 @@ export function ApplyForm(props) {
     const text = JSON.stringify(body);
     if (form.last.text !== text) form.last = { text, key: crypto.randomUUID() };
     const answers = draft.answers.value;
-    form.begun.set("last", { ...form.last, answers });
     form.isBroken.value = false;
     const ends = new AbortController();
-    const told = (again) => (sending.value = { again, stop: () => ends.abort() });
+    /** It goes on: until when this is known, unless the tab is closed. */
+    const goesOn = (until) => form.begun.set("last", { ...form.last, answers, until });
+    const closes = () => goesOn(0);
+    addEventListener("pagehide", closes);
+    const told = (again) => {
+      goesOn(Date.now() + GOES_ON_MS);
+      sending.value = { again, stop: () => ends.abort() };
+    };
     told(0);
     let sent;
     // Also after the form was left, closing the page ends the sending.
@@ -196,6 +204,7 @@ export function ApplyForm(props) {
     } finally {
       sending.value = null;
       unsaved.delete(form);
+      removeEventListener("pagehide", closes);
     }
     done(sent, here);
   };

@@ -4,7 +4,7 @@
 import { html } from "./kit.js";
 import { person } from "./auth.js";
 import { ticks, useTicks } from "./countdown.js";
-import { placesOf } from "./store.js";
+import { placesOf, typedStore } from "./store.js";
 import { t } from "./texts.js";
 import { Chip } from "./ui.js";
 
@@ -24,7 +24,10 @@ export const unsentOf = (entry) =>
   entry.drafts.filter((id) => !entry.submissions.some((sent) => (sent.committee ?? null) === id));
 
 /** Whether the tab was closed while something was sent to this application. */
-export const isBroken = (id) => placesOf(person(), `sending/${id}/`).length > 0;
+export const isBroken = (id) =>
+  placesOf(person(), `sending/${id}/`).some(
+    (place) => typedStore(person(), place).all().last?.until < Date.now(),
+  );
 
 const isDecided = (sent) => sent?.status > 1;
 
