@@ -38,9 +38,10 @@ async function cut(file, picture, part) {
   const width = Math.round(Math.min(part.width, LARGEST_PX));
   const canvas = new OffscreenCanvas(width, Math.round((width * part.height) / part.width));
   draw(canvas, picture, part);
-  const type = file.type === "image/png" ? "image/png" : "image/jpeg";
+  // Only a photo has nothing that one can see through.
+  const type = file.type === "image/jpeg" ? file.type : "image/png";
   const blob = await canvas.convertToBlob({ type, quality: 0.9 });
-  return new File([blob], type === "image/png" ? "picture.png" : "picture.jpg", { type });
+  return new File([blob], type === "image/jpeg" ? "picture.jpg" : "picture.png", { type });
 }
 
 /**

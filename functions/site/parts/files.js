@@ -54,7 +54,12 @@ export async function fitting(file, largest = LARGEST_BYTES) {
       Math.round(image.width * scale),
       Math.round(image.height * scale),
     );
-    canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    const context = canvas.getContext("2d");
+    if (!context) return file;
+    // What one could see through would be black.
+    context.fillStyle = "#fff";
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
     const smaller = await canvas.convertToBlob({ type: "image/jpeg", quality: 0.85 });
     if (smaller.size <= largest) return new File([smaller], "photo.jpg", { type: "image/jpeg" });
   }
