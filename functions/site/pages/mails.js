@@ -278,9 +278,15 @@ function Result({ result, rest }) {
 }
 
 function Plan({ plan, all, send }) {
+  const title = useRef(/** @type {HTMLElement | null} */ (null));
+  // The button that asked may stand far above.
+  useEffect(() => {
+    title.current?.scrollIntoView({ block: "center" });
+    title.current?.focus({ preventScroll: true });
+  }, [plan]);
   const of = (mail) => all.find((one) => one.id === mail.submission);
   return html`<section class="card">
-    <h2 class="flat">
+    <h2 class="flat" tabindex="-1" ref=${title}>
       ${t(`mails.${plan.email_type.id}`)}: ${t("mails.plan", { n: plan.recipients })}</h2>
     ${warnings(plan)}
     <dl>${Object.entries(plan.skipped).map(
