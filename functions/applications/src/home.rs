@@ -153,7 +153,7 @@ pub async fn show_home(
     )?;
     let more_applications = applications.len() >= query.limit;
     applications.truncate(limits::OPEN_SLICE.0);
-    let invites = shown_invites(invites, (&app, &user, &accepted), &by_code, &roles);
+    let invites = shown_invites(invites, (&app, &accepted), &by_code, &roles);
     let codes = roles.iter().map(|(club, _)| club.code.clone());
     let visibility = Visibility::with_all(codes, user.is_admin());
     let mut favorites: Vec<ClubNameBody> = favorites
@@ -191,14 +191,14 @@ pub async fn show_home(
 /// submissions whose acceptance the person may know.
 fn shown_invites(
     invites: Vec<Invite>,
-    (app, user, accepted): (&Context, &User, &[&Submission]),
+    (app, accepted): (&Context, &[&Submission]),
     clubs: &HashMap<&ClubCode, &Club>,
     roles: &[(&Club, Role)],
 ) -> Vec<HomeInviteBody> {
     let is_member = |code: &ClubCode| roles.iter().any(|(club, _)| club.code == *code);
     let mut named = HashSet::new();
     let invites = invites.into_iter().filter_map(|invite| {
-        let is_secret = invite.id == Invite::id_for_accepted(&invite.club, user.id())
+        let is_secret = Invite::is_of_accepted(&invite.id)
             && !accepted.iter().any(|submission| invite.is_for(submission));
         let is_shown = !is_secret && !is_member(&invite.club);
         let club = clubs.get(&invite.club).filter(|_| is_shown)?;

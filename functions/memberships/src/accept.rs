@@ -119,7 +119,7 @@ async fn addressed(
 ) -> Result<Option<Invite>> {
     let address = &user.person().await?.personal.email;
     let invite = invite.filter(|invite| !address.is_empty() && invite.email == address.folded());
-    if id != Invite::id_for_accepted(club, user.id()) {
+    if !Invite::is_of_accepted(id) {
         return Ok(invite);
     }
     let (mut own, _) = app.table.applied_of(user.id()).await?;

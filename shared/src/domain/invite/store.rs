@@ -65,12 +65,17 @@ impl Invite {
     /// Returns the write that ends it, because it was used or revoked. A late attempt to send it
     /// does not bring it back (X17). That of an accepted person has a place that later mails use.
     pub(crate) fn end(&self) -> Write {
-        let end = if self.id.starts_with('a') {
+        let end = if Self::is_of_accepted(&self.id) {
             Write::delete(self.key())
         } else {
             Write::delete_with_tombstone(self.key())
         };
         end.if_equals("version", &self.version)
+    }
+
+    /// Returns whether it is the invite of somebody who was accepted, who may not know it yet.
+    pub fn is_of_accepted(id: &str) -> bool {
+        id.starts_with('a')
     }
 
     /// Returns whether `id` has the format of an invite id: 1 to 64 ASCII letters and digits.
