@@ -31,7 +31,7 @@ export default function Applications() {
   const open = useParts("/applications/open/?limit=200");
   const closed = useLoad("/applications/unsent/");
   const home = useLoad("/home/");
-  const invites = home.data?.invites ?? [];
+  const inviteOf = (club) => home.data?.invites.find((one) => one.club.code === club);
   return html`
     <div class="head"><${Title}>${t("nav.applications")}<//></div>
     ${loaded(own, (all) => {
@@ -64,7 +64,7 @@ export default function Applications() {
           (open.data || open.error) &&
           all.map(
             (one) => html`<${Submission} key=${one.id} submission=${one} reload=${reload}
-          invite=${one.status === 4 && invites.find((to) => to.club.code === one.club)}
+          invite=${one === firstOf(all, one.club) && inviteOf(one.club)}
           joined=${() => home.reload()}
           entry=${entries.find((entry) => entry.id === one.application)} />`,
           )
@@ -72,6 +72,9 @@ export default function Applications() {
         ${isLoading && html`<${Skeleton} lines=${4} />`}</div>`;
     })}`;
 }
+
+/** Of two committees of a club that accepted somebody, the first has the button to join. */
+const firstOf = (all, club) => all.find((one) => one.status === 4 && one.club === club);
 
 function Draft({ entry }) {
   useTicks();

@@ -26,7 +26,7 @@ export default function Event({ event: id }) {
     ${
       found.large_image_url
         ? html`<a href=${found.large_image_url} target="_blank" rel="noopener"
-            aria-label=${found.image_alt || t("event.picture")}><img class="picture"
+            aria-label=${[found.image_alt, t("event.picture")].filter(Boolean).join(": ")}><img class="picture"
               src=${found.large_image_url} alt=${found.image_alt} /></a>`
         : html`<${Cover} club=${{ code: found.club, name: found.name }} size="big" />`
     }

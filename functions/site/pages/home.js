@@ -145,7 +145,12 @@ function Steps({ home, joined }) {
   const isBegun = (one) => one.draft && !["sent", "decided"].includes(state(one));
   const drafts = home.applications.filter(isBegun);
   const managed = home.clubs.filter((one) => one.role <= OFFICER);
+  // Of two committees that accepted somebody, the first has the button.
   const accepted = home.decisions.filter((one) => one.status === 4).map((one) => one.club.code);
+  const invitedBy = (one) => {
+    const first = home.decisions.find((by) => by.status === 4 && by.club.code === one.club.code);
+    return first === one && home.invites.find((by) => by.club.code === one.club.code);
+  };
   const invites = home.invites.filter((one) => !accepted.includes(one.club.code));
   const waiting = [home.interviews, home.invites, drafts, home.decisions, sent, managed];
   if (waiting.every((some) => some.length === 0)) {
@@ -175,7 +180,7 @@ function Steps({ home, joined }) {
     )}
     ${home.decisions.map(
       (one) => html`<${Decision} key=${one.id} one=${one} joined=${joined}
-      invite=${one.status === 4 && home.invites.find((by) => by.club.code === one.club.code)} />`,
+      invite=${invitedBy(one)} />`,
     )}
     ${managed.map(
       (one) => html`<${ClubWaits} key=${one.club.code} own=${one}

@@ -137,7 +137,7 @@ export function Side({ workspace, find }) {
         ${isSignedIn.value && html`<${OwnClubs} />`}`
     }
     <button class="plain" onClick=${find}><${Icon} name="search" /> ${t("palette")}
-      <kbd class="push">Ctrl K</kbd></button>
+      <kbd class="push">${/Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl"} K</kbd></button>
     <div class="end">${isSignedIn.value && html`<p class="small quiet cut">${me.value?.name}</p>`}
       <${Account} /></div>
   </header>`;

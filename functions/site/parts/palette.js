@@ -108,7 +108,9 @@ export default function Palette({ close }) {
     icon: "compass",
     to: url`/clubs/${one.code}/`,
   }));
-  const all = [...own.slice(0, MOST), ...others].slice(0, MOST + 3);
+  // A club may be one of the person's own.
+  const found = new Map([...own.slice(0, MOST), ...others].map((one) => [one.to, one]));
+  const all = [...found.values()].slice(0, MOST + 3);
   const chosen = Math.min(at.value, all.length - 1);
   const go = (one) => {
     close();
