@@ -17,7 +17,7 @@ export default {
 
   apply: "Bewerben",
   "apply.back": "Zurück zu den Fragen",
-  "apply.broken": "Senden wurde unterbrochen",
+  "apply.broken": "Das Senden wurde unterbrochen",
   "apply.broken.about":
     "Die Seite wurde geschlossen, während deine Bewerbung gesendet wurde. Vielleicht ist sie nicht angekommen. Prüfe deine Antworten und sende sie noch einmal: Gespeichert wird sie nur einmal.",
   "apply.carried": "Deine Antworten auf dieselben Fragen wurden übernommen.",
@@ -134,7 +134,7 @@ export default {
   "event.picture": "Das ganze Bild zeigen",
   palette: "Gehe zu …",
   "palette.clubs": "Seite oder Club",
-  "palette.none": "Nichts heißt so.",
+  "palette.none": "Nichts gefunden.",
   "palette.people": "Person, Seite oder Club",
   past: "Vergangen: {n}",
   slow: "Das dauert länger als sonst. Wir warten noch auf eine Antwort.",

@@ -29,7 +29,7 @@ export default {
   "interviews.cancel.sure": "Das Gespräch von {name} absagen? Es geht eine E-Mail hinaus.",
   "interviews.cancelled": "Abgesagt. {name} bekommt eine E-Mail.",
   "interviews.count": "{invited} eingeladen, {booked} gebucht, {free} frei",
-  "interviews.few": "Weniger freie Plätze als Personen, die noch wählen müssen",
+  "interviews.few": "Nicht genug freie Termine für alle Eingeladenen",
   "interviews.gone":
     "Das Gespräch von {name} hat sich inzwischen geändert. Nichts wurde gespeichert.",
   "interviews.invite": "Einladen",

@@ -133,7 +133,7 @@ export default {
   "event.picture": "Show the whole picture",
   palette: "Go to …",
   "palette.clubs": "Page or club",
-  "palette.none": "Nothing has this name.",
+  "palette.none": "Nothing found.",
   "palette.people": "Applicant, page or club",
   past: "Past: {n}",
   slow: "This takes longer than usual. We are still waiting for an answer.",
@@ -388,7 +388,7 @@ export default {
   undo: "Undo",
   undone: "It was taken back.",
   unreached:
-    "The service cannot be reached at the moment. Answers and reviews stay here and are sent later; save other changes again then.",
+    "The service cannot be reached at the moment. Answers and reviews stay here and are sent later; save anything else again once it is back.",
   website: "Website",
   withdraw: "Withdraw",
   yes: "Yes",

@@ -30,7 +30,7 @@ export default {
   "interviews.cancel.sure": "Cancel the interview of {name}? They get a mail.",
   "interviews.cancelled": "Cancelled. {name} gets a mail.",
   "interviews.count": "{invited} invited, {booked} booked, {free} free",
-  "interviews.few": "Fewer free places than people who still have to choose",
+  "interviews.few": "Not enough free times for everyone invited",
   "interviews.gone": "The interview of {name} has changed meanwhile. Nothing was stored.",
   "interviews.invite": "Invite",
   "interviews.move": "Move",
