@@ -99,6 +99,7 @@ async fn an_event_is_created_with_its_showings_and_read() {
             "description": "<p>Come and see.</p>",
             "club": "chess",
             "club_name": "chess",
+            "club_image_url": null,
             "type": 5,
             "url": "https://meet.example/1",
             "image_url": null,

@@ -216,6 +216,7 @@ fn shorten(value: &mut Value) {
             // Files have random names.
             for (field, file) in [
                 ("image_url", "logo-600.jpg"),
+                ("club_image_url", "logo-600.jpg"),
                 ("large_image_url", "logo.jpg"),
             ] {
                 if object.get(field).is_some_and(Value::is_string) {
