@@ -22,7 +22,7 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let is_served = path.extension().is_some_and(|extension| {
-            ["js", "css", "svg", "png"]
+            ["js", "css", "svg", "png", "woff2"]
                 .iter()
                 .any(|served_kind| extension == *served_kind)
         });
@@ -94,6 +94,7 @@ fn content_type(path: &Path) -> &'static str {
         Some("css") => "text/css; charset=utf-8",
         Some("svg") => "image/svg+xml",
         Some("png") => "image/png",
+        Some("woff2") => "font/woff2",
         _ => "text/javascript; charset=utf-8",
     }
 }

@@ -354,7 +354,8 @@ async fn show_page(
     let html = page(config, base, uri.path(), language, preview);
     let policy = format!(
         "default-src 'none'; script-src 'self' '{first}'; style-src 'self'; \
-         img-src 'self' data: {media}; connect-src 'self' {issuer} {connect} {files}; \
+         font-src 'self'; img-src 'self' data: {media}; \
+         connect-src 'self' {issuer} {connect} {files}; \
          manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'self'; \
          frame-ancestors 'none'",
         first = env!("SITE_FIRST"),
