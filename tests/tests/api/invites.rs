@@ -409,8 +409,11 @@ async fn an_acceptance_that_is_unknown_lets_nobody_in() {
     let none = sue.post(&accept, json!({})).await.error(400);
     recruitment.decide(&submission, 4, "").await;
     recruitment.send("acceptance", json!({})).await.ok();
-    // The invite is there, but its mail still waits.
+    // The invite is there, but its mail still waits. Another account with her address is no way in.
     assert_eq!(sue.post(&accept, json!({})).await.error(400), none);
+    let other = campus.client(&json!({ "email": "sue@uni.example" }), "sue.again");
+    assert_eq!(other.post(&accept, json!({})).await.error(400), none);
+    assert_eq!(other.get("/api/home/").await.ok()["invites"], json!([]));
     campus.deliver().await;
     let member = sue.post(&accept, json!({})).await.ok();
     assert_eq!(member["role"], 20);
