@@ -31,10 +31,7 @@ async fn one_request_lists_what_the_caller_can_apply_to() {
     let person = id(&sue.get("/api/settings/").await.ok());
     let all = open(&sue, "").await;
     assert_eq!(ids(&all), [id(&go.application), id(&chess.application)]);
-    assert_eq!(
-        all[0]["club"],
-        json!({ "code": "go", "name": "go", "image_url": null })
-    );
+    assert_eq!(all[0]["club"]["code"], "go");
     assert_eq!(
         (&all[0]["my_end_time"], &all[0]["draft"]),
         (&json!(hours(10)), &json!(false))
