@@ -5,6 +5,7 @@ import { patch } from "../parts/api.js";
 import { Pages, useFirst } from "../parts/pager.js";
 import { url } from "../parts/path.js";
 import { address, link } from "../parts/router.js";
+import { missingOf } from "../parts/states.js";
 import { t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { Action, Chip, Empty, Mono, Time, Title, confirmed } from "../parts/ui.js";
@@ -29,15 +30,6 @@ function Kind({ kind }) {
     all && ` (${all.length})`
   }</a>`;
 }
-
-/** What a visitor would look for on the page of a club, and would not find. */
-const missingOf = (club) =>
-  [
-    !club.description && "description",
-    !club.image_url && "image",
-    club.tags.length === 0 && "tags",
-    !(club.email || club.website) && "contact",
-  ].filter((one) => typeof one === "string");
 
 function Waiting() {
   const page = Number(address.value.query.get("page")) || 1;

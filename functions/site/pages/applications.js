@@ -11,7 +11,8 @@ import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { typedStore } from "../parts/store.js";
 import { Interview } from "../parts/own_interview.js";
-import { Standing, isBroken, ofCommittee, unsentOf } from "../parts/standing.js";
+import { Standing, isBroken } from "../parts/standing.js";
+import { ofCommittee, unsentOf } from "../parts/states.js";
 import { moment, t } from "../parts/texts.js";
 import {
   Action,

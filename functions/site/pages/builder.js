@@ -12,10 +12,11 @@ import { Question, tooMany } from "../parts/question.js";
 import { Questions, Texts } from "../parts/questions.js";
 import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
+import { problemsAt, stateAt } from "../parts/states.js";
 import { t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { Action, Chip, Field, Rich, Title, confirmed } from "../parts/ui.js";
-import { ApplicationState, stateOf } from "./workspace.js";
+import { ApplicationState } from "./workspace.js";
 
 /** The template of a mail, and how applicants see it. */
 const mail = (name, label, more) => ({
@@ -112,17 +113,9 @@ function NewApplication({ code, club }) {
     send=${send} stored=${stored} submit=${t("builder.create")} done=${t("builder.created")} />`;
 }
 
-/** What keeps people from applying, or will surprise them. */
-function problemsOf({ questions, application_end_time: end, external_url: elsewhere }) {
-  return [
-    questions.length === 0 && !elsewhere && "builder.problem.questions",
-    !(Date.parse(end) > now()) && "builder.problem.end",
-  ].filter((one) => typeof one === "string");
-}
-
 /** The state of an application, and the one button that opens or closes it. */
 function State({ application, save }) {
-  const [state] = stateOf(application);
+  const state = stateAt(application, now());
   const isOpen = state === "open";
   const start = new Date(Math.floor(now() / 1000) * 1000).toISOString().replace(".000Z", "Z");
   const values = isOpen
@@ -173,9 +166,9 @@ function Present({ code, club, id }) {
       <${State} application=${found} save=${change} /></div>
     <p class="row"><a href=${link(path)}>${t("submissions")}</a> <a href=${link(`${path}mails/`)}>
       ${t("mails")}</a></p>
-    ${problemsOf(found).map(
+    ${problemsAt(found, now()).map(
       (one) => html`<p class="card line" key=${one}><${Chip} kind="warn" icon="circle-alert">
-      ${t("builder.problem")}<//> ${t(one)}</p>`,
+      ${t("builder.problem")}<//> ${t(`builder.problem.${one}`)}</p>`,
     )}
     <section><h2>${t("builder.questions")}</h2>
       <${Questions} application=${found} path=${`${path}questions/`} reload=${application.reload} />

@@ -9,6 +9,7 @@ import { url } from "../parts/path.js";
 import { address, link, setQuery } from "../parts/router.js";
 import { SlotForm } from "../parts/slot_form.js";
 import { Place, byDay, campusTime, dayName, dayStart, span } from "../parts/slots.js";
+import { interviewsAt } from "../parts/states.js";
 import { useSubmissions } from "../parts/submissions.js";
 import { WeekGrid } from "../parts/week_grid.js";
 import { dated, t, zone } from "../parts/texts.js";
@@ -97,16 +98,9 @@ function Count({ club, application, slots }) {
   const { all, isComplete, error } = state.value;
   // What comes later moves nothing below it.
   if (!isComplete) return html`<p class="line">${error ? error.message : `${t("loading")} …`}</p>`;
-  const of = (wanted) => all.filter((one) => one.interview?.state === wanted).length;
-  const coming = slots.filter((one) => Date.parse(one.start_time) > now());
-  const free = coming.reduce((sum, one) => sum + one.capacity - one.booked, 0);
-  const [invited, booked] = [of("invited"), of("booked")];
-  return html`<p class="line" role="status"><b>${t("interviews.count", {
-    invited: invited + booked,
-    booked,
-    free,
-  })}</b>
-    ${invited > free && html`<${Chip} kind="warn" icon="circle-alert">${t("interviews.few")}<//>`}
+  const counts = interviewsAt(all, slots, now());
+  return html`<p class="line" role="status"><b>${t("interviews.count", counts)}</b>
+    ${counts.isShort && html`<${Chip} kind="warn" icon="circle-alert">${t("interviews.few")}<//>`}
       </p>`;
 }
 

@@ -4,11 +4,12 @@
 import { html, useEffect, useRef, useSignal } from "../parts/kit.js";
 import { now, post } from "../parts/api.js";
 import { choose, chosenIn, freePlaces } from "../parts/chosen.js";
-import { Bars, counted } from "../parts/overview.js";
+import { Bars } from "../parts/overview.js";
 import { useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { isPassing } from "../parts/request.js";
 import { address, link } from "../parts/router.js";
+import { counted } from "../parts/states.js";
 import { isErased, nameOf, useSubmissions } from "../parts/submissions.js";
 import { loadProblems, t, told } from "../parts/texts.js";
 import { Undelivered } from "../parts/undelivered.js";

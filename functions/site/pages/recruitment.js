@@ -1,12 +1,14 @@
 // `/clubs/{club}/recruitment/`: all applications of a club, with their states and dates.
 
 import { html } from "../parts/kit.js";
+import { now } from "../parts/api.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
+import { inOrderAt } from "../parts/states.js";
 import { t } from "../parts/texts.js";
 import { Empty, Icon, Time, Title } from "../parts/ui.js";
-import { ApplicationState, byState } from "./workspace.js";
+import { ApplicationState } from "./workspace.js";
 
 export default function Recruitment({ club: code }) {
   const applications = useLoad(url`/clubs/${code}/applications/`);
@@ -19,7 +21,7 @@ export default function Recruitment({ club: code }) {
       (all) =>
         all.length === 0
           ? html`<${Empty} icon="clipboard-list"><p>${t("recruitment.none")}</p><//>`
-          : html`<div class="stack">${byState(all).map(
+          : html`<div class="stack">${inOrderAt(all, now()).map(
               (one) => html`<${One} key=${one.id} code=${code}
             one=${one} />`,
             )}</div>`,

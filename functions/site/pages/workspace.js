@@ -1,12 +1,14 @@
 // `/clubs/{club}/manage/`: what waits for the officers of a club, and how its recruitment goes.
 
 import { html } from "../parts/kit.js";
+import { now } from "../parts/api.js";
 import { Left } from "../parts/countdown.js";
 import { Duties } from "../parts/duties.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { Facts, Plots } from "../parts/overview.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
+import { inOrderAt, stateAt } from "../parts/states.js";
 import { useSubmissions } from "../parts/submissions.js";
 import { t } from "../parts/texts.js";
 import { Chip, Empty, Icon, Problem, Skeleton, Title } from "../parts/ui.js";
@@ -42,32 +44,29 @@ const newest = (all) =>
     (a, b) => Date.parse(b.application_end_time) - Date.parse(a.application_end_time),
   )[0];
 
-/** Whether an application takes submissions now, and if not, why. */
-export function stateOf(application) {
-  const now = Date.now();
-  if (!application.is_active) return ["inactive", "", "lock"];
-  if (Date.parse(application.application_start_time) > now) return ["coming", "", "clock"];
-  if (Date.parse(application.application_end_time) < now) return ["closed", "", "lock"];
-  return ["open", "good", "circle-dot"];
-}
-
-const ORDER = ["open", "coming", "closed", "inactive"];
-/** Applications by what can be done now: open ones, those to come, then the last that closed. */
-export const byState = (all) => {
-  const place = (one) => ORDER.indexOf(stateOf(one)[0]);
-  const end = (one) => Date.parse(one.application_end_time);
-  return [...all].sort((a, b) => place(a) - place(b) || end(b) - end(a));
+/** How each state of an application looks: the kind of chip and its icon. */
+const LOOKS = {
+  open: ["good", "circle-dot"],
+  coming: ["", "clock"],
+  closed: ["", "lock"],
+  inactive: ["", "lock"],
 };
 
+/** The state of an application in a word. */
+function State({ application }) {
+  const state = stateAt(application, now());
+  const [kind, icon] = LOOKS[state];
+  return html`<${Chip} kind=${kind} icon=${icon}>${t(`state.${state}`)}<//>`;
+}
+
 export function ApplicationState({ application }) {
-  const [state, kind, icon] = stateOf(application);
-  return html`<${Chip} kind=${kind} icon=${icon}>${t(`state.${state}`)}<//>
-    ${state === "open" && html`<${Left} until=${application.application_end_time} />`}`;
+  return html`<${State} application=${application} />
+    ${stateAt(application, now()) === "open" && html`<${Left} until=${application.application_end_time} />`}`;
 }
 
 function Current({ code, all }) {
-  const open = byState(all)
-    .filter((one) => stateOf(one)[0] !== "inactive")
+  const open = inOrderAt(all, now())
+    .filter((one) => stateAt(one, now()) !== "inactive")
     .slice(0, 4);
   if (open.length === 0) {
     return html`<${Empty} icon="clipboard-list"><p>${t("recruitment.none")}</p>
@@ -77,8 +76,7 @@ function Current({ code, all }) {
   return html`<ul class="places">${open.map(
     (one) => html`<li key=${one.id}>
     <a href=${link(url`/clubs/${code}/applications/${one.id}/`)}><span>${one.name}</span>
-      <span class="push"><${Chip} kind=${stateOf(one)[1]} icon=${stateOf(one)[2]}>
-        ${t(`state.${stateOf(one)[0]}`)}<//></span></a></li>`,
+      <span class="push"><${State} application=${one} /></span></a></li>`,
   )}</ul>`;
 }
 

@@ -1,29 +1,13 @@
 // Choosing the part of a picture that is shown: by dragging it, and by sliders for the keyboard.
 
 import { html, useEffect, useRef, useSignal } from "./kit.js";
+import { partOf } from "./crop_part.js";
 import { t } from "./texts.js";
 import { Action, Dialog } from "./ui.js";
 
 /** The width of the picture while it is chosen, and the largest of what is stored, in pixels. */
 const SHOWN_PX = 420;
 const LARGEST_PX = 1600;
-
-/**
- * The part of a picture that is shown.
- * @param {{width: number, height: number}} picture
- * @param {number} ratio width to height
- * @param {{zoom: number, x: number, y: number}} at how large it is, and where from 0 to 1
- */
-export function partOf(picture, ratio, { zoom, x, y }) {
-  const width = Math.min(picture.width, picture.height * ratio) / zoom;
-  const height = width / ratio;
-  return {
-    left: (picture.width - width) * x,
-    top: (picture.height - height) * y,
-    width,
-    height,
-  };
-}
 
 /** Draws the part onto a canvas of this width. */
 function draw(canvas, picture, part) {

@@ -3,15 +3,10 @@
 import { html } from "./kit.js";
 import { useLoad } from "./load.js";
 import { url } from "./path.js";
+import { counted } from "./states.js";
 import { dated, decimal, moment, t } from "./texts.js";
 
 const DAY = 86_400_000;
-
-export function counted(all, name) {
-  const counts = new Map();
-  for (const one of all) counts.set(name(one), (counts.get(name(one)) ?? 0) + 1);
-  return [...counts];
-}
 
 /** Counts as bars. Each bar stands beside its number, so the table says the same. */
 export function Bars({ caption, counts }) {
