@@ -210,9 +210,9 @@ function Events({ events, code }) {
   if (!ahead.length) return html`<${Empty} icon="calendar"><p>${t("events.none")}</p><//>`;
   return html`<div class="card"><${Agenda} events=${ahead.slice(0, 12)}
     withClub=${false} /></div>
-    <p class="row"><a class="button" href=${link(`/events/?club=${code}`)}><${Icon}
+    <p class="row"><a class="button plain" href=${link(`/events/?club=${code}`)}><${Icon}
       name="calendar" /> ${t("events.all.club")}</a>
-      <${Action} run=${copy} done=${t("copied")}><${Icon}
+      <${Action} className="plain" run=${copy} done=${t("copied")}><${Icon}
       name="calendar-plus" /> ${t("events.calendar.copy")}<//></p>`;
 }
 

@@ -190,7 +190,7 @@ function Steps({ home, joined }) {
       (one) => html`<${Step} key=${one.id} club=${one.club} name=${one.name}>
       <p class="line"><${Chip} kind="good" icon="check">${t("state.sent")}<//>
         <span class="small quiet">${t("home.change")} <${Time} at=${one.my_end_time} /></span></p>
-      <a class="button do" href=${link("/applications/")}>${t("home.look")}<span
+      <a class="button plain do" href=${link("/applications/")}>${t("home.look")}<span
         class="hidden"> ${one.name}</span></a><//>`,
     )}
   </div>`;
@@ -205,7 +205,7 @@ function Decision({ one, invite, joined }) {
       ${t(`status.${one.status}`)}<//>
       <span class="small quiet"><${Time} at=${one.since} /></span></p>
     ${invite && html`<${JoinInvited} invite=${invite} joined=${joined} />`}
-    <a class="button do" href=${link("/applications/")}>${t("home.look")}<span
+    <a class="button plain do" href=${link("/applications/")}>${t("home.look")}<span
       class="hidden"> ${one.name}</span></a><//>`;
 }
 

@@ -32,7 +32,7 @@ export default function Recruitment({ club: code }) {
 function One({ code, one }) {
   const base = url`/clubs/${code}/applications/${one.id}/`;
   const to = (path, icon, text) =>
-    html`<a class="button" href=${link(base + path)} aria-label=${`${t(text)}: ${one.name}`}>
+    html`<a class="button plain" href=${link(base + path)} aria-label=${`${t(text)}: ${one.name}`}>
       <${Icon} name=${icon} /> ${t(text)}</a>`;
   return html`<article class="card"><div class="line"><h2 class="flat"><a href=${link(base)}>
     ${one.name}</a></h2>
@@ -45,7 +45,7 @@ function One({ code, one }) {
       ${to("", "table-2", "submissions")}${to("review/", "star", "review")}
       ${to("interviews/", "calendar", "interviews")}${to("mails/", "mail", "mails")}
       ${to("edit/", "pencil", "builder.edit")}
-      <a class="button" href=${link(`${url`/clubs/${code}/poster/`}?application=${one.id}`)}
+      <a class="button plain" href=${link(`${url`/clubs/${code}/poster/`}?application=${one.id}`)}
         aria-label=${`${t("poster")}: ${one.name}`}><${Icon} name="qr-code" /> ${t("poster")}</a>
       </p></article>`;
 }

@@ -34,7 +34,7 @@ export function ClubWaits({ own, duties }) {
         : own.all_counted &&
           html`<p class="line"><${Chip} kind="good" icon="check">${t("duty.none")}<//></p>`
     }
-    <a class="button do" href=${link(url`/clubs/${club.code}/manage/`)}>${t("home.manage")}
+    <a class="button plain do" href=${link(url`/clubs/${club.code}/manage/`)}>${t("home.manage")}
       <span class="hidden"> ${club.name}</span></a><//>`;
 }
 
