@@ -60,7 +60,7 @@ function Visitor() {
       </div></div>
     <section><div class="section"><h2>${t("home.open")}</h2>
         <a class="push" href=${link("/clubs/?accepting=true")}>${t("home.all")}</a></div>
-      ${loaded(
+      <div class=${open.data || open.error ? "" : "row-of-cards"}>${loaded(
         open,
         (found) =>
           found.results.length
@@ -71,7 +71,7 @@ function Visitor() {
             : html`<${Empty} icon="clipboard-list"><p>${t("home.open.none")}</p>
             <p><a class="button" href=${link("/clubs/")}>${t("clubs")}</a></p><//>`,
         6,
-      )}</section>
+      )}</div></section>
     <div class="two"><${Week} />
       <section><div class="section"><h2>${t("home.tags")}</h2></div>
         <p class="tags">${tags.map(
@@ -135,7 +135,11 @@ function Own() {
           isNone=${all.applications.length === 0} />
       </section>`,
       8,
-    )}<${Clubs} title="memberships.favorites" all=${home.data?.favorites ?? []} /><${Seen} />`;
+    )}${
+      // What stands below waits until its place is known.
+      (home.data || home.error) &&
+      html`<${Clubs} title="memberships.favorites" all=${home.data?.favorites ?? []} /><${Seen} />`
+    }`;
 }
 
 /** Invitations and drafts first, then what waits in the person's clubs, then what was sent. */

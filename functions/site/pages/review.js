@@ -145,7 +145,7 @@ export default function ReviewMode({ club, application: id }) {
         <span class="meter wide"><i
           style=${{ width: `${all.length ? (100 * reviewed) / all.length : 0}%` }}></i></span>
             </span></div>
-    <div class="chips"><select aria-label=${t("review.show")} value=${only}
+    <div class="chips two-filters"><select aria-label=${t("review.show")} value=${only}
       onChange=${(event) => setQuery({ only: event.currentTarget.value, open: "" })}>
         <option value="open">${t("submissions.unreviewed")}</option>
         <option value="undecided">${t("submissions.duty.undecided")}</option>

@@ -90,7 +90,7 @@ addEventListener("focusin", ({ target }) => {
 });
 
 /** The places of a club, beside the page of an officer. */
-function Workspace({ club: code, place, isNarrow }) {
+function Workspace({ club: code, place, isNarrow, children }) {
   const club = useLoad(url`/clubs/${code}/`).data;
   const base = url`/clubs/${code}/`;
   const entries = WORKSPACE.map(
@@ -108,7 +108,7 @@ function Workspace({ club: code, place, isNarrow }) {
   }
   return html`<a class="brand" href=${link(base)}>
       <${Mono} code=${code} name=${club?.name ?? code} image=${club?.image_url} size="tiny" />
-      <span class="cut">${club?.name ?? code}</span></a>
+      <span class="cut">${club?.name ?? code}</span></a>${children}
     <nav aria-label=${club?.name ?? code}><ul class="places">${entries}</ul></nav>
     <hr /><ul class="places"><${Place} path="/" name="nav.home" icon="house" /></ul>`;
 }
@@ -121,13 +121,18 @@ const Account = () =>
       <//>`
     : html`<${SignIn}>${t("signin")}<//>`;
 
+/** Opens the list of all places. */
+const Find = ({ open }) => html`<button class="plain find-place" onClick=${open}><${Icon}
+  name="search" /> ${t("palette")}
+  <kbd class="push">${/Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl"} K</kbd></button>`;
+
 /** The sidebar of wide screens. `find` opens the list of all places. */
 export function Side({ workspace, find }) {
   return html`<header class="side">
     ${
       workspace
-        ? html`<${Workspace} ...${workspace} />`
-        : html`<${Brand} />
+        ? html`<${Workspace} ...${workspace}><${Find} open=${find} /><//>`
+        : html`<${Brand} /><${Find} open=${find} />
         <nav aria-label=${t("nav")}><ul class="places">${PLACES.filter(([, , , sees]) =>
           sees(),
         ).map(
@@ -136,8 +141,6 @@ export function Side({ workspace, find }) {
         )}</ul></nav>
         ${isSignedIn.value && html`<${OwnClubs} />`}`
     }
-    <button class="plain" onClick=${find}><${Icon} name="search" /> ${t("palette")}
-      <kbd class="push">${/Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl"} K</kbd></button>
     <div class="end">${isSignedIn.value && html`<p class="small quiet cut">${me.value?.name}</p>`}
       <${Account} /></div>
   </header>`;
