@@ -202,6 +202,9 @@ export function Bulk({ id, form, end, picked, change, load, done }) {
       picked.map((one) => one.id),
     );
   };
+  /** What an officer's own mail program needs for a message of another kind. */
+  const addresses = [...new Set(picked.map((one) => one.user?.email).filter(Boolean))];
+  const copy = () => navigator.clipboard.writeText(addresses.join(", "));
   return html`<div class="line actions" role="group" aria-label=${t("submissions.actions")}>
       <button class="round" aria-label=${t("submissions.none")} onClick=${nobody}><${Icon}
         name="x" /></button><b role="status">${t("submissions.chosen", { n: picked.length })}</b>
@@ -211,6 +214,8 @@ export function Bulk({ id, form, end, picked, change, load, done }) {
       <a class="button" href=${link(`${form}mails/`)} onClick=${only}><${Icon} name="mail" />
         ${t("submissions.write")}</a>
       ${tab("extend", "clock", "submissions.extend.open")}
+      <${Action} run=${copy} done=${t("submissions.addresses.copied", { n: addresses.length })}>
+        <${Icon} name="users" /> ${t("submissions.addresses")}<//>
       </div>
     ${
       open.value === "decide" &&

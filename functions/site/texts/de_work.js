@@ -373,6 +373,9 @@ export default {
   "reviews.score": "Punkte von 1 bis 5",
 
   "submissions.actions": "Was mit den Ausgewählten geschieht",
+  "submissions.addresses": "Adressen kopieren",
+  "submissions.addresses.copied":
+    "{n} Adresse ist kopiert. Füge sie in dein Mailprogramm ein.|{n} Adressen sind kopiert. Füge sie als BCC ein, damit niemand die anderen sieht.",
   "submissions.best": "Beste nach Punkten:",
   "submissions.choose": "Auswählen",
   "submissions.choose.all": "Alle gezeigten auswählen",

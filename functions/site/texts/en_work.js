@@ -364,6 +364,9 @@ export default {
   "reviews.score": "Score from 1 to 5",
 
   "submissions.actions": "What to do with those who are chosen",
+  "submissions.addresses": "Copy addresses",
+  "submissions.addresses.copied":
+    "{n} address is copied. Paste it into your mail program.|{n} addresses are copied. Paste them as BCC, so that nobody sees the others.",
   "submissions.best": "Best by score:",
   "submissions.choose": "Choose",
   "submissions.choose.all": "Choose all that are shown",

@@ -137,6 +137,8 @@ await olivia.getByText("Choose in the list who is invited.").waitFor();
 await accessible(olivia, "mails-interview");
 await olivia.getByRole("link", { name: "Choose people" }).click();
 await olivia.getByLabel("Choose: late.ina Test").check();
+await olivia.getByRole("button", { name: "Copy addresses" }).click();
+await olivia.getByText("1 address is copied").waitFor();
 await accessible(olivia, "submissions-chosen");
 await olivia.getByRole("link", { name: "Invite to an interview" }).click();
 await olivia.getByText(/^1 person, \d+ free times?$/).waitFor();
