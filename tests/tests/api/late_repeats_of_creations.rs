@@ -136,3 +136,29 @@ async fn a_repeat_about_a_fair_is_as_old_as_its_first_attempt() {
         campus.advance(TimeDelta::minutes(2));
     }
 }
+
+// proves I16, X17
+#[tokio::test(start_paused = true)]
+async fn a_repeat_with_a_key_uses_no_later_invite() {
+    let (suspended, campus) = Suspended::campus();
+    let (ada, bob) = (campus.as_("ada"), campus.as_("bob"));
+    campus.club("chess", &ada).await;
+    let invites = "/api/clubs/chess/invites/";
+    let invite = json!({ "email": "bob@uni.example", "role": 20, "title": "" });
+    let made = ada.post(invites, invite.clone()).await.created();
+    let id = made["id"].as_str().unwrap_or_default();
+    let accept = format!("{invites}{id}/accept/");
+    let idempotent = bob.clone().header("idempotency-key", "once");
+    suspended.hold(usize::MAX, ":\"outcome\"");
+    idempotent.post(&accept, json!({})).await.ok();
+    drop(suspended.release());
+    let member = "/api/clubs/chess/members/bob/";
+    ada.delete(member).await.no_content();
+    ada.post(invites, invite).await.created();
+    campus.advance(TimeDelta::minutes(2));
+    let again = idempotent.post(&accept, json!({})).await;
+    assert!(again.status.is_client_error(), "{}", again.text());
+    ada.get(member).await.error(404);
+    // What was meant anew joins.
+    bob.post(&accept, json!({})).await.ok();
+}
