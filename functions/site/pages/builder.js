@@ -14,7 +14,7 @@ import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
 import { problemsAt, stateAt } from "../parts/states.js";
 import { t } from "../parts/texts.js";
-import { loaded, useLoad } from "../parts/load.js";
+import { loaded, orReload, useLoad } from "../parts/load.js";
 import { Action, Chip, Field, Rich, Title, confirmed } from "../parts/ui.js";
 import { ApplicationState } from "./workspace.js";
 
@@ -86,7 +86,7 @@ function weekday(days, hours, minutes = 0, seconds = 0) {
   return day.toISOString().replace(".000Z", "Z");
 }
 
-/** Begins tomorrow, for two weeks; decisions follow a week after that. */
+/** Begins on the next weekday, for two weeks; decisions follow a week after that. */
 function NewApplication({ code, club }) {
   const data = useMemo(
     () => ({
@@ -114,7 +114,7 @@ function NewApplication({ code, club }) {
 }
 
 /** The state of an application, and the one button that opens or closes it. */
-function State({ application, save }) {
+function State({ application, save, reload }) {
   const state = stateAt(application, now());
   const isOpen = state === "open";
   const start = new Date(Math.floor(now() / 1000) * 1000).toISOString().replace(".000Z", "Z");
@@ -127,10 +127,12 @@ function State({ application, save }) {
           application_start_time: start,
         }),
       };
-  const run = () => {
+  // Of what a colleague has changed meanwhile, the page shows the new state.
+  const run = orReload(async () => {
     if (isOpen && !confirmed(t("builder.close.sure"))) return false;
-    return save(values);
-  };
+    await save(values);
+    await reload();
+  }, reload);
   return html`<span class="push line"><${ApplicationState} application=${application} />
     ${
       state !== "closed" &&
@@ -146,10 +148,6 @@ function Present({ code, club, id }) {
   const application = useLoad(path);
   const people = useLoad(/** @type {const} */ (`${path}submissions/?limit=5`)).data;
   const save = (values) => call("PATCH", path, { body: values, etag: application.etag });
-  const change = async (values) => {
-    await save(values);
-    await application.reload();
-  };
   const copy = async () => {
     const made = await post(`${path}duplicate/`);
     open(url`/clubs/${code}/applications/${made.id}/edit/`);
@@ -163,7 +161,7 @@ function Present({ code, club, id }) {
     application,
     (found) => html`
     <div class="head"><${Title} name=${t("builder")}>${found.name}<//>
-      <${State} application=${found} save=${change} /></div>
+      <${State} application=${found} save=${save} reload=${application.reload} /></div>
     <p class="row"><a href=${link(path)}>${t("submissions")}</a> <a href=${link(`${path}mails/`)}>
       ${t("mails")}</a></p>
     ${problemsAt(found, now()).map(

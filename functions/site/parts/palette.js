@@ -7,7 +7,7 @@ import { useLoad } from "./load.js";
 import { OFFICER, manages } from "./me.js";
 import { url } from "./path.js";
 import { address, open } from "./router.js";
-import { nameOf, useSubmissions } from "./submissions.js";
+import { nameOf, submissionsHere } from "./submissions.js";
 import { t } from "./texts.js";
 import { Dialog, Icon } from "./ui.js";
 import { finder } from "./words.js";
@@ -61,29 +61,21 @@ function workplaces(club, forms) {
   ];
 }
 
-/** The applicants of a form. They are asked for where an officer looks at that form. */
-function Applicants({ code, application, found }) {
-  const { state } = useSubmissions(code, String(application));
-  const { all } = state.value;
-  useEffect(() => {
-    const to = url`/clubs/${code}/applications/${application}/review/`;
-    found.value = all.map((one) => ({
-      name: nameOf(one),
-      more: one.committee?.name,
-      isPerson: true,
-      icon: "clipboard-list",
-      to: `${to}?only=all&open=${one.id}`,
-    }));
-  }, [all]);
-  return null;
-}
+/** The applicants of a form, as far as its page has loaded them. */
+const applicantsOf = (code, application) =>
+  submissionsHere(code, application).map((one) => ({
+    name: nameOf(one),
+    more: one.committee?.name,
+    isPerson: true,
+    icon: "clipboard-list",
+    to: `${url`/clubs/${code}/applications/${application}/review/`}?only=all&open=${one.id}`,
+  }));
 
 /** @param {{close: () => void}} props */
 export default function Palette({ close }) {
   const typed = useSignal("");
   const asked = useSignal("");
   const at = useSignal(0);
-  const applicants = useSignal(/** @type {Entry[]} */ ([]));
   const { code, application } = useRef(here()).current;
   const club = useLoad(code ? url`/clubs/${code}/` : "").data;
   const isManager = isSignedIn.value && club && manages(club);
@@ -99,7 +91,7 @@ export default function Palette({ close }) {
   /** @type {Entry[]} */
   const own = [
     ...(isManager ? workplaces(club, forms) : []),
-    ...applicants.value,
+    ...(isManager ? applicantsOf(code, application) : []),
     ...places(memberships),
   ].filter((one) => (typed.value || !one.isPerson) && fits(one.name));
   const others = clubs.map((one) => ({
@@ -124,11 +116,6 @@ export default function Palette({ close }) {
     event.preventDefault();
   };
   return html`<${Dialog} label=${t("palette")} close=${close}>
-    ${
-      isManager &&
-      application > 0 &&
-      html`<${Applicants} code=${code} application=${application} found=${applicants} />`
-    }
     <input type="text" role="combobox" autofocus aria-label=${t("palette")}
       aria-expanded="true" aria-controls="palette" autocomplete="off" spellcheck=${false}
       aria-activedescendant=${all.length ? `palette-${chosen}` : undefined}

@@ -40,12 +40,18 @@ const listOf = (base) =>
 /** One application at a time is kept. */
 let current = { base: "", list: listOf("") };
 
+const baseOf = (club, application) => url`/clubs/${club}/applications/${application}/submissions/`;
+
+/** The submissions to an application that a page has loaded; none, if it is about another one. */
+export const submissionsHere = (club, application) =>
+  application && current.base === baseOf(club, application) ? current.list.state.value.all : [];
+
 /**
  * @param {string} club
  * @param {string} application
  */
 export function useSubmissions(club, application) {
-  const base = url`/clubs/${club}/applications/${application}/submissions/`;
+  const base = baseOf(club, application);
   if (current.base !== base) {
     current.list.leave();
     current = { base, list: listOf(base) };
