@@ -7,7 +7,7 @@ import { url } from "../parts/path.js";
 import { address, link } from "../parts/router.js";
 import { missingOf } from "../parts/states.js";
 import { t } from "../parts/texts.js";
-import { loaded, useLoad } from "../parts/load.js";
+import { loaded, useLoad, useSearch } from "../parts/load.js";
 import { Action, Chip, Empty, Mono, Time, Title, confirmed } from "../parts/ui.js";
 import { KINDS } from "../parts/lists.js";
 
@@ -78,8 +78,9 @@ function One({ club, reload }) {
 
 /** Deleted clubs, found by a part of their name. */
 function Deleted() {
-  const words = useSignal("");
-  const query = new URLSearchParams({ archived: "true", search: words.value, page_size: "10" });
+  const asked = useSignal("");
+  const words = useSearch(asked.value, (typed) => (asked.value = typed));
+  const query = new URLSearchParams({ archived: "true", search: asked.value, page_size: "10" });
   const found = useLoad(`/clubs/?${query}`);
   const restore = (club) => async () => {
     await patch(url`/clubs/${club.code}/`, { archived: false });
@@ -88,7 +89,7 @@ function Deleted() {
   return html`<section><h2>${t("admin.restore")}</h2>
     <p><input type="search" aria-label=${t("admin.restore.search")}
       placeholder=${t("admin.restore.search")} value=${words.value}
-      onChange=${(event) => (words.value = event.currentTarget.value)} /></p>
+      onInput=${(event) => (words.value = event.currentTarget.value)} /></p>
     ${loaded(found, ({ results: all }) =>
       all.length === 0
         ? html`<p class="quiet">${t("admin.restore.none")}</p>`

@@ -1,9 +1,9 @@
 // Go to a page, a club, a form or an applicant by typing a part of its name: Ctrl K, or ⌘ K.
 
-import { html, useEffect, useRef, useSignal } from "./kit.js";
+import { html, useRef, useSignal } from "./kit.js";
 import { isSignedIn } from "./auth.js";
 import { PLACES, WORKSPACE } from "./frame.js";
-import { useLoad } from "./load.js";
+import { useLoad, useSearch } from "./load.js";
 import { OFFICER, manages } from "./me.js";
 import { url } from "./path.js";
 import { address, open } from "./router.js";
@@ -14,8 +14,6 @@ import { finder } from "./words.js";
 
 /** So many entries are shown. */
 const MOST = 9;
-/** The service is asked for clubs when nobody has typed for this time, in milliseconds. */
-const PAUSE_MS = 200;
 
 /** @typedef {{name: string, more?: string, icon: string, to: string, isPerson?: boolean}} Entry */
 
@@ -73,20 +71,17 @@ const applicantsOf = (code, application) =>
 
 /** @param {{close: () => void}} props */
 export default function Palette({ close }) {
-  const typed = useSignal("");
   const asked = useSignal("");
+  const typed = useSearch(asked.value, (words) => (asked.value = words));
   const at = useSignal(0);
   const { code, application } = useRef(here()).current;
   const club = useLoad(code ? url`/clubs/${code}/` : "").data;
   const isManager = isSignedIn.value && club && manages(club);
   const forms = useLoad(isManager ? url`/clubs/${code}/applications/` : "").data ?? [];
   const memberships = useLoad(isSignedIn.value ? "/memberships/" : "").data ?? [];
-  const query = new URLSearchParams({ search: asked.value, page_size: "6" });
-  const clubs = useLoad(asked.value ? `/clubs/?${query}` : "").data?.results ?? [];
-  useEffect(() => {
-    const timer = setTimeout(() => (asked.value = typed.value.trim()), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [typed.value]);
+  const search = asked.value.trim();
+  const query = new URLSearchParams({ search, page_size: "6" });
+  const clubs = useLoad(search ? `/clubs/?${query}` : "").data?.results ?? [];
   const fits = finder(typed.value);
   /** @type {Entry[]} */
   const own = [

@@ -184,6 +184,16 @@ await officer.getByRole("heading", { name: "Name, times and mails" }).scrollInto
 await officer.locator("fieldset").filter({ hasText: "Acceptance mail" }).scrollIntoViewIfNeeded();
 await accessible(officer, "builder-mail");
 
+// Somebody gets more time, found by a part of their name.
+const more = officer.locator("details").filter({ hasText: "Give an extension" });
+await more.locator("summary").click();
+await more.getByRole("searchbox").fill("olivia m");
+await more.getByRole("button", { name: "Choose: Olivia Marsh" }).click();
+await more.locator("b").getByText("olivia", { exact: true }).waitFor();
+await more.locator('input[type="datetime-local"]').fill("2031-01-01T12:00");
+await more.getByRole("button", { name: "Give an extension" }).click();
+await officer.getByRole("button", { name: /^Take back: olivia|: olivia$/ }).waitFor();
+
 // Two officers change the same field: both versions are shown.
 const name = officer.locator('[id$="-name"]').last();
 const token = await officer.evaluate(() => JSON.parse(localStorage.session).token);
