@@ -64,8 +64,9 @@ await admin.getByRole("link", { name: "Go Society" }).waitFor();
 // A deleted club is found by a part of its name, and comes back.
 await call("root", "DELETE", "/clubs/go-society/", undefined, ["clubs-admin"]);
 await admin.goto(`${origin}/admin/`);
+const found = admin.waitForResponse((one) => one.url().includes("search=society"));
 await admin.getByLabel("Search deleted clubs").fill("society");
-await admin.getByLabel("Search deleted clubs").press("Enter");
+await found;
 const restore = admin.getByRole("button", { name: "Restore: Go Society" });
 await restore.waitFor();
 await accessible(admin, "admin");

@@ -62,6 +62,8 @@ export const heading = (page, name) => page.getByRole("heading", { level: 1, nam
 /** Every page has no violation that axe finds, wide and light, and narrow and dark. */
 export async function accessible(page, name) {
   const before = page.viewportSize();
+  // What is loaded again is shown paler meanwhile.
+  await page.locator(".stale").waitFor({ state: "detached" });
   for (const [theme, size] of [
     ["light", WIDE],
     ["dark", WIDE],
