@@ -40,6 +40,7 @@ pub mod of {
     pub enum Showing {}
     pub enum Slot {}
     pub enum Submission {}
+    pub enum TicketType {}
     pub enum Token {}
     pub enum Upload {}
     pub enum Webhook {}

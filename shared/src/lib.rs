@@ -11,6 +11,7 @@ pub mod calendars;
 pub mod changes;
 pub mod db;
 pub mod domain;
+pub mod draws;
 pub mod encryption;
 pub mod endings;
 mod environment;
@@ -37,6 +38,7 @@ pub mod settings;
 #[cfg(feature = "api")]
 pub mod state;
 pub mod text;
+pub mod tickets;
 pub mod time;
 pub mod unsubscribe;
 #[cfg(feature = "api")]

@@ -119,6 +119,28 @@ pub const SLOT_PLACES: i64 = 50;
 pub const INTERVIEWERS: usize = 10;
 /// The note of the officers about a slot.
 pub const SLOT_NOTE: usize = 2_000;
+/// Maximum types of tickets of a showing.
+pub const TICKET_TYPES: usize = 10;
+/// Largest capacity of a type of ticket.
+pub const TICKETS_OF_A_TYPE: i64 = 5_000;
+/// Maximum tickets of a showing that a person may have.
+pub const TICKETS_A_PERSON: u32 = 20;
+/// Maximum length of the description of a type of ticket, in characters.
+pub const TICKET_DESCRIPTION: usize = 1_000;
+/// Maximum length of the price of a ticket, in characters.
+pub const TICKET_PRICE: usize = 50;
+/// A draw is held at least so long before the start of its showing.
+pub const DRAW_BEFORE: chrono::TimeDelta = chrono::TimeDelta::hours(1);
+/// So many who wait get a ticket in the request that makes room. The timer goes on.
+pub const MOVED_UP: usize = 25;
+/// Maximum orders of a person for a showing in 24 hours.
+pub const TICKET_ORDERS: usize = 20;
+/// Maximum tickets that a person may hand over in 24 hours.
+pub const TRANSFERS: usize = 20;
+/// How often a ticket can be handed over.
+pub const TRANSFERS_OF_A_TICKET: u16 = 3;
+/// Maximum tickets that officers issue at a time.
+pub const ISSUED: usize = 100;
 /// Number of slots of an application.
 pub const SLOTS: usize = 1_000;
 /// Number of slots in one series.

@@ -406,6 +406,40 @@ pub enum Reason {
     #[error("Send a score or a comment.")]
     EmptyReview,
 
+    // Tickets.
+    #[error("There are tickets. Nothing was changed.")]
+    HasTickets,
+    #[error("There are tickets. Add ?force=true to cancel them too.")]
+    CancelsTickets,
+    #[error("The draw must be at least an hour before the start.")]
+    DrawTooLate,
+    #[error("Tickets are not available yet.")]
+    TicketsNotStarted,
+    #[error("It is too late to take, give back or hand over a ticket.")]
+    TicketsClosed,
+    #[error("No tickets are left.")]
+    SoldOut,
+    #[error("At most {limit} tickets are allowed for one person.")]
+    TooManyTickets { limit: u32 },
+    #[error("This ticket is only for members of the club.")]
+    MembersOnly,
+    #[error("The draw is being held. Try again in a minute.")]
+    Drawing,
+    #[error("At most {limit} orders for one showing are allowed in 24 hours.")]
+    TooManyOrders { limit: usize },
+    #[error("At most {limit} tickets can be handed over in 24 hours.")]
+    TooManyTransfers { limit: usize },
+    #[error("A ticket can be handed over {limit} times.")]
+    TransferredOften { limit: u16 },
+    #[error("There is no such person to whom this ticket can be given.")]
+    UnknownReceiver,
+    #[error("Send either a code or a ticket.")]
+    CodeOrTicket,
+    #[error("A scan is at most 24 hours old, and not in the future.")]
+    ScanTime,
+    #[error("This code does not open this door.")]
+    TicketUnusable,
+
     // Interviews.
     #[error("All places of this slot are taken.")]
     SlotFull,

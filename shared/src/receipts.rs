@@ -184,6 +184,16 @@ impl PublicKey {
     }
 }
 
+impl PublicKey {
+    /// Returns whether this key has signed these bytes.
+    pub fn has_signed(&self, bytes: &[u8], signature: &[u8]) -> bool {
+        let key = BASE64_URL_SAFE_NO_PAD.decode(&self.x).unwrap_or_default();
+        UnparsedPublicKey::new(&ED25519, key)
+            .verify(bytes, signature)
+            .is_ok()
+    }
+}
+
 /// The public keys of all receipts that count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
@@ -249,6 +259,11 @@ impl Receipts {
     /// Returns the public keys.
     pub fn public_keys(&self) -> &PublicKeys {
         &self.public
+    }
+
+    /// Returns the signature of any bytes. They begin with what they are for.
+    pub fn sign_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        self.key.sign(bytes).as_ref().to_vec()
     }
 
     /// Returns the signed receipt.

@@ -7,7 +7,12 @@ use crate::person_token;
 use crate::settings::Secret;
 use crate::time::Timestamp;
 
-const KINDS: [NoticeKind; 3] = [NoticeKind::Drafts, NoticeKind::Interviews, NoticeKind::News];
+const KINDS: [NoticeKind; 4] = [
+    NoticeKind::Drafts,
+    NoticeKind::Interviews,
+    NoticeKind::News,
+    NoticeKind::Events,
+];
 
 /// Returns the token of a person whose profile is from this time.
 pub fn token(

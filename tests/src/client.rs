@@ -206,6 +206,14 @@ impl Response {
         detail.unwrap_or_default()
     }
 
+    /// Expects 400 and returns its `code`.
+    #[track_caller]
+    pub fn refused(self) -> String {
+        let code = self.json()["code"].as_str().map(str::to_owned);
+        self.expect(400);
+        code.unwrap_or_default()
+    }
+
     /// Expects 400 with errors for exactly these fields.
     #[track_caller]
     pub fn invalid(self, fields: &[&str]) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta};
 use serde_json::{Value, json};
 use shared::db::Table;
-use shared::domain::{Answered, Club, ClubProfile, Event, EventType, Showing};
+use shared::domain::{Answered, Club, ClubProfile, Event, EventType, Showing, TicketRules};
 use shared::ids::Id;
 use shared::text::{ClubCode, Email};
 use shared::time::Timestamp;
@@ -267,6 +267,8 @@ pub fn event(n: u64) -> Event {
         ticket_drop: None,
         ticket_order_limit: 10,
         start_set_at: None,
+        tickets: TicketRules::default(),
+        types: None,
     };
     Event {
         id: Id::new(1_000_000 + n),

@@ -77,12 +77,13 @@ impl Scene {
                 ("{member}", "sue"),
                 ("{request}", "rita"),
                 ("{newcomer}", "rita"),
+                ("{receiver}", "olga"),
             ]
             .map(|(name, value)| (name, json!(value))),
         );
         values.extend(recruitment_values(&campus, &recruitment, &officer, &concerned).await);
         values.extend(people(&campus, &owner, &concerned).await);
-        values.extend(event(&owner).await);
+        values.extend(event(&owner, &concerned).await);
         values.extend(webhooks(&campus.admin(), &owner).await);
         campus.list_changes().await;
         // After ten minutes an invitation may be sent again.
@@ -351,7 +352,7 @@ pub async fn link_of(campus: &TestCampus, person: u64) -> Value {
 }
 
 /// An event with a showing.
-async fn event(owner: &Client) -> [(&'static str, Value); 4] {
+async fn event(owner: &Client, concerned: &Client) -> Vec<(&'static str, Value)> {
     let event = json!({
         "name": "Open evening",
         "showings": [{ "start_time": hours(5), "end_time": hours(6) }],
@@ -360,7 +361,8 @@ async fn event(owner: &Client) -> [(&'static str, Value); 4] {
         .post("/api/clubs/chess/events/", event)
         .await
         .created();
-    [
+    let mut values = tickets(owner, concerned, &event).await;
+    values.extend([
         ("{event}", event["id"].clone()),
         ("{event_file}", json!(format!("{}.ics", event["id"]))),
         ("{showing}", event["showings"][0]["id"].clone()),
@@ -368,5 +370,40 @@ async fn event(owner: &Client) -> [(&'static str, Value); 4] {
             "{showing_file}",
             json!(format!("{}.ics", event["showings"][0]["id"])),
         ),
+    ]);
+    values
+}
+
+/// Another showing of an event, which has tickets: the one concerned has four.
+async fn tickets(owner: &Client, concerned: &Client, event: &Value) -> Vec<(&'static str, Value)> {
+    let showings = format!("/api/clubs/chess/events/{}/showings/", event["id"]);
+    let showing = json!({
+        "start_time": hours(48), "end_time": hours(50), "ticket_order_limit": 20,
+        "ticket_types": [{ "name": "Seat", "capacity": 200, "price": "3 €" }],
+    });
+    let showing = owner.post(&showings, showing).await.created();
+    let sale = format!("/api/events/{}/showings/{}/", event["id"], showing["id"]);
+    let seat = &showing["ticket_types"][0]["id"];
+    let order = json!({ "tickets": [{ "type": seat, "count": 4 }] });
+    let ordered = concerned
+        .post(&format!("{sale}tickets/"), order)
+        .await
+        .created();
+    let ticket = |n: usize| ordered[n]["id"].clone();
+    let draw = json!({
+        "start_time": hours(72), "end_time": hours(73), "ticket_sale": "draw",
+        "ticket_draw_time": hours(60), "ticket_types": [{ "name": "Seat", "capacity": 20 }],
+    });
+    let draw = owner.post(&showings, draw).await.created();
+    vec![
+        ("{draw_event}", event["id"].clone()),
+        ("{draw_sale}", draw["id"].clone()),
+        ("{sale}", showing["id"].clone()),
+        ("{seat}", seat.clone()),
+        ("{ticket}", ticket(0)),
+        ("{ticket_code}", ordered[3]["code"].clone()),
+        ("{given_ticket}", ticket(1)),
+        ("{cancelled_ticket}", ticket(2)),
+        ("{door_ticket}", ticket(3)),
     ]
 }

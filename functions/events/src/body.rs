@@ -3,13 +3,15 @@
 use serde::Serialize;
 use shared::bodies::logo;
 use shared::bodies::{BadgeBody, Badges};
-use shared::domain::{Club, Event, EventType, Image, Showing};
+use shared::domain::{Club, Event, EventType, Image, Showing, TicketSale};
 use shared::ids::{Id, of};
 use shared::media::Media;
 use shared::text::ClubCode;
 use shared::time::Timestamp;
 use shared::web::Scope;
 use utoipa::ToSchema;
+
+use crate::ticket_types::{SaleCounts, TicketTypeBody};
 
 /// An event.
 #[derive(Debug, Serialize, ToSchema)]
@@ -80,8 +82,41 @@ pub struct ShowingBody {
     ticketed: bool,
     /// Time from which tickets are available. Null for callers who are not officers.
     ticket_drop_time: Option<Timestamp>,
-    /// Largest number of tickets in one order. Null for callers who are not officers.
+    /// Largest number of tickets of one person. Null for callers who are not officers.
     ticket_order_limit: Option<u32>,
+}
+
+/// An occurrence of an event, with its tickets.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ShowingWithTickets {
+    /// Id of the showing.
+    #[schema(value_type = u64)]
+    id: Id<of::Showing>,
+    /// Beginning of the showing.
+    start_time: Timestamp,
+    /// End of the showing.
+    end_time: Timestamp,
+    /// Null if there is none, or if the caller may not see it.
+    location: Option<String>,
+    /// Whether callers who are not signed in see the location.
+    location_visible_to_public: bool,
+    /// Whether the showing needs tickets.
+    ticketed: bool,
+    /// Time from which tickets are available. Null for callers who are not officers, unless there
+    /// are types of tickets.
+    ticket_drop_time: Option<Timestamp>,
+    /// Largest number of tickets of one person. Null under the same condition.
+    ticket_order_limit: Option<u32>,
+    /// Until when tickets can be ordered. Null: until the start.
+    ticket_end_time: Option<Timestamp>,
+    /// Whether people can wait for a ticket.
+    waiting_list: bool,
+    /// How they are given out.
+    ticket_sale: TicketSale,
+    /// When they are drawn, or null.
+    ticket_draw_time: Option<Timestamp>,
+    /// The types of tickets, in their order.
+    ticket_types: Vec<TicketTypeBody>,
 }
 
 /// The caller, as far as it changes what they see.
@@ -157,6 +192,34 @@ impl ShowingBody {
             ticketed: showing.needs_tickets(),
             ticket_drop_time: showing.ticket_drop.filter(|_| viewer.is_officer),
             ticket_order_limit: viewer.is_officer.then_some(showing.ticket_order_limit),
+        }
+    }
+}
+
+impl ShowingWithTickets {
+    /// The showing as `viewer` may see it. `sale` are its types with their counts, if it has some.
+    pub fn new(showing: &Showing, viewer: EventViewer, sale: Option<&SaleCounts>) -> Self {
+        let (rules, alone) = (&showing.tickets, ShowingBody::new(showing, viewer));
+        let is_officer = viewer.is_officer;
+        let is_shown = is_officer || rules.has_types;
+        let types = sale
+            .iter()
+            .flat_map(|(sale, counts)| sale.types.iter().zip(counts));
+        let types = types.map(|(one, counts)| TicketTypeBody::new(one, counts, is_officer));
+        Self {
+            id: alone.id,
+            start_time: alone.start_time,
+            end_time: alone.end_time,
+            location: alone.location,
+            location_visible_to_public: alone.location_visible_to_public,
+            ticketed: alone.ticketed,
+            ticket_drop_time: showing.ticket_drop.filter(|_| is_shown),
+            ticket_order_limit: is_shown.then_some(showing.ticket_order_limit),
+            ticket_end_time: rules.end,
+            waiting_list: rules.waiting_list,
+            ticket_sale: rules.sale,
+            ticket_draw_time: rules.draw,
+            ticket_types: types.collect(),
         }
     }
 }

@@ -5,7 +5,8 @@ use axum::response::Response;
 use serde::Serialize;
 use shared::bodies::Badges;
 use shared::db::{Refusal, TableError};
-use shared::domain::{Event, EventType};
+use shared::domain::{Club, Event, EventType, Sale};
+use shared::ids::{Id, of};
 use shared::openapi::fields::ImageUpload;
 use shared::reason::Reason;
 use shared::text::ClubCode;
@@ -13,13 +14,14 @@ use shared::text::html::beginning;
 use shared::time::Timestamp;
 use shared::web::scopes::{ClubsRead, EventsWrite};
 use shared::web::{
-    ApiError, Code, Created, IfMatch, Mode, NewId, NoContent, NoInput, Officer, Result, SignedIn,
-    Upload, User, WithImage, create, edit, remove_unless_saved, shown_at, store_image,
+    ApiError, Code, Created, IfMatch, Mode, NewId, NoBody, NoContent, Officer, Params, Result,
+    SignedIn, Upload, User, WithImage, create, edit, remove_unless_saved, shown_at, store_image,
 };
 use shared::{Context, limits};
 
 use crate::body::{EventBody, EventViewer};
 use crate::input::EventInput;
+use crate::ticket_types::{self, SaleOfPath};
 
 /// List all events of a club.
 ///
@@ -119,8 +121,21 @@ pub async fn create_event(
     if let Err(TableError::Refused(_)) = stored {
         app.media.forget(event.image.as_ref(), None).await;
     }
+    let sales = ticket_types::changes(
+        &Event {
+            showings: vec![],
+            ..event.clone()
+        },
+        &event,
+    );
     let read = app.table.event(&scope.club.code, new.id());
     let event = create(event, stored, read, |_| true, |_| ApiError::NotFound).await?;
+    for change in sales {
+        app.table
+            .save_sale(&change.new, app.now())
+            .await
+            .map_err(TableError::after_write)?;
+    }
     let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
     Ok(Created {
         location,
@@ -244,14 +259,20 @@ async fn save_event(
         None => None,
     };
     let by = (&scope.user, &scope.if_match);
-    let event = edit_event(app, by, &scope.object, show, |event| {
-        if image.is_some() {
-            event.image_alt.clear();
-        }
-        apply(event)?;
-        event.image = image.clone().or_else(|| event.image.take());
-        Ok(())
-    })
+    let event = edit_event(
+        app,
+        by,
+        Edited::event(&scope.club, &scope.object),
+        show,
+        |event| {
+            if image.is_some() {
+                event.image_alt.clear();
+            }
+            apply(event)?;
+            event.image = image.clone().or_else(|| event.image.take());
+            Ok(())
+        },
+    )
     .await;
     let event = remove_unless_saved(&app.media, event, image.as_ref()).await?;
     Ok(Json(show(&event)))
@@ -278,11 +299,17 @@ pub async fn upload_event_image(
     let show = |event: &Event| EventBody::new(event, &scope.club, viewer, &badges, &app.media);
     let image = store_image(&app.media, &field, bytes).await?;
     let by = (&scope.user, &scope.if_match);
-    let event = edit_event(&app, by, &scope.object, show, |event| {
-        event.image = Some(image.clone());
-        event.image_alt.clear();
-        Ok(())
-    })
+    let event = edit_event(
+        &app,
+        by,
+        Edited::event(&scope.club, &scope.object),
+        show,
+        |event| {
+            event.image = Some(image.clone());
+            event.image_alt.clear();
+            Ok(())
+        },
+    )
     .await;
     let event = remove_unless_saved(&app.media, event, Some(&image)).await?;
     Ok(shown_at(
@@ -293,17 +320,25 @@ pub async fn upload_event_image(
 
 /// Delete an event.
 ///
-/// For officers. Its showings and its image are deleted too.
+/// For officers. Its showings and its image are deleted too. It is 400 if there are tickets for a
+/// showing that has not begun, unless `force=true`: then they are cancelled.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/events/{event}/", tag = "events",
     security(("bearer" = []), ("token" = ["events:write"])),
-    params(("club" = String, Path), ("event" = u64, Path)), responses((status = 204))
+    params(
+        ("club" = String, Path), ("event" = u64, Path),
+        ("force" = Option<bool>, Query, description = "Whether tickets are cancelled")
+    ),
+    responses((status = 204))
 )]
 pub async fn delete_event(
     app: Context,
     scope: Officer<EventsWrite, (), Event>,
-    _: NoInput,
+    params: Params,
+    _: NoBody,
 ) -> Result<NoContent> {
+    params.only(&["force"])?;
+    let force = params.flag("force")?.unwrap_or_default();
     let badges = Badges::of(&app, &scope.club).await?;
     let viewer = EventViewer::of(&scope);
     let show = |event: &Event| EventBody::new(event, &scope.club, viewer, &badges, &app.media);
@@ -317,6 +352,10 @@ pub async fn delete_event(
         show,
         read,
         |event: Event| async move {
+            let sales = app.table.sales(event.sales()).await?;
+            for cancelled in ticket_types::cancelled(app, &sales, force).await? {
+                app.table.save_sale(&cancelled, app.now()).await?;
+            }
             app.table.delete_event(&event).await?;
             app.media.forget(event.image.as_ref(), None).await;
             Ok(NoContent)
@@ -325,41 +364,112 @@ pub async fn delete_event(
     .await
 }
 
+/// An event that is changed, or one of its showings.
+pub struct Edited<'a> {
+    club: &'a Club,
+    event: &'a Event,
+    /// The showing, whose types are read with the event.
+    showing: Option<&'a SaleOfPath>,
+}
+
+impl<'a> Edited<'a> {
+    /// The event itself.
+    pub fn event(club: &'a Club, event: &'a Event) -> Self {
+        Self {
+            club,
+            event,
+            showing: None,
+        }
+    }
+
+    /// A showing with its types.
+    pub fn showing(club: &'a Club, event: &'a Event, showing: &'a SaleOfPath) -> Self {
+        Self {
+            club,
+            event,
+            showing: Some(showing),
+        }
+    }
+}
+
+/// Puts the types of a showing into the event.
+fn attach(event: &mut Event, id: Option<Id<of::Showing>>, sale: Option<Sale>) {
+    let showing = event.showings.iter_mut().find(|one| Some(one.id) == id);
+    if let Some(showing) = showing {
+        showing.types = Some(sale.map(|sale| sale.types).unwrap_or_default());
+    }
+}
+
+async fn read_with_types(
+    app: &Context,
+    event: &Event,
+    showing: Option<Id<of::Showing>>,
+) -> std::result::Result<Option<Event>, TableError> {
+    let found = app.table.event(&event.club, event.id).await?;
+    let sale = match showing {
+        Some(id) => app.table.sale(event.id, id).await?,
+        None => None,
+    };
+    Ok(found.map(|mut event| {
+        attach(&mut event, showing, sale);
+        event
+    }))
+}
+
 /// Applies a change to the newest state of the event, so that other changes at the same moment are
 /// not lost (X7). Admins may have more events than a club (V12).
 pub async fn edit_event<B: Serialize>(
     app: &Context,
     (user, if_match): (&User, &IfMatch),
-    event: &Event,
+    edited: Edited<'_>,
     show: impl Fn(&Event) -> B,
     change: impl Fn(&mut Event) -> Result<()>,
 ) -> Result<Event> {
     let change = &change;
-    let read = || app.table.event(&event.club, event.id);
-    edit(
-        app,
-        if_match,
-        event.clone(),
-        show,
-        read,
-        |old: Event| async move {
-            let mut new = old.clone();
-            change(&mut new)?;
-            if new == old {
-                return Ok(new);
-            }
-            let begins_again = has_ended(&old, app.now()) && !has_ended(&new, app.now());
-            if begins_again && !user.is_admin() {
-                check_to_come(app, &old.club).await?;
-            }
-            new.sort_showings();
-            new.version += 1;
-            new.updated_at = app.now();
-            app.table.update_event(&old, &new).await?;
-            let (before, now) = (old.image.as_ref(), new.image.as_ref());
-            app.media.forget(before, now).await;
-            Ok(new)
-        },
-    )
+    let Edited {
+        club,
+        event,
+        showing,
+    } = edited;
+    let id = showing.and_then(|showing| showing.id);
+    let mut first = event.clone();
+    attach(
+        &mut first,
+        id,
+        showing.and_then(|showing| showing.sale.clone()),
+    );
+    let read = || read_with_types(app, event, id);
+    edit(app, if_match, first, show, read, |old: Event| async move {
+        let mut new = old.clone();
+        change(&mut new)?;
+        if new == old {
+            return Ok(new);
+        }
+        let begins_again = has_ended(&old, app.now()) && !has_ended(&new, app.now());
+        if begins_again && !user.is_admin() {
+            check_to_come(app, &old.club).await?;
+        }
+        new.sort_showings();
+        new.version += 1;
+        new.updated_at = app.now();
+        let mut changes = ticket_types::changes(&old, &new);
+        let mut beside = Vec::new();
+        for change in &mut changes {
+            beside.extend(change.prepare(app).await?);
+        }
+        app.table.update_event(&old, &new, beside).await?;
+        if new.name != old.name {
+            app.table
+                .rename_sales(&new)
+                .await
+                .map_err(TableError::after_write)?;
+        }
+        let (before, now) = (old.image.as_ref(), new.image.as_ref());
+        app.media.forget(before, now).await;
+        for change in &changes {
+            change.finish(app, club).await?;
+        }
+        Ok(new)
+    })
     .await
 }

@@ -1,12 +1,14 @@
 //! Request bodies of events and showings.
 
-use shared::domain::{Event, EventType, Showing};
+use shared::domain::{Event, EventType, Showing, TicketRules, TicketSale};
 use shared::ids::{Id, of};
 use shared::limits;
 use shared::reason::Reason;
 use shared::text::kinds::{Html, Line, List, Name, OnlyNull, Tickets, WebAddress};
 use shared::time::Timestamp;
 use shared::web::{ApiError, Mode, Reader, Result, TextFields};
+
+use crate::ticket_types::{TicketTypes, check_rules, merge_types};
 
 shared::input! {
     /// The fields of an event that officers write. Only admins write `pinned`.
@@ -73,7 +75,7 @@ impl EventInput {
                 reader.errors.add("showings", TOO_MANY_SHOWINGS);
             }
             for (i, showing) in showings.into_iter().enumerate().take(limits::SHOWINGS) {
-                match showing.create(Id::new(next_id())) {
+                match showing.create(Id::new(next_id()), &next_id) {
                     Ok(showing) => event.showings.push(showing),
                     Err(ApiError::Invalid(_, errors)) => {
                         reader.errors.extend(&format!("showings.{i}"), errors);
@@ -113,14 +115,26 @@ shared::input! {
         ticketed: bool, Free;
         /// Time from which tickets are available. Must not be after `end_time`.
         ticket_drop_time: Option<Timestamp>, Optional;
-        /// Largest number of tickets in one order, at least 1.
+        /// Largest number of tickets of one person, at least 1; with `ticket_types` at most 20.
         ticket_order_limit: Tickets, Optional = 10;
+        /// Until when tickets can be ordered. Null: until the start.
+        ticket_end_time: Option<Timestamp>, Free;
+        /// Whether people can wait for a ticket.
+        waiting_list: bool, Free = true;
+        /// `first_come` (default), or `draw`.
+        ticket_sale: TicketSale, Free = TicketSale::FirstCome;
+        /// When tickets are drawn: after `ticket_drop_time`, not after `ticket_end_time`, and at
+        /// least an hour before the start.
+        ticket_draw_time: Option<Timestamp>, Free;
+        /// The new set of types, at most 10. A type that is sent with its id, or with its name,
+        /// stays the same.
+        ticket_types: TicketTypes, Free;
     }
 }
 
 impl ShowingInput {
     /// A new showing with these fields.
-    pub fn create(self, id: Id<of::Showing>) -> Result<Showing> {
+    pub fn create(self, id: Id<of::Showing>, next_id: impl Fn() -> u64) -> Result<Showing> {
         let never = Timestamp::default();
         let mut showing = Showing {
             id,
@@ -132,14 +146,16 @@ impl ShowingInput {
             ticket_drop: None,
             ticket_order_limit: 10,
             start_set_at: None,
+            tickets: TicketRules::default(),
+            types: None,
         };
-        self.apply(Mode::Create, &mut showing)?;
+        self.apply(Mode::Create, &mut showing, next_id)?;
         Ok(showing)
     }
 
     /// Checks the fields and writes them into `showing`. Rules about several fields are checked on
     /// the result (H14).
-    pub fn apply(self, mode: Mode, showing: &mut Showing) -> Result<()> {
+    pub fn apply(self, mode: Mode, showing: &mut Showing, next_id: impl Fn() -> u64) -> Result<()> {
         let mut reader = Reader::new(mode);
         reader.set(self.start_time, &mut showing.start);
         reader.set(self.end_time, &mut showing.end);
@@ -155,6 +171,17 @@ impl ShowingInput {
         }
         reader.set(self.ticket_drop_time, &mut showing.ticket_drop);
         reader.set(self.ticket_order_limit, &mut showing.ticket_order_limit);
+        let rules = &mut showing.tickets;
+        reader.set(self.ticket_end_time, &mut rules.end);
+        reader.set(self.waiting_list, &mut rules.waiting_list);
+        reader.set(self.ticket_sale, &mut rules.sale);
+        reader.set(self.ticket_draw_time, &mut rules.draw);
+        if let Some(sent) = reader.get(self.ticket_types) {
+            let old = showing.types.as_deref().unwrap_or_default();
+            let types = merge_types(&mut reader, sent, old, next_id);
+            rules.has_types = !types.is_empty();
+            showing.types = Some(types);
+        }
         reader.in_order(("start_time", showing.start), ("end_time", showing.end));
         let times_are_right = !["start_time", "end_time"]
             .iter()
@@ -163,6 +190,9 @@ impl ShowingInput {
             reader
                 .errors
                 .add("ticket_drop_time", Reason::After { field: "end_time" });
+        }
+        if times_are_right {
+            check_rules(&mut reader, showing);
         }
         reader.finish()
     }

@@ -9,6 +9,7 @@ pub mod input;
 pub mod own_calendar;
 mod own_interviews;
 pub mod showings;
+mod ticket_types;
 
 use shared::{Shared, routes};
 use utoipa_axum::router::OpenApiRouter;

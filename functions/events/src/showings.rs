@@ -1,48 +1,46 @@
 //! `/events/{event}/showings/`, `/clubs/{club}/events/{event}/showings/`, `…/{showing}/`
 
+use std::collections::HashMap;
+
 use axum::Json;
 use shared::domain::{Event, Showing};
-use shared::ids::{Id, of};
 use shared::web::scopes::{ClubsRead, EventsWrite};
 use shared::web::{
-    ApiError, Created, IfMatch, Input, Load, Mode, NewId, NoContent, NoInput, Officer, PathIds,
-    Result, SignedIn, User,
+    ApiError, Created, IfMatch, Input, Mode, NewId, NoBody, NoContent, Officer, Params, PathIds,
+    Result, SignedIn,
 };
 use shared::{Context, limits};
 
-use crate::body::{EventViewer, ShowingBody};
-use crate::club_events::edit_event;
+use crate::body::{EventViewer, ShowingWithTickets};
+use crate::club_events::{Edited, edit_event};
 use crate::events::VisibleEvent;
 use crate::input::{LONG_LOCATIONS, ShowingInput, TOO_MANY_SHOWINGS};
+use crate::ticket_types::{SaleOfPath, cancelled, counted};
 
-/// The id of the showing in the path. It is looked up in the event after the role of the caller was
-/// checked (H3).
-pub struct ShowingOfPath(Option<Id<of::Showing>>);
-
-impl Load for ShowingOfPath {
-    async fn load(_: &Context, _: &User, path: &PathIds) -> Result<Option<Self>> {
-        Ok(Some(Self(path.id("showing"))))
-    }
+async fn bodies(
+    app: &Context,
+    event: &Event,
+    viewer: EventViewer,
+) -> Result<Json<Vec<ShowingWithTickets>>> {
+    let counted = counted(app, event, None).await?;
+    let body =
+        |showing: &Showing| ShowingWithTickets::new(showing, viewer, counted.get(&showing.id));
+    Ok(Json(event.showings.iter().map(body).collect()))
 }
 
-impl ShowingOfPath {
-    fn find<'a>(&self, event: &'a Event) -> Result<&'a Showing> {
-        event
-            .showings
-            .iter()
-            .find(|showing| Some(showing.id) == self.0)
-            .ok_or(ApiError::NotFound)
-    }
-}
-
-fn bodies(event: &Event, viewer: EventViewer) -> Json<Vec<ShowingBody>> {
-    Json(
-        event
-            .showings
-            .iter()
-            .map(|showing| ShowingBody::new(showing, viewer))
-            .collect(),
-    )
+/// One showing as it is now.
+async fn body(
+    app: &Context,
+    event: &Event,
+    showing: &Showing,
+    viewer: EventViewer,
+) -> Result<ShowingWithTickets> {
+    let counted = counted(app, event, Some(showing.id)).await?;
+    Ok(ShowingWithTickets::new(
+        showing,
+        viewer,
+        counted.get(&showing.id),
+    ))
 }
 
 /// List the showings of an event.
@@ -50,10 +48,13 @@ fn bodies(event: &Event, viewer: EventViewer) -> Json<Vec<ShowingBody>> {
 /// For everybody who can see the club. Ordered by start.
 #[utoipa::path(
     get, path = "/api/events/{event}/showings/", tag = "showings", security((), ("bearer" = [])),
-    params(("event" = u64, Path)), responses((status = 200, body = Vec<ShowingBody>))
+    params(("event" = u64, Path)), responses((status = 200, body = Vec<ShowingWithTickets>))
 )]
-pub async fn list_showings(found: VisibleEvent) -> Json<Vec<ShowingBody>> {
-    bodies(&found.event, found.viewer)
+pub async fn list_showings(
+    app: Context,
+    found: VisibleEvent,
+) -> Result<Json<Vec<ShowingWithTickets>>> {
+    bodies(&app, &found.event, found.viewer).await
 }
 
 /// Get a showing.
@@ -62,14 +63,17 @@ pub async fn list_showings(found: VisibleEvent) -> Json<Vec<ShowingBody>> {
 #[utoipa::path(
     get, path = "/api/events/{event}/showings/{showing}/", tag = "showings",
     security((), ("bearer" = [])), params(("event" = u64, Path), ("showing" = u64, Path)),
-    responses((status = 200, body = ShowingBody))
+    responses((status = 200, body = ShowingWithTickets))
 )]
-pub async fn show_showing(found: VisibleEvent, path: PathIds) -> Result<Json<ShowingBody>> {
-    let showing = ShowingOfPath(path.id("showing"));
-    Ok(Json(ShowingBody::new(
-        showing.find(&found.event)?,
-        found.viewer,
-    )))
+pub async fn show_showing(
+    app: Context,
+    found: VisibleEvent,
+    path: PathIds,
+) -> Result<Json<ShowingWithTickets>> {
+    let id = path.id("showing");
+    let selected = SaleOfPath { id, sale: None };
+    let showing = selected.find(&found.event)?;
+    Ok(Json(body(&app, &found.event, showing, found.viewer).await?))
 }
 
 /// List the showings of an event of a club.
@@ -79,10 +83,13 @@ pub async fn show_showing(found: VisibleEvent, path: PathIds) -> Result<Json<Sho
     get, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings",
     security(("bearer" = []), ("token" = ["clubs:read"])),
     params(("club" = String, Path), ("event" = u64, Path)),
-    responses((status = 200, body = Vec<ShowingBody>))
+    responses((status = 200, body = Vec<ShowingWithTickets>))
 )]
-pub async fn list_club_showings(scope: SignedIn<ClubsRead, Event>) -> Json<Vec<ShowingBody>> {
-    bodies(&scope.parent, EventViewer::of(&scope))
+pub async fn list_club_showings(
+    app: Context,
+    scope: SignedIn<ClubsRead, Event>,
+) -> Result<Json<Vec<ShowingWithTickets>>> {
+    bodies(&app, &scope.parent, EventViewer::of(&scope)).await
 }
 
 /// Add a showing to an event.
@@ -92,32 +99,38 @@ pub async fn list_club_showings(scope: SignedIn<ClubsRead, Event>) -> Json<Vec<S
     post, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings",
     security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path), ("event" = u64, Path)),
-    request_body = ShowingInput, responses((status = 201, body = ShowingBody))
+    request_body = ShowingInput, responses((status = 201, body = ShowingWithTickets))
 )]
 pub async fn create_showing(
     app: Context,
     scope: Officer<EventsWrite, Event>,
     new: NewId,
     Input(input): Input<ShowingInput>,
-) -> Result<Created<ShowingBody>> {
+) -> Result<Created<ShowingWithTickets>> {
     let id = new.id();
-    let mut showing = input.create(id)?;
+    let mut showing = input.create(id, new.parts())?;
     showing.start_set_at = Some(app.now());
     let any_state = IfMatch::default();
-    let show = |event: &Event| bodies(event, EventViewer::of(&scope)).0;
     let by = (&scope.user, &any_state);
-    let event = edit_event(&app, by, &scope.parent, show, |event| {
-        // An earlier attempt of this write already stored it (X10).
-        if event.showings.iter().any(|there| there.id == showing.id) {
-            return Ok(());
-        }
-        if event.showings.len() >= limits::SHOWINGS {
-            return Err(ApiError::field("showings", TOO_MANY_SHOWINGS));
-        }
-        let before = event.location_bytes();
-        event.showings.push(showing.clone());
-        check_locations(event, before)
-    })
+    let edited = Edited::event(&scope.club, &scope.parent);
+    let event = edit_event(
+        &app,
+        by,
+        edited,
+        |_| (),
+        |event| {
+            // An earlier attempt of this write already stored it (X10).
+            if event.showings.iter().any(|there| there.id == showing.id) {
+                return Ok(());
+            }
+            if event.showings.len() >= limits::SHOWINGS {
+                return Err(ApiError::field("showings", TOO_MANY_SHOWINGS));
+            }
+            let before = event.location_bytes();
+            event.showings.push(showing.clone());
+            check_locations(event, before)
+        },
+    )
     .await?;
     let location = format!(
         "/api/clubs/{}/events/{}/showings/{id}/",
@@ -130,7 +143,7 @@ pub async fn create_showing(
         .ok_or(ApiError::NotFound)?;
     Ok(Created {
         location,
-        body: ShowingBody::new(showing, EventViewer::of(&scope)),
+        body: body(&app, &event, showing, EventViewer::of(&scope)).await?,
     })
 }
 
@@ -141,15 +154,34 @@ pub async fn create_showing(
     get, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
     security(("bearer" = []), ("token" = ["clubs:read"])),
     params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)),
-    responses((status = 200, body = ShowingBody))
+    responses((status = 200, body = ShowingWithTickets))
 )]
 pub async fn show_club_showing(
-    scope: SignedIn<ClubsRead, Event, ShowingOfPath>,
-) -> Result<Json<ShowingBody>> {
-    Ok(Json(ShowingBody::new(
-        scope.object.find(&scope.parent)?,
-        EventViewer::of(&scope),
-    )))
+    app: Context,
+    scope: SignedIn<ClubsRead, Event, SaleOfPath>,
+) -> Result<Json<ShowingWithTickets>> {
+    let showing = scope.object.find(&scope.parent)?;
+    let viewer = EventViewer::of(&scope);
+    Ok(Json(body(&app, &scope.parent, showing, viewer).await?))
+}
+
+/// Returns what GET shows of a showing, as far as `If-Match` needs it.
+async fn shown(
+    app: &Context,
+    scope: &Officer<EventsWrite, Event, SaleOfPath>,
+) -> Result<impl Fn(&Event) -> Option<ShowingWithTickets>> {
+    let (viewer, id) = (EventViewer::of(scope), scope.object.id);
+    scope.object.find(&scope.parent)?;
+    let counted = if scope.if_match.is_given() {
+        counted(app, &scope.parent, id).await?
+    } else {
+        HashMap::new()
+    };
+    Ok(move |event: &Event| {
+        let showing = event.showings.iter().find(|one| Some(one.id) == id)?;
+        let sale = counted.get(&showing.id);
+        Some(ShowingWithTickets::new(showing, viewer, sale))
+    })
 }
 
 /// Change some fields of a showing.
@@ -160,40 +192,42 @@ pub async fn show_club_showing(
     method(put, patch), path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
     security(("bearer" = []), ("token" = ["events:write"])),
     params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)),
-    request_body = ShowingInput, responses((status = 200, body = ShowingBody))
+    request_body = ShowingInput, responses((status = 200, body = ShowingWithTickets))
 )]
 pub async fn update_showing(
     app: Context,
-    scope: Officer<EventsWrite, Event, ShowingOfPath>,
+    scope: Officer<EventsWrite, Event, SaleOfPath>,
     mode: Mode,
     Input(input): Input<ShowingInput>,
-) -> Result<Json<ShowingBody>> {
+) -> Result<Json<ShowingWithTickets>> {
     save_showing(&app, scope, &input, mode).await
 }
 
 async fn save_showing(
     app: &Context,
-    scope: Officer<EventsWrite, Event, ShowingOfPath>,
+    scope: Officer<EventsWrite, Event, SaleOfPath>,
     input: &ShowingInput,
     mode: Mode,
-) -> Result<Json<ShowingBody>> {
+) -> Result<Json<ShowingWithTickets>> {
     let (selected, viewer) = (&scope.object, EventViewer::of(&scope));
-    selected.find(&scope.parent)?;
-    let show = |event: &Event| Some(ShowingBody::new(selected.find(event).ok()?, viewer));
+    let show = shown(app, &scope).await?;
     let by = (&scope.user, &scope.if_match);
-    let event = edit_event(app, by, &scope.parent, show, |event| {
+    let edited = Edited::showing(&scope.club, &scope.parent, selected);
+    let event = edit_event(app, by, edited, show, |event| {
         let (id, before) = (selected.find(event)?.id, event.location_bytes());
         let showing = event.showings.iter_mut().find(|showing| showing.id == id);
         let showing = showing.ok_or(ApiError::NotFound)?;
         let start = showing.start;
-        input.clone().apply(mode, showing)?;
+        input.clone().apply(mode, showing, || app.next_id())?;
         if showing.start != start {
             showing.start_set_at = Some(app.now());
         }
         check_locations(event, before)
     })
     .await?;
-    Ok(Json(ShowingBody::new(selected.find(&event)?, viewer)))
+    Ok(Json(
+        body(app, &event, selected.find(&event)?, viewer).await?,
+    ))
 }
 
 /// 400 if the locations of an event became longer than is allowed (V12). `before` is how long they
@@ -208,22 +242,34 @@ fn check_locations(event: &Event, before: usize) -> Result<()> {
 
 /// Delete a showing.
 ///
-/// For officers.
+/// For officers. It is 400 if there are tickets and it has not begun, unless `force=true`: then they
+/// are cancelled.
 #[utoipa::path(
     delete, path = "/api/clubs/{club}/events/{event}/showings/{showing}/", tag = "showings",
     security(("bearer" = []), ("token" = ["events:write"])),
-    params(("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path)),
+    params(
+        ("club" = String, Path), ("event" = u64, Path), ("showing" = u64, Path),
+        ("force" = Option<bool>, Query, description = "Whether tickets are cancelled")
+    ),
     responses((status = 204))
 )]
 pub async fn delete_showing(
     app: Context,
-    scope: Officer<EventsWrite, Event, ShowingOfPath>,
-    _: NoInput,
+    scope: Officer<EventsWrite, Event, SaleOfPath>,
+    params: Params,
+    _: NoBody,
 ) -> Result<NoContent> {
-    let (selected, viewer) = (&scope.object, EventViewer::of(&scope));
-    let show = |event: &Event| Some(ShowingBody::new(selected.find(event).ok()?, viewer));
+    params.only(&["force"])?;
+    let force = params.flag("force")?.unwrap_or_default();
+    let (selected, show) = (&scope.object, shown(&app, &scope).await?);
+    scope.if_match.check(|| show(&scope.parent))?;
+    // Before the showing, so that nothing can be ordered for one that is not there.
+    for sale in cancelled(&app, selected.sale.as_slice(), force).await? {
+        app.table.save_sale(&sale, app.now()).await?;
+    }
     let by = (&scope.user, &scope.if_match);
-    edit_event(&app, by, &scope.parent, show, |event| {
+    let edited = Edited::event(&scope.club, &scope.parent);
+    edit_event(&app, by, edited, show, |event| {
         // Also 404 if somebody else deleted the showing at the same moment.
         let id = selected.find(event)?.id;
         event.showings.retain(|showing| showing.id != id);

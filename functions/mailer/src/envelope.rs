@@ -96,15 +96,17 @@ pub struct CalendarFile {
     pub content: String,
 }
 
-/// What a calendar file says about an interview.
+/// What a calendar file says about an interview, or about a showing.
 pub(crate) struct Entry<'a> {
-    /// Id of the submission.
-    pub(crate) submission: u64,
+    /// What tells it apart from others.
+    pub(crate) uid: String,
+    /// The first line.
+    pub(crate) summary: String,
     /// Name of the club, which is the organizer.
     pub(crate) club: &'a str,
-    /// Name of the application.
-    pub(crate) application: &'a str,
-    /// Name of the applicant.
+    /// Name of the application or of the event.
+    pub(crate) about: &'a str,
+    /// Name of the recipient.
     pub(crate) name: &'a str,
     pub(crate) start: Timestamp,
     pub(crate) end: Timestamp,
@@ -112,6 +114,10 @@ pub(crate) struct Entry<'a> {
     /// `SEQUENCE`.
     pub(crate) number: i64,
     pub(crate) is_cancelled: bool,
+}
+
+fn interview_uid(submission: u64) -> String {
+    format!("interview-{submission}@clubs")
 }
 
 impl Entry<'_> {
@@ -135,14 +141,14 @@ impl Entry<'_> {
             ("RSVP", "FALSE"),
         ];
         event
-            .raw("UID", &format!("interview-{}@clubs", self.submission))
+            .raw("UID", &self.uid)
             .raw("SEQUENCE", &number.to_string())
             .time("DTSTAMP", mail.queued_at.moment())
             .time("DTSTART", self.start.moment())
             .time("DTEND", self.end.moment())
             .raw("STATUS", status)
-            .text("SUMMARY", &format!("Interview: {}", self.club))
-            .text("DESCRIPTION", &format!("{}\n{page}", self.application))
+            .text("SUMMARY", &self.summary)
+            .text("DESCRIPTION", &format!("{}\n{page}", self.about))
             .person("ORGANIZER", (self.club, &organizer), &[])
             .person("ATTENDEE", (self.name, &mail.to), &attending);
         if !self.location.is_empty() {
@@ -165,15 +171,35 @@ impl Entry<'_> {
     pub(crate) fn of_appointment(mail: &Mail) -> Option<Entry<'_>> {
         let about = mail.appointment.as_ref()?;
         Some(Entry {
-            submission: mail.about,
+            uid: interview_uid(mail.about),
+            summary: format!("Interview: {}", about.club),
             club: &about.club,
-            application: &about.application,
+            about: &about.application,
             name: &about.name,
             start: about.start,
             end: about.end,
             location: &about.location,
             number: about.file,
             is_cancelled: about.news == AppointmentNews::Cancelled,
+        })
+    }
+
+    /// What a mail about tickets says, if its recipient can go there, or could.
+    pub(crate) fn of_tickets(mail: &Mail) -> Option<Entry<'_>> {
+        let about = mail.tickets.as_ref()?;
+        let has_file = about.has_valid || about.is_off;
+        has_file.then(|| Entry {
+            uid: format!("tickets-{}@clubs", mail.about),
+            summary: about.event.clone(),
+            club: &about.club,
+            about: &about.event,
+            name: &about.name,
+            start: about.start,
+            end: about.end,
+            location: &about.location,
+            // Later mails replace earlier ones.
+            number: mail.queued_at.epoch_seconds(),
+            is_cancelled: about.is_off,
         })
     }
 
@@ -184,9 +210,10 @@ impl Entry<'_> {
     ) -> Entry<'a> {
         let applicant = ended.submission.applicant.as_ref();
         Entry {
-            submission: ended.submission.id.get(),
+            uid: interview_uid(ended.submission.id.get()),
+            summary: format!("Interview: {club}"),
             club,
-            application,
+            about: application,
             name: applicant.map_or("", |applicant| applicant.personal.name.as_str()),
             start: ended.slot.start,
             end: ended.slot.end,

@@ -8,7 +8,8 @@ use shared::Context;
 use shared::bodies::{OwnPart, Studies, SubmissionBody};
 use shared::domain::{
     DraftAnswer, EmailStatus, Extension, Favorite, Invite, LinkUse, Mail, Membership,
-    MembershipRequest, PersonalData, Review, Submission, Subscription, Token, Upload, Withdrawal,
+    MembershipRequest, PersonalData, Review, Submission, Subscription, Ticket, Token, Upload,
+    Withdrawal,
 };
 use shared::openapi::fields::SliceCount;
 use shared::time::Timestamp;
@@ -17,7 +18,8 @@ use utoipa::ToSchema;
 
 use crate::exported::{
     ExportedBookmark, ExportedDraftAnswer, ExportedExtension, ExportedFile, ExportedInvite,
-    ExportedLinkUse, ExportedMail, ExportedMembership, ExportedReview, ExportedWithdrawal,
+    ExportedLinkUse, ExportedMail, ExportedMembership, ExportedReview, ExportedTicket,
+    ExportedWithdrawal,
 };
 use crate::membershiprequests::RequestBody;
 use crate::settings::SettingsBody;
@@ -55,6 +57,8 @@ pub struct ExportBody<'a> {
     files: Vec<ExportedFile>,
     /// The tokens of the caller, without their texts.
     tokens: Vec<TokenBody>,
+    /// Tickets of showings.
+    tickets: Vec<ExportedTicket>,
     /// What the caller, as an officer, thought of submissions.
     reviews: Vec<ExportedReview>,
     /// Open or expired invites that were mailed to the caller.
@@ -140,6 +144,7 @@ pub async fn export_settings(app: Context, user: User, slice: Slice) -> Result<R
         files: exported(all.take::<Upload>()),
         tokens: exported(all.take::<Token>()),
         drafts: exported(drafts),
+        tickets: exported(all.take::<Ticket>()),
         reviews: exported(all.take::<Review>()),
         invites,
         mails: exported(mails.into_iter().filter(sent)),

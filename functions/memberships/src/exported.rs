@@ -3,7 +3,7 @@
 use serde::Serialize;
 use shared::domain::{
     Bookmark, DraftAnswer, EmailStatus, Extension, Invite, LinkUse, Mail, Membership, Review,
-    Upload, Withdrawal,
+    Ticket, TicketId, TicketState, Upload, Withdrawal,
 };
 use shared::ids::{Id, of};
 use shared::text::ClubCode;
@@ -98,6 +98,43 @@ impl From<Withdrawal> for ExportedWithdrawal {
         Self {
             application: withdrawal.application,
             withdrawn_at: withdrawal.withdrawn_at,
+        }
+    }
+}
+
+/// A ticket.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExportedTicket {
+    /// 16 hexadecimal digits.
+    #[schema(value_type = String)]
+    id: TicketId,
+    /// Its state.
+    state: TicketState,
+    /// Code of the club.
+    #[schema(value_type = String)]
+    club_code: ClubCode,
+    /// Id of the event.
+    #[schema(value_type = u64)]
+    event: Id<of::Event>,
+    /// Id of the showing.
+    #[schema(value_type = u64)]
+    showing: Id<of::Showing>,
+    /// When it was ordered or issued.
+    created_at: Timestamp,
+    /// When the caller was let in, or null.
+    checked_in_at: Option<Timestamp>,
+}
+
+impl From<Ticket> for ExportedTicket {
+    fn from(ticket: Ticket) -> Self {
+        Self {
+            id: ticket.id,
+            state: ticket.state,
+            club_code: ticket.club,
+            event: ticket.event,
+            showing: ticket.showing,
+            created_at: ticket.created_at,
+            checked_in_at: ticket.checked_in_at,
         }
     }
 }

@@ -57,6 +57,8 @@ pub struct NoticesBody {
     drafts: bool,
     /// Reminders of booked interviews.
     interviews: bool,
+    /// Reminders of showings for which they have tickets.
+    events: bool,
     /// News of the clubs that they follow: `off` or `weekly`.
     news: NewsRhythm,
 }
@@ -72,6 +74,10 @@ pub struct NoticesInput {
     #[serde(default, deserialize_with = "not_null")]
     #[schema(nullable = false)]
     interviews: Option<bool>,
+    /// Reminders of showings for which they have tickets.
+    #[serde(default, deserialize_with = "not_null")]
+    #[schema(nullable = false)]
+    events: Option<bool>,
     /// News of the clubs that they follow: `off` or `weekly`.
     #[serde(default, deserialize_with = "not_null")]
     #[schema(nullable = false)]
@@ -91,6 +97,7 @@ impl NoticesInput {
     fn apply(self, notices: &mut Notices, now: Timestamp) {
         notices.drafts = self.drafts.unwrap_or(notices.drafts);
         notices.interviews = self.interviews.unwrap_or(notices.interviews);
+        notices.events = self.events.unwrap_or(notices.events);
         let news = self.news.unwrap_or(notices.news);
         if news != notices.news {
             notices.news = news;
@@ -117,6 +124,7 @@ impl SettingsBody {
             notices: NoticesBody {
                 drafts: person.notices.drafts,
                 interviews: person.notices.interviews,
+                events: person.notices.events,
                 news: person.notices.news,
             },
             undelivered: person.undelivered.as_ref().map(Into::into),

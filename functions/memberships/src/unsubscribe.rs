@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 /// A kind of notice that a link in a mail ends.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct UnsubscribeBody {
-    /// `drafts`, `interviews` or `news`.
+    /// `drafts`, `interviews`, `events` or `news`.
     kind: NoticeKind,
     /// First name of the person.
     name: String,

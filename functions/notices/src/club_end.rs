@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use shared::db::TableError;
-use shared::domain::{Club, ScheduledTask};
+use shared::domain::{Club, Event, ScheduledTask};
 use shared::endings::{cancel_interviews, tell_applicants};
 use shared::ids::{Id, of};
 use shared::mail::ApplicationEnd;
@@ -25,6 +25,7 @@ impl Timer {
         run: &Run,
     ) -> Result<Looked, TableError> {
         let (mut mails, mut again) = (0, None);
+        self.end_tickets((code, version), run.now).await?;
         for application in self.table.application_ids(code).await? {
             if run.is_over() {
                 let is_left = true;
@@ -46,6 +47,26 @@ impl Timer {
         }
         self.finish(entry, again, run.now).await?;
         Ok(Looked::of(mails))
+    }
+
+    /// Has the coming tickets of an archived club cancelled (Y7).
+    async fn end_tickets(
+        &self,
+        (code, version): (&ClubCode, u64),
+        now: Timestamp,
+    ) -> Result<(), TableError> {
+        let club = self.table.club(code).await?;
+        if !club.is_some_and(|club| club.archived && club.version == version) {
+            return Ok(());
+        }
+        let events = self.table.events(code).await?;
+        let with_types = events.iter().flat_map(Event::sales).collect();
+        for sale in self.table.sales(with_types).await? {
+            if !sale.is_over(now) {
+                self.table.file_task(&sale.task_at(now, now)).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn end_application(

@@ -11,6 +11,7 @@ mod drafts;
 mod erasure;
 mod interviews;
 mod news;
+mod tickets;
 mod timer;
 mod uploads;
 mod webhooks;

@@ -64,7 +64,7 @@ function Profile({ settings, etag, reload }) {
 
 /** Which reminders and news the person gets. */
 function Notices({ notices, etag, reload }) {
-  const fields = ["drafts", "interviews", "news"].map((name) => ({
+  const fields = ["drafts", "interviews", "events", "news"].map((name) => ({
     name,
     label: t(`notices.${name}`),
     kind: /** @type {const} */ ("check"),

@@ -53,6 +53,7 @@ export default {
   "mails.skipped.decided": "Schon entschieden",
   notices: "Erinnerungen und Neues per Mail",
   "notices.drafts": "Erinnerungen an Bewerbungen, die nicht abgeschickt sind",
+  "notices.events": "Erinnerungen an Veranstaltungen, für die du Tickets hast",
   "notices.interviews": "Erinnerungen an Gespräche",
   "notices.news": "Jede Woche Neues von den Clubs, denen du folgst",
   "slot.campus": "Auf dem Campus: {time}",

@@ -278,6 +278,26 @@ export default {
   "problem.empty_review": "Bitte gib Punkte oder schreibe einen Kommentar.",
 
   // Interviews.
+  "problem.has_tickets": "Es gibt schon Tickets. Nichts wurde geändert.",
+  "problem.cancels_tickets": "Dafür gibt es Tickets. Sollen sie mit storniert werden?",
+  "problem.draw_too_late": "Die Verlosung muss mindestens eine Stunde vor dem Beginn liegen.",
+  "problem.tickets_not_started": "Es gibt noch keine Tickets.",
+  "problem.tickets_closed":
+    "Dafür ist es zu spät, oder mit diesem Ticket war schon jemand am Einlass.",
+  "problem.sold_out": "Es gibt keine Tickets mehr.",
+  "problem.too_many_tickets": "Eine Person bekommt höchstens {limit} Tickets.",
+  "problem.members_only": "Diese Tickets sind nur für Mitglieder.",
+  "problem.drawing": "Die Verlosung läuft gerade. Versuch es in einer Minute noch einmal.",
+  "problem.too_many_orders":
+    "Du hast heute für diese Veranstaltung sehr oft bestellt. Versuch es morgen wieder.",
+  "problem.too_many_transfers": "Du kannst am Tag höchstens {limit} Tickets weitergeben.",
+  "problem.transferred_often":
+    "Dieses Ticket wurde schon {limit}-mal weitergegeben. Öfter geht es nicht.",
+  "problem.unknown_receiver":
+    "Wir kennen niemanden mit diesem Benutzernamen, dem du das Ticket geben könntest.",
+  "problem.code_or_ticket": "Sende entweder einen Code oder ein Ticket.",
+  "problem.scan_time": "Dieser Scan ist zu alt oder liegt in der Zukunft.",
+  "problem.ticket_unusable": "Dieser Code gilt hier nicht.",
   "problem.slot_full": "Zu dieser Zeit sind alle Plätze vergeben.",
   "problem.slot_closed": "Es ist zu spät, dieses Gespräch zu ändern. Frag den Club.",
   "problem.interviewer_busy":

@@ -52,6 +52,7 @@ export default {
   "mails.skipped.decided": "Decided already",
   notices: "Reminders and news by mail",
   "notices.drafts": "Reminders of applications that are not submitted",
+  "notices.events": "Reminders of events for which you have tickets",
   "notices.interviews": "Reminders of interviews",
   "notices.news": "Weekly news of the clubs that you follow",
   "slot.campus": "On campus: {time}",

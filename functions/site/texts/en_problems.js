@@ -252,6 +252,26 @@ export default {
   "problem.empty_review": "Please give a score or write a comment.",
 
   // Interviews.
+  "problem.has_tickets": "There are tickets. Nothing was changed.",
+  "problem.cancels_tickets": "There are tickets for this. Cancel them too?",
+  "problem.draw_too_late": "The draw must be at least an hour before the start.",
+  "problem.tickets_not_started": "Tickets are not available yet.",
+  "problem.tickets_closed":
+    "It is too late for this, or somebody was already let in with this ticket.",
+  "problem.sold_out": "No tickets are left.",
+  "problem.too_many_tickets": "One person gets at most {limit} tickets.",
+  "problem.members_only": "These tickets are only for members of the club.",
+  "problem.drawing": "The draw is being held. Try again in a minute.",
+  "problem.too_many_orders":
+    "You have ordered very often for this event today. Try again tomorrow.",
+  "problem.too_many_transfers": "You can give away at most {limit} tickets a day.",
+  "problem.transferred_often":
+    "This ticket has changed hands {limit} times. It stays where it is.",
+  "problem.unknown_receiver":
+    "We know nobody with this user name to whom you could give the ticket.",
+  "problem.code_or_ticket": "Send either a code or a ticket.",
+  "problem.scan_time": "This scan is too old, or lies in the future.",
+  "problem.ticket_unusable": "This code does not open this door.",
   "problem.slot_full": "All places at this time are taken.",
   "problem.slot_closed": "It is too late to change this interview. Ask the club.",
   "problem.interviewer_busy":

@@ -507,6 +507,7 @@ impl Composer {
             html,
             text,
             request: None,
+            tickets: None,
             decision: Some(Decision {
                 club: self.club.code.clone(),
                 application: self.application.id,

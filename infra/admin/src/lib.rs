@@ -17,6 +17,7 @@ mod releases;
 mod repair;
 mod scheduled;
 mod seats;
+mod tickets;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -211,6 +212,7 @@ fn disagreements(
         answers::remembered,
         catalogue::listings,
         seats::check,
+        tickets::check,
         relations::duplicates,
         relations::orphans,
         relations::prompts,

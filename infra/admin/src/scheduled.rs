@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 use shared::domain::{
-    Application, EmailStatus, Extension, LOOKS_BACK, Mail, NoticeTimer, Person, ScheduledTask,
-    Slot, TaskKind, Upload, Webhook,
+    Application, EmailStatus, Extension, LOOKS_BACK, Mail, NoticeTimer, Person, Sale,
+    ScheduledTask, Slot, TaskKind, Upload, Webhook,
 };
 use shared::ids::{Id, of};
 use shared::time::Timestamp;
@@ -31,6 +31,7 @@ fn object(expected: &TaskKind) -> String {
             sequence,
             attempt,
         } => format!("appointment {submission} {sequence} {attempt}"),
+        TaskKind::Tickets { showing, .. } => format!("tickets {showing}"),
         TaskKind::News {
             person, on_since, ..
         } => format!("news {person} {on_since}"),
@@ -72,6 +73,11 @@ pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
     let slots = typed::<Slot>(stored, "Slot");
     let kept = slots.iter().filter(|slot| !slot.deleted);
     expected.extend(kept.filter_map(|slot| slot.scheduled_task(now)));
+    let sales = typed::<Sale>(stored, "TicketSale");
+    let open = sales
+        .iter()
+        .filter(|sale| !sale.cancelled && !sale.types.is_empty());
+    expected.extend(open.filter_map(|sale| Some(sale.task_at(sale.next_look(now)?, now))));
     // What is due now is done by the next run, or was done already.
     expected.retain(|entry| entry.at > now);
     expected.extend(

@@ -70,12 +70,13 @@ pub type Error = Box<dyn std::error::Error + Send + Sync>;
 pub type Group = (&'static str, fn() -> OpenApiRouter<Shared>);
 
 /// The functions and their routes.
-pub const GROUPS: [Group; 5] = [
+pub const GROUPS: [Group; 6] = [
     ("clubs", clubs::routes),
     ("applications", applications::routes),
     ("submissions", submissions::routes),
     ("memberships", memberships::routes),
     ("events", events::routes),
+    ("tickets", tickets::routes),
 ];
 
 /// The local service with all its parts.

@@ -33,7 +33,7 @@ from samtranslator.yaml_helper import yaml_parse
 s3, cloud, functions, tables, edge = map(
     boto3.client, ("s3", "cloudformation", "lambda", "dynamodb", "cloudfront")
 )
-NAMES = ["clubs", "applications", "submissions", "memberships", "events", "site", "mailer", "mail-reports", "notices", "changes", "webhooks"]
+NAMES = ["clubs", "applications", "submissions", "memberships", "events", "tickets", "site", "mailer", "mail-reports", "notices", "changes", "webhooks"]
 # What one and the same machine can run, and a sender whose identity the stack has.
 ALWAYS = {
     "Architecture": "arm64" if os.uname().machine == "aarch64" else "x86_64",

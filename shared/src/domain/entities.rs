@@ -39,6 +39,8 @@ use crate::domain::submission::model::{
 };
 use crate::domain::submission::store::Withdrawal;
 use crate::domain::task::model::{NoticeTimer, ScheduledTask};
+use crate::domain::ticket::draw::{DrawEntry, DrawResults, TicketDraw};
+use crate::domain::ticket::model::{QueuedTicket, Sale, Ticket, TicketCount, TicketOrders};
 use crate::domain::token::model::Token;
 use crate::domain::webhook::model::{Delivery, Webhook};
 use crate::kind::Kind;
@@ -332,6 +334,50 @@ impl Kind {
                 "The club that an event belongs to.",
                 (Erasure::Keep, None),
             ),
+            Self::TicketSale => of::<Sale>(
+                ["EVENT#<event>", "SALE#<showing>", ""],
+                "The types of tickets of a showing, with what an order must know of it.",
+                (Erasure::Keep, None),
+            ),
+            Self::TicketCount => of::<TicketCount>(
+                ["COUNTS#<showing>#<partition>", "<type>#<part>", ""],
+                "How many tickets of a type are valid, wait or take part in a draw: a 64th of them.",
+                (Erasure::Keep, None),
+            ),
+            Self::Ticket => of::<Ticket>(
+                [
+                    "TICKETS#<showing>#<partition>",
+                    "<ticket>",
+                    "USER#<person> / TICKET#<showing>#<ticket>",
+                ],
+                "A ticket of a showing.",
+                (Erasure::Anonymise(erase::<Ticket>), Some("tickets")),
+            ),
+            Self::QueuedTicket => of::<QueuedTicket>(
+                ["QUEUE#<showing>#<type>#<partition>", "<order>", ""],
+                "Where a ticket waits, or stands beyond the capacity.",
+                (Erasure::Keep, None),
+            ),
+            Self::TicketOrders => of::<TicketOrders>(
+                ["USER#<person>", "TICKETS#<showing>", ""],
+                "What a person has ordered for a showing. Each order of theirs writes it.",
+                (Erasure::Delete { tombstone: true }, None),
+            ),
+            Self::TicketDraw => of::<TicketDraw>(
+                ["EVENT#<event>", "DRAW#<showing>", ""],
+                "The draw of a showing, with its seed.",
+                (Erasure::Keep, None),
+            ),
+            Self::DrawEntry => of::<DrawEntry>(
+                ["DRAW#<showing>", "<entry>", ""],
+                "One type of an order that takes part in a draw.",
+                (Erasure::Keep, None),
+            ),
+            Self::DrawResults => of::<DrawResults>(
+                ["DRAWN#<showing>", "<page>", ""],
+                "Results of a draw, 500 in the drawn order.",
+                (Erasure::Keep, None),
+            ),
             Self::Membership => of::<Membership>(
                 [
                     "CLUB#<code>",
@@ -511,8 +557,8 @@ impl Kind {
             Self::ScheduledTask => of::<ScheduledTask>(
                 ["DUE#<hour>", "<kind>#<id>", ""],
                 "Tells the timer to look at the drafts of an application, the bookings of a slot, \
-                 an upload, a webhook, an archived club, an erasure, a mail that was kept back, or \
-                 the news of a person.",
+                 the tickets of a showing, an upload, a webhook, an archived club, an erasure, a \
+                 mail that was kept back, or the news of a person.",
                 (Erasure::Keep, None),
             ),
             Self::BegunDraft => of::<BegunDraft>(

@@ -20,6 +20,9 @@ use crate::domain::submission::model::{RecentSubmission, Submission};
 use crate::domain::submission::store::Withdrawal;
 use crate::domain::submission::submit::WithdrawOutcome;
 use crate::domain::task::model::ScheduledTask;
+use crate::domain::ticket::draw::DrawEntry;
+use crate::domain::ticket::model::{Ticket, TicketState};
+use crate::domain::ticket::store::{Beside, TicketChange};
 use crate::ids::{Id, of};
 use crate::time::{RequestTime, Timestamp};
 
@@ -282,6 +285,40 @@ impl Erase for Attachment {
             return Ok(());
         }
         table.remove_attachments(&[self], when).await
+    }
+}
+
+impl Erase for Ticket {
+    /// Before the start of its showing it ends, and the timer gives it to who waits. What remains
+    /// names nobody (Y13).
+    async fn erase(self, table: &Table, when: RequestTime) -> Result<(), TableError> {
+        let sale = table.sale(self.event, self.showing).await?;
+        let mut after = Self {
+            person: None,
+            version: self.version + 1,
+            ..self.clone()
+        };
+        let Some(sale) = sale.filter(|sale| !sale.is_over(when.at) && self.counts()) else {
+            return ignore_refusal(table.anonymise_ticket(&self, &after).await);
+        };
+        if self.checked_in_at.is_none() {
+            (after.state, after.queue) = (TicketState::Cancelled, None);
+        }
+        let change = TicketChange {
+            before: Some(&self),
+            after: &after,
+        };
+        let mut others = vec![Write::put(&sale.task_at(when.at, when.at))?];
+        if self.state == TicketState::Requested {
+            let entry = self.entry.iter();
+            others.extend(entry.map(|entry| DrawEntry::leave(self.showing, entry)));
+        }
+        let beside = Beside {
+            others,
+            ..Beside::default()
+        };
+        let availability = table.availability(&sale, true).await?;
+        ignore_refusal(table.change_tickets(&[change], &availability, beside).await)
     }
 }
 

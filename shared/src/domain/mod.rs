@@ -47,6 +47,7 @@ mod slot;
 mod status;
 mod submission;
 mod task;
+mod ticket;
 mod token;
 mod webhook;
 
@@ -67,7 +68,7 @@ pub use catalogue::versions::Versions;
 pub use change::model::{
     ChangeCount, ChangeType, ClubChange, NewChange, Object, ObjectType, RecordedChange,
 };
-pub use club::invitation_log::{DailyCount, InvitationLog};
+pub use club::invitation_log::{DailyCount, InvitationLog, logged};
 #[cfg(feature = "api")]
 pub use club::listed::{Clubs, ListedClub, club_segments};
 pub use club::model::{Club, ClubProfile, ClubText, Window};
@@ -85,6 +86,7 @@ pub use erasure::begin::{ERASURE_BEGINS_AFTER, OnlyOwner};
 pub use event::listed::ListedEvent;
 pub use event::model::{Event, EventText, EventType, Showing, Span};
 pub use event::store::{EventListing, listed, segment_of};
+pub use event::tickets::{Audience, TicketRules, TicketSale, TicketType};
 pub use extension::model::Extension;
 pub use file::model::{AnswerFile, FileState, Upload};
 pub use form::conditions::Choices;
@@ -113,6 +115,7 @@ pub use outbox::model::{
 };
 pub use outbox::notice::{NewsItem, Notice, NoticeAbout, NoticeKind};
 pub use outbox::state::{EmailStatus, MailId, MailKind, MailState, NoMailId, Report, Telling};
+pub use outbox::ticket::{TicketLine, TicketMail, TicketNews};
 pub use outbox::undelivered::{MailOwner, Undelivered};
 pub use own::{Follower, OwnEntries};
 pub use person::model::{Applicant, Creations, Person, PersonAddress, PersonWord, Personal};
@@ -146,6 +149,16 @@ pub use task::model::{
     LOOKS_BACK, NoticeTimer, REMINDED_BEFORE, ScheduledTask, TaskKind, WebhookKey, hour_of,
 };
 pub use task::store::NEWS_AT_ONCE;
+pub use ticket::draw::{
+    DrawEntry, DrawResult, DrawResults, DrawShare, MOST_ENTRIES, RESULTS as DRAW_RESULTS,
+    TicketDraw, entry_of,
+};
+pub use ticket::model::{
+    Conflict, EndedCode, QueuedTicket, Sale, Ticket, TicketCount, TicketId, TicketOrder,
+    TicketOrders, TicketState,
+};
+pub use ticket::sale::Availability;
+pub use ticket::store::{Beside, TicketChange};
 pub use token::model::{Token, TokenScope};
 pub use webhook::model::{
     Call, CallKind, Delivery, EncryptedSecret, Notification, OffReason, Webhook, WebhookRecipient,

@@ -29,6 +29,7 @@ mod invite_link;
 mod membership;
 mod notice;
 mod template;
+mod tickets;
 mod webhook;
 
 pub use appointment::{appointment, interview_url};
@@ -41,6 +42,7 @@ pub use invite_link::{
 pub use membership::{invitation, joined, requested};
 pub use notice::{draft_reminder, interview_reminder, news};
 pub use template::{Template, Variable, Variables};
+pub use tickets::{ticket_reminder, tickets};
 pub(crate) use webhook::webhook_off;
 
 use chrono_tz::Tz;
@@ -91,6 +93,7 @@ fn mail(
         appointment: None,
         notice: None,
         request: None,
+        tickets: None,
         invite: None,
         queued_at: now,
         owner: Some(occasion.owner),

@@ -12,7 +12,7 @@ use crate::domain::{
 use crate::text::Email;
 use crate::time::Timestamp;
 
-fn notice(
+pub(super) fn notice(
     occasion: Occasion,
     person: &Person,
     reply_to: &Email,
@@ -181,6 +181,10 @@ impl Notice {
                 let when = when(*start, Some(*until));
                 let link = format!("{site}/submissions/{}/interview/", mail.about);
                 InterviewHtml::bodies(name, club, application, &when, location, &link, end)
+            }
+            NoticeAbout::Showing { about, .. } => {
+                let when = when(about.start, Some(about.end));
+                return about.message(mail.subject.clone(), &when, site, end);
             }
             NoticeAbout::News { items, has_more } => {
                 let mut lines = Vec::new();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 pub const CODES: &str = "x-error-codes";
 
 /// Codes with the operations that give them. The tests refuse any other.
-const GIVEN: [(&str, &[&str]); 16] = [
+const GIVEN: [(&str, &[&str]); 22] = [
     (
         "application_closed",
         &[
@@ -58,17 +58,21 @@ const GIVEN: [(&str, &[&str]); 16] = [
         &[
             "delete_application",
             "delete_badge",
+            "delete_event",
             "delete_fair",
             "delete_major",
             "delete_question",
             "delete_school",
+            "delete_showing",
             "delete_slot",
             "delete_tag",
             "delete_year",
             "replace_application",
             "replace_question",
+            "replace_showing",
             "update_application",
             "update_question",
+            "update_showing",
             "update_slot",
         ],
     ),
@@ -113,6 +117,7 @@ const GIVEN: [(&str, &[&str]); 16] = [
             "create_token",
             "create_webhook",
             "duplicate_application",
+            "order_tickets",
             "renew_club_webhook_secret",
             "renew_webhook_secret",
             "replace_application",
@@ -122,6 +127,7 @@ const GIVEN: [(&str, &[&str]); 16] = [
             "resend_to_member",
             "save_draft",
             "submit",
+            "transfer_ticket",
             "update_application",
             "update_member",
             "update_question",
@@ -134,6 +140,23 @@ const GIVEN: [(&str, &[&str]); 16] = [
         "slot_full",
         &["book_interview", "book_submission_interview"],
     ),
+    ("not_started", &["order_tickets"]),
+    (
+        "closed",
+        &[
+            "issue_tickets",
+            "order_tickets",
+            "return_ticket",
+            "transfer_ticket",
+        ],
+    ),
+    ("audience", &["order_tickets", "transfer_ticket"]),
+    (
+        "drawing",
+        &["issue_tickets", "order_tickets", "return_ticket"],
+    ),
+    ("sold_out", &["issue_tickets", "order_tickets"]),
+    ("ticket_unusable", &["check_in"]),
     ("undecided", &["send_emails"]),
 ];
 

@@ -23,6 +23,10 @@ const GROUPS: [Group; 9] = [
         &[
             ("events", "Events of clubs, with images and calendars."),
             ("showings", "The times and places of an event."),
+            (
+                "tickets",
+                "Tickets of a showing: orders, and the list and the door for officers.",
+            ),
         ],
     ),
     (
@@ -99,6 +103,7 @@ const GROUPS: [Group; 9] = [
             ("tokens", "Tokens with which programs act for the caller."),
             ("home", "What waits for the caller, in one request."),
             ("own submissions", "The submissions of the caller."),
+            ("own tickets", "The tickets of the caller."),
             (
                 "own membership requests",
                 "The caller's requests to join clubs.",

@@ -271,6 +271,14 @@ own_kinds! {
     JoinUses: i64 => u32 = whole(1..=limits::JOIN_USES);
     /// A number of tickets.
     Tickets: i64 => u32 = whole(1..=limits::ANY_NUMBER);
+    /// How many tickets of a type somebody orders.
+    TicketNumber: i64 => u32 = whole(1..=i64::from(limits::TICKETS_A_PERSON));
+    /// How many tickets of a type there are.
+    Capacity: i64 => u32 = whole(1..=limits::TICKETS_OF_A_TYPE);
+    /// The description of a type of ticket.
+    TicketText: String => String = Text(limits::TICKET_DESCRIPTION, TextForm::Free);
+    /// What a ticket costs, for people.
+    PriceText: String => String = Text(limits::TICKET_PRICE, TextForm::Line);
     /// A number from 1 to 5.
     FromOneToFive: i64 => u8 = whole(1..=5);
     /// The size of a file, in bytes.

@@ -79,6 +79,18 @@ crate::text::enums::text_enum! {
         SlotClosed,
         /// 400: the person has another interview at this time.
         Overlap,
+        /// 400: tickets are not available yet.
+        NotStarted,
+        /// 400: it is too late for this with a ticket, or its holder was let in.
+        TicketsClosed = "closed",
+        /// 400: the type of ticket is only for members.
+        AudienceOnly = "audience",
+        /// 400: not so many tickets are left.
+        SoldOut,
+        /// 400: the draw is being held.
+        Drawing,
+        /// 400: the code does not open this door.
+        TicketUnusable,
         /// 503: files cannot be stored or read at the moment. Nothing was changed.
         FilesUnavailable,
         /// 400: the club is not approved yet, and cannot invite anybody until then.

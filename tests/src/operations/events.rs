@@ -2,12 +2,49 @@
 
 use serde_json::{Value, json};
 
-use super::{ANYBODY, OFFICERS, Row, SIGNED_IN, officers, read, replace, upload, write};
+use super::{ANYBODY, OFFICERS, Row, SIGNED_IN, officers, own, read, replace, upload, write};
 
 pub(super) fn rows() -> Vec<Row> {
     let mut rows = public();
     rows.extend(of_a_club());
+    rows.extend(tickets());
     rows
+}
+
+fn tickets() -> Vec<Row> {
+    let sale = "/api/clubs/{club}/events/{event}/showings/{sale}/";
+    let order = json!({ "tickets": [{ "type": "{seat}", "count": 1 }], "wait": true });
+    let issued = json!({ "people": ["{person}"], "type": "{seat}" });
+    let of_sale = |row: Row, rest: &str| row.at(&format!("{sale}{rest}"));
+    vec![
+        write("order_tickets", [401, 201, 201, 201, 201, 201, 201], order)
+            .at("/api/events/{event}/showings/{sale}/tickets/"),
+        read("show_draw", ANYBODY).at("/api/events/{draw_event}/showings/{draw_sale}/draw/"),
+        read("list_tickets", SIGNED_IN),
+        read("show_ticket", own(200)),
+        read("show_ticket_code", own(200)),
+        write("return_ticket", own(204), Value::Null),
+        write(
+            "transfer_ticket",
+            own(200),
+            json!({ "username": "{receiver}" }),
+        )
+        .at("/api/tickets/{given_ticket}/transfer/"),
+        of_sale(read("list_showing_tickets", OFFICERS), "tickets/"),
+        of_sale(write("issue_tickets", officers(201), issued), "tickets/"),
+        of_sale(
+            write("cancel_ticket", officers(204), Value::Null),
+            "tickets/{cancelled_ticket}/",
+        ),
+        of_sale(
+            write("check_in", OFFICERS, json!({ "code": "{ticket_code}" })),
+            "checkins/",
+        ),
+        of_sale(
+            write("take_back_checkin", officers(204), Value::Null).stores_nothing(),
+            "checkins/{door_ticket}/",
+        ),
+    ]
 }
 
 fn public() -> Vec<Row> {
@@ -56,7 +93,7 @@ fn of_a_club() -> Vec<Row> {
         write("update_event", OFFICERS, name),
         write("replace_event", OFFICERS, whole),
         replace("replace_event", OFFICERS),
-        write("delete_event", officers(204), Value::Null),
+        write("delete_event", officers(204), Value::Null).query("?force=true"),
         upload("upload_event_image"),
         read("list_club_showings", SIGNED_IN),
         write("create_showing", officers(201), showing.clone()),
@@ -64,6 +101,6 @@ fn of_a_club() -> Vec<Row> {
         write("update_showing", OFFICERS, location),
         write("replace_showing", OFFICERS, showing),
         replace("replace_showing", OFFICERS),
-        write("delete_showing", officers(204), Value::Null),
+        write("delete_showing", officers(204), Value::Null).query("?force=true"),
     ]
 }

@@ -133,6 +133,7 @@ mod submission_lists;
 mod submissions;
 mod submit_again;
 mod telling;
+mod tickets;
 mod timer;
 mod token_scopes;
 mod tokens;

@@ -54,11 +54,11 @@ async fn people_choose_their_notices() {
     let campus = TestCampus::new();
     let sue = campus.as_("sue");
     let first = sue.get("/api/settings/").await.ok();
-    let usual = json!({ "drafts": true, "interviews": true, "news": "off" });
+    let usual = json!({ "drafts": true, "events": true, "interviews": true, "news": "off" });
     assert_eq!(first["notices"], usual);
     let off = json!({ "notices": { "drafts": false } });
     let merged = sue.patch("/api/settings/", off).await.ok();
-    let expected = json!({ "drafts": false, "interviews": true, "news": "off" });
+    let expected = json!({ "drafts": false, "events": true, "interviews": true, "news": "off" });
     assert_eq!(merged["notices"], expected);
     let mut whole = merged.clone();
     if let Some(fields) = whole.as_object_mut() {

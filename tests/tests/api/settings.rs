@@ -30,7 +30,7 @@ async fn the_profile_comes_from_the_token_and_from_its_person() {
             "image_url": null,
             "is_admin": false,
             "undelivered": null,
-            "notices": { "drafts": true, "interviews": true, "news": "off" },
+            "notices": { "drafts": true, "events": true, "interviews": true, "news": "off" },
         })
     );
     let changed = sue

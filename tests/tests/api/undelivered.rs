@@ -160,6 +160,23 @@ async fn of_people(shown: &mut Shown<'_>, there: &Interviewing) {
     shown
         .at(MailKind::News, &dan, settings, "/undelivered")
         .await;
+    let party = json!({ "name": "Party", "showings": [{
+        "start_time": hours(350), "end_time": hours(351), "ticket_types": [{ "name": "Seat" }],
+    }] });
+    let party = ada.post(events, party).await.created();
+    let sale = format!(
+        "/api/events/{}/showings/{}/",
+        party["id"], party["showings"][0]["id"]
+    );
+    let seat = dan.get(&sale).await.ok()["ticket_types"][0]["id"].clone();
+    let order = json!({ "tickets": [{ "type": seat, "count": 1 }] });
+    dan.post(&format!("{sale}tickets/"), order).await.created();
+    shown
+        .at(MailKind::Tickets, &dan, settings, "/undelivered")
+        .await;
+    crate::news::days(campus, 7).await;
+    let reminder = MailKind::TicketReminder;
+    shown.at(reminder, &dan, settings, "/undelivered").await;
 }
 
 async fn of_the_end(shown: &mut Shown<'_>, there: &Interviewing) {

@@ -83,7 +83,7 @@ async fn a_link_shows_what_it_ends_and_ends_that_alone() {
         let after = sue.get("/api/settings/").await.ok()["notices"].clone();
         assert_eq!(
             after,
-            json!({ "drafts": false, "interviews": true, "news": "off" })
+            json!({ "drafts": false, "events": true, "interviews": true, "news": "off" })
         );
     }
     // Once more is 200, too.

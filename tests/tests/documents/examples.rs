@@ -79,6 +79,7 @@ pub async fn admin_of_demo() -> (Client, Values) {
     let admin = campus.with_token(&token);
     let mut values = Values::default();
     values.extend(clubs(&admin).await);
+    values.extend(tickets(&admin).await);
     values.extend(recruitment(&admin).await);
     values.extend(reference_data(&admin).await);
     values.extend(invitation(&campus));
@@ -287,6 +288,7 @@ async fn clubs(admin: &Client) -> Vec<(&'static str, Value)> {
         ("{subscription}", json!("chess")),
         ("{file}", json!("index.css")),
         ("{newcomer}", json!("student")),
+        ("{receiver}", json!("sam")),
         (
             "{person}",
             named(admin, "/api/users/?search=sam", "username", "sam").await,
@@ -303,6 +305,39 @@ async fn clubs(admin: &Client) -> Vec<(&'static str, Value)> {
             "{showing_file}",
             json!(format!("{}.ics", event["showings"][0]["id"])),
         ),
+    ]
+}
+
+/// A showing with types of tickets, and four of one's own.
+async fn tickets(admin: &Client) -> Vec<(&'static str, Value)> {
+    let event = list(admin, "/api/clubs/robotics/events/").await.remove(0);
+    let path = format!("/api/events/{}/showings/", event["id"]);
+    let all = list(admin, &path).await;
+    let is_open = |one: &&Value| one["ticket_types"][1]["name"] == "Late entry";
+    let showing = all.iter().find(is_open).expect("a showing with tickets");
+    let late = &showing["ticket_types"][1]["id"];
+    let order = json!({ "tickets": [{ "type": late, "count": 4 }] });
+    let path = format!("{path}{}/tickets/", showing["id"]);
+    let ordered = admin.post(&path, order).await.created();
+    let ticket = |n: usize| ordered[n]["id"].clone();
+    let event = list(admin, "/api/clubs/astronomy/events/").await;
+    let mut draws = Vec::new();
+    for event in event {
+        let all = list(admin, &format!("/api/events/{}/showings/", event["id"])).await;
+        draws.extend(all.into_iter().map(|one| (event["id"].clone(), one)));
+    }
+    let draw = draws.iter().find(|(_, one)| one["ticket_sale"] == "draw");
+    let (draw_event, draw) = draw.expect("a draw");
+    vec![
+        ("{draw_event}", draw_event.clone()),
+        ("{draw_sale}", draw["id"].clone()),
+        ("{sale}", showing["id"].clone()),
+        ("{seat}", late.clone()),
+        ("{ticket}", ticket(0)),
+        ("{ticket_code}", ordered[3]["code"].clone()),
+        ("{given_ticket}", ticket(1)),
+        ("{cancelled_ticket}", ticket(2)),
+        ("{door_ticket}", ticket(3)),
     ]
 }
 

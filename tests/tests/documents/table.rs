@@ -145,6 +145,7 @@ async fn event_fair_and_link(campus: &TestCampus, recruitment: &Recruitment) {
         .post("/api/clubs/chess/events/", event)
         .await
         .created();
+    tickets(campus, recruitment).await;
     let admin = campus.admin();
     let ids = tests::fixtures::collections(&admin).await;
     let fair = ids
@@ -179,6 +180,67 @@ async fn event_fair_and_link(campus: &TestCampus, recruitment: &Recruitment) {
         )
         .await
         .ok();
+}
+
+/// Tickets: one that somebody handed over and was let in with, and one that waits.
+async fn tickets(campus: &TestCampus, recruitment: &Recruitment) {
+    let sale = json!({
+        "name": "Party",
+        "showings": [{
+            "start_time": hours(48), "end_time": hours(50), "location": "Hall",
+            "ticket_drop_time": hours(-1), "ticket_end_time": hours(47),
+            "ticket_sale": "first_come", "ticket_order_limit": 2,
+            "ticket_types": [{ "name": "Seat", "capacity": 1, "price": "3 €" }],
+        }],
+    });
+    let officer = &recruitment.officer;
+    let event = officer
+        .post("/api/clubs/chess/events/", sale)
+        .await
+        .created();
+    let showing = format!(
+        "events/{}/showings/{}",
+        event["id"], event["showings"][0]["id"]
+    );
+    let shown = officer.get(&format!("/api/{showing}/")).await.ok();
+    let seat = &shown["ticket_types"][0]["id"];
+    let order = json!({ "tickets": [{ "type": seat, "count": 2 }], "wait": true });
+    let (sue, jo) = (campus.as_("sue"), campus.as_("jo"));
+    jo.get("/api/settings/").await.ok();
+    let ordered = sue
+        .post(&format!("/api/{showing}/tickets/"), order)
+        .await
+        .created();
+    let ticket = ordered[0]["id"].as_str().unwrap_or_default().to_owned();
+    let receiver = json!({ "username": "jo" });
+    sue.post(&format!("/api/tickets/{ticket}/transfer/"), receiver)
+        .await
+        .ok();
+    let door = format!("/api/clubs/chess/{showing}/checkins/");
+    let scan = || json!({ "ticket": ticket });
+    officer.post(&door, scan()).await.ok();
+    officer
+        .delete(&format!("{door}{ticket}/"))
+        .await
+        .no_content();
+    campus.advance(chrono::TimeDelta::seconds(1));
+    officer.post(&door, scan()).await.ok();
+    let now = campus.campus.app.now();
+    let draw_time = now.plus(chrono::TimeDelta::minutes(10));
+    let draw = json!({
+        "start_time": hours(48), "end_time": hours(50), "ticket_sale": "draw",
+        "ticket_draw_time": draw_time, "ticket_types": [{ "name": "Seat" }],
+    });
+    let showings = format!("/api/clubs/chess/events/{}/showings/", event["id"]);
+    let draw = officer.post(&showings, draw).await.created();
+    let order = json!({ "tickets": [{ "type": draw["ticket_types"][0]["id"], "count": 1 }] });
+    let path = format!(
+        "/api/events/{}/showings/{}/tickets/",
+        event["id"], draw["id"]
+    );
+    sue.post(&path, order).await.created();
+    campus.advance(chrono::TimeDelta::minutes(11));
+    campus.tick().await;
 }
 
 /// What remains of a withdrawn submission, and of a deleted application.

@@ -443,7 +443,8 @@ pub(super) fn compare_rights(done: &BTreeMap<String, BTreeSet<(String, String)>>
         // Rights of cases that the table of calls does not have: rejections, invitations, dead
         // workers, the check of new versions, reminders and news, slices of submissions,
         // submissions whose application was deleted meanwhile, interviews that end with a mail,
-        // webhooks that are switched off, and events of clubs that wait for approval.
+        // webhooks that are switched off, tickets that waited, and events of clubs that wait for
+        // approval.
         let rare = [
             ("Mailer", "GetItem", "/clubs"),
             ("Mailer", "BatchGetItem", "/clubs"),
@@ -454,6 +455,7 @@ pub(super) fn compare_rights(done: &BTreeMap<String, BTreeSet<(String, String)>>
             ("Changes", "GetItem", "/clubs"),
             ("submissions", "DeleteItem", "/clubs"),
             ("events", "Query", "/index/gsi1"),
+            ("tickets", "DeleteItem", "/clubs"),
             ("submissions", "Query", "/index/gsi2"),
             ("Changes", "UpdateItem", "/clubs"),
             ("MailReports", "BatchGetItem", "/clubs"),

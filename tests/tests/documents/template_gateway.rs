@@ -129,6 +129,7 @@ fn operations_are_routed_to_their_function() {
             "memberships",
             "site",
             "submissions",
+            "tickets",
             "webhooks"
         ])
     );

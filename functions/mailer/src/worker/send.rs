@@ -169,7 +169,21 @@ impl Worker {
         if let Some(entry) = Entry::of_appointment(mail) {
             calendars.push(entry.file(mail, &self.settings.mail.from, &page));
         }
+        if let Some(entry) = Entry::of_tickets(mail) {
+            let page = format!("{site}/tickets/");
+            calendars.push(entry.file(mail, &self.settings.mail.from, &page));
+        }
         let mut headers = vec![];
+        if let Some(about) = &mail.tickets {
+            let when = when(about.start, Some(about.end), zone);
+            let message = about.message(mail.subject.clone(), &when, site, "");
+            let envelope = MailEnvelope {
+                message,
+                calendars,
+                headers,
+            };
+            return Ok((envelope, ends));
+        }
         let message = match (&mail.appointment, notice, mail.person) {
             (Some(about), ..) => {
                 let when = when(about.start, Some(about.end), zone);

@@ -2,7 +2,7 @@
 
 use chrono::{TimeDelta, Timelike as _};
 use shared::Shared;
-use shared::domain::{Event, EventType, Showing};
+use shared::domain::{Event, EventType, Showing, TicketRules};
 use shared::time::Timestamp;
 
 use super::{Numbers, picture};
@@ -238,6 +238,8 @@ pub fn events(numbers: &Numbers, now: Timestamp) -> Vec<Event> {
             ticket_drop: None,
             ticket_order_limit: 4,
             start_set_at: None,
+            tickets: TicketRules::default(),
+            types: None,
         };
         // Every second plan becomes one event with many showings. The others become many events.
         let groups: Vec<Vec<i64>> = if i % 2 == 0 {
@@ -304,7 +306,7 @@ pub async fn flyers(app: &Shared, events: &[Event]) -> Result<(), Error> {
             image_alt: alt.to_owned(),
             ..event.clone()
         };
-        app.table.update_event(event, &flyer).await?;
+        app.table.update_event(event, &flyer, vec![]).await?;
     }
     Ok(())
 }

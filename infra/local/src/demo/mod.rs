@@ -8,6 +8,7 @@ mod own;
 mod people;
 mod questions;
 mod recruitment;
+mod tickets;
 mod webhooks;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -68,7 +69,9 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
     let mut recruitment = recruitment::recruitments(&numbers, &people, &mut clubs, now);
     let mut interviews = interviews::interviews(&numbers, &mut recruitment, &members, now);
     let own = own::load(campus, &mut clubs, &recruitment, &mut interviews, now);
-    let events = events::events(&numbers, now);
+    let mut events = events::events(&numbers, now);
+    let secret = &campus.app.settings.secrets.invite;
+    let tickets = tickets::sell(&numbers, &mut events, &people, (secret, now));
     for event in &events {
         clubs
             .iter_mut()
@@ -97,6 +100,7 @@ pub async fn load(campus: &Campus) -> Result<(), Error> {
         .await?;
     own.await?;
     table.load_events(&events).await?;
+    tickets.load(table, now).await?;
     events::flyers(&campus.app, &events).await
 }
 

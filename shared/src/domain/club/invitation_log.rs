@@ -185,7 +185,7 @@ impl Entity for InvitationLog {
 
 /// Returns the write that replaces a club's log `old` by `new`. Refused if it changed after `old`
 /// was read.
-pub(crate) fn logged(old: &InvitationLog, new: &InvitationLog) -> Result<Write, TableError> {
+pub fn logged(old: &InvitationLog, new: &InvitationLog) -> Result<Write, TableError> {
     let log = Write::put(new)?;
     // A log that DynamoDB removed after its expiry starts again.
     Ok(if old.version == 0 {

@@ -5,3 +5,4 @@ pub(crate) mod keys;
 pub(crate) mod listed;
 pub(crate) mod model;
 pub(crate) mod store;
+pub(crate) mod tickets;

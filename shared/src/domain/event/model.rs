@@ -1,6 +1,7 @@
 use crate::domain::image::Image;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::event::tickets::{TicketRules, TicketType};
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -85,12 +86,19 @@ pub struct Showing {
     /// as old as its event. It is not news before this (G3).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_set_at: Option<Timestamp>,
+    /// How tickets are given out.
+    #[serde(default, skip_serializing_if = "TicketRules::is_default")]
+    pub tickets: TicketRules,
+    /// In memory, if the request is about its tickets: their types. Not stored here, because an
+    /// event has up to 100 showings.
+    #[serde(skip)]
+    pub types: Option<Vec<TicketType>>,
 }
 
 impl Showing {
     /// Returns whether tickets are required.
     pub fn needs_tickets(&self) -> bool {
-        self.ticketed || self.ticket_drop.is_some()
+        self.ticketed || self.ticket_drop.is_some() || self.tickets.has_types
     }
 }
 
@@ -142,6 +150,12 @@ impl Event {
     pub fn location_bytes(&self) -> usize {
         let locations = self.showings.iter().filter_map(|one| one.location.as_ref());
         locations.map(String::len).sum()
+    }
+
+    /// Returns where the types of its showings are that have some.
+    pub fn sales(&self) -> Vec<(Id<of::Event>, Id<of::Showing>)> {
+        let showings = self.showings.iter().filter(|one| one.tickets.has_types);
+        showings.map(|one| (self.id, one.id)).collect()
     }
 
     /// Sorts the showings by start and id.

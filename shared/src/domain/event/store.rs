@@ -207,14 +207,21 @@ impl Table {
         self.transact(writes).await
     }
 
-    /// Replaces an event. Refused if it no longer has the version of `old`.
-    pub async fn update_event(&self, old: &Event, new: &Event) -> Result<(), TableError> {
+    /// Replaces an event, and stores what belongs to it. Refused if it no longer has the version of
+    /// `old`.
+    pub async fn update_event(
+        &self,
+        old: &Event,
+        new: &Event,
+        beside: Vec<Write>,
+    ) -> Result<(), TableError> {
         let (item, whole) = split(new);
         let mut writes = vec![Write::put(&item)?.if_equals("version", &old.version)];
         if whole.is_some() || split(old).1.is_some() {
             writes.push(write_text(new, whole.as_ref())?);
         }
         writes.extend(Self::relist(Some(old), new)?);
+        writes.extend(beside);
         self.transact(writes).await
     }
 

@@ -33,10 +33,15 @@ impl MailKind {
             Self::Acceptance | Self::Rejection | Self::Interview => Owner::Submissions,
             Self::Appointment => Owner::Interview,
             Self::Invitation => Owner::Invite,
-            Self::DraftReminder | Self::InterviewReminder | Self::News => Owner::Notice,
-            Self::Confirmation | Self::Request | Self::Joined | Self::Webhook | Self::Ended => {
-                Owner::Nothing
+            Self::DraftReminder | Self::InterviewReminder | Self::TicketReminder | Self::News => {
+                Owner::Notice
             }
+            Self::Confirmation
+            | Self::Request
+            | Self::Joined
+            | Self::Webhook
+            | Self::Ended
+            | Self::Tickets => Owner::Nothing,
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::domain::outbox::notice::{Notice, NoticeAbout};
 use crate::domain::person::notices::NewsRhythm;
 use crate::domain::slot::model::Slot;
 use crate::domain::submission::model::Submission;
+use crate::domain::ticket::model::{Ticket, TicketState};
 use crate::domain::{person, slot, submission};
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
@@ -53,6 +54,24 @@ impl Table {
                     location.clone_from(&slot.location);
                 }
                 slot.is_some()
+            }
+            NoticeAbout::Showing {
+                showing, tickets, ..
+            } => {
+                let ids = tickets
+                    .iter()
+                    .filter_map(|id| Some((*showing, id.parse().ok()?)));
+                let all = self.tickets(ids.collect::<Vec<_>>()).await?;
+                let is_theirs =
+                    |one: &Ticket| one.state == TicketState::Valid && one.person == Some(person);
+                let sale = match all.iter().find(|one| is_theirs(one)) {
+                    Some(ticket) => self.sale(ticket.event, *showing).await?,
+                    None => None,
+                };
+                let start = mail.sequence;
+                sale.is_some_and(|sale| {
+                    !sale.cancelled && sale.showing.start.epoch_seconds().unsigned_abs() == start
+                })
             }
             // A reminder that an earlier release made does not name the club.
             NoticeAbout::Draft { code: None, .. } | NoticeAbout::News { .. } => true,
@@ -133,6 +152,7 @@ pub(crate) fn still_true(mail: &Mail) -> Vec<Write> {
     let requested = match notice.kind {
         NoticeKind::Drafts => requested.if_absent_or_equals("notices.drafts", &true),
         NoticeKind::Interviews => requested.if_absent_or_equals("notices.interviews", &true),
+        NoticeKind::Events => requested.if_absent_or_equals("notices.events", &true),
         NoticeKind::News => requested.if_equals("notices.news", &NewsRhythm::Weekly),
     };
     let object = match &notice.about {
@@ -148,7 +168,7 @@ pub(crate) fn still_true(mail: &Mail) -> Vec<Write> {
         NoticeAbout::Draft { id, .. } => Some(
             Write::check(submission::keys::submission(*id, Id::new(mail.about))).if_none("status"),
         ),
-        NoticeAbout::News { .. } => None,
+        NoticeAbout::News { .. } | NoticeAbout::Showing { .. } => None,
     };
     let all = std::iter::once(requested).chain(object);
     all.map(|check| check.or(Refusal::Superseded)).collect()

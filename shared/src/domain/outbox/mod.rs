@@ -6,4 +6,5 @@ pub(crate) mod model;
 pub(crate) mod notice;
 pub(crate) mod state;
 pub(crate) mod store;
+pub(crate) mod ticket;
 pub(crate) mod undelivered;

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::outbox::notice::Notice;
 use crate::domain::outbox::state::{EmailStatus, MailId, MailKind, Report};
+use crate::domain::outbox::ticket::TicketMail;
 use crate::domain::outbox::undelivered::MailOwner;
 use crate::domain::status::Status;
 use crate::ids::{Id, of};
@@ -68,6 +69,10 @@ pub struct Mail {
     /// is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<RequestNews>,
+    /// The tickets that it is about, if it is about some. Its text and its calendar file are made
+    /// when it is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tickets: Option<TicketMail>,
     /// The invite whose link is added when the mail is sent.
     pub invite: Option<InviteLink>,
     /// What shows that it did not arrive (E35). None for decisions and invitations to an
@@ -116,7 +121,7 @@ impl Mail {
     /// Returns whether its text is stored, or can be made.
     pub(crate) fn has_text(&self) -> bool {
         let is_made = self.appointment.is_some() || self.notice.is_some() || self.request.is_some();
-        is_made || !self.html.is_empty()
+        is_made || self.tickets.is_some() || !self.html.is_empty()
     }
 
     /// Returns whether its text is kept until it has arrived, because it may be sent again. A

@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 
+use crate::domain::outbox::ticket::TicketMail;
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::Timestamp;
@@ -13,6 +14,8 @@ crate::text::enums::text_enum! {
         Interviews,
         /// News of the clubs that they follow.
         News,
+        /// Reminders of showings for which they have tickets.
+        Events,
     }
 }
 
@@ -35,6 +38,7 @@ impl Notice {
         match &self.about {
             NoticeAbout::Draft { end, .. } => *end < now,
             NoticeAbout::Interview { start, .. } => *start <= now,
+            NoticeAbout::Showing { about, .. } => about.start <= now,
             NoticeAbout::News { .. } => false,
         }
     }
@@ -76,6 +80,15 @@ pub enum NoticeAbout {
         end: Timestamp,
         /// Where it is.
         location: String,
+    },
+    /// A showing for which the person has tickets.
+    Showing {
+        /// Id of the showing.
+        showing: Id<of::Showing>,
+        /// Ids of the tickets.
+        tickets: Vec<String>,
+        /// What the mail says.
+        about: Box<TicketMail>,
     },
     /// News of clubs.
     News {

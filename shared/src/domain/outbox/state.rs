@@ -106,11 +106,15 @@ pub enum MailKind {
     /// Tells an applicant that their application ended, because the club was closed or the
     /// application deleted.
     Ended,
+    /// Tells somebody what happened to their tickets.
+    Tickets,
+    /// Reminds of a showing for which somebody has a ticket.
+    TicketReminder,
 }
 
 impl MailKind {
     /// All kinds.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Acceptance,
         Self::Rejection,
         Self::Interview,
@@ -124,6 +128,8 @@ impl MailKind {
         Self::News,
         Self::Webhook,
         Self::Ended,
+        Self::Tickets,
+        Self::TicketReminder,
     ];
 
     /// Returns whether such a mail tells a decision.
@@ -136,7 +142,11 @@ impl MailKind {
     pub fn is_notice(self) -> bool {
         matches!(
             self,
-            Self::DraftReminder | Self::InterviewReminder | Self::News | Self::Webhook
+            Self::DraftReminder
+                | Self::InterviewReminder
+                | Self::TicketReminder
+                | Self::News
+                | Self::Webhook
         )
     }
 
@@ -161,6 +171,8 @@ impl MailKind {
             Self::News => "news",
             Self::Webhook => "webhook",
             Self::Ended => "ended",
+            Self::Tickets => "tickets",
+            Self::TicketReminder => "ticket_reminder",
         }
     }
 }

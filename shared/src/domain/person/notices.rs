@@ -22,6 +22,9 @@ pub struct Notices {
     pub drafts: bool,
     /// Whether they are reminded of interviews.
     pub interviews: bool,
+    /// Whether they are reminded of showings for which they have tickets.
+    #[serde(default = "yes")]
+    pub events: bool,
     /// News.
     pub news: NewsRhythm,
     /// When they switched the news on.
@@ -29,11 +32,16 @@ pub struct Notices {
     pub on_since: Option<Timestamp>,
 }
 
+fn yes() -> bool {
+    true
+}
+
 impl Default for Notices {
     fn default() -> Self {
         Self {
             drafts: true,
             interviews: true,
+            events: true,
             news: NewsRhythm::Off,
             on_since: None,
         }
@@ -46,6 +54,7 @@ impl Notices {
         match kind {
             NoticeKind::Drafts => self.drafts,
             NoticeKind::Interviews => self.interviews,
+            NoticeKind::Events => self.events,
             NoticeKind::News => self.news == NewsRhythm::Weekly,
         }
     }
@@ -60,6 +69,10 @@ impl Notices {
             },
             NoticeKind::Interviews => Self {
                 interviews: false,
+                ..self
+            },
+            NoticeKind::Events => Self {
+                events: false,
                 ..self
             },
             NoticeKind::News => Self {

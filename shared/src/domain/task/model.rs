@@ -102,6 +102,13 @@ pub enum TaskKind {
         /// The attempt of the mail.
         attempt: u32,
     },
+    /// A showing with types of tickets: who waits, the draw, reminders, and mails of changes.
+    Tickets {
+        /// Id of the event.
+        event: Id<of::Event>,
+        /// Id of the showing.
+        showing: Id<of::Showing>,
+    },
     /// The weekly news for a person.
     News {
         /// Id of the person.

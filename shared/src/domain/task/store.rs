@@ -64,6 +64,11 @@ impl Table {
         Ok(done.max(now.plus(-GIVEN_UP)))
     }
 
+    /// Files an entry: 1 write.
+    pub async fn file_task(&self, task: &ScheduledTask) -> Result<(), TableError> {
+        self.write(Write::put(task)?).await.map(drop)
+    }
+
     /// Notes that everything up to this hour is done: 1 write. A timer that is behind changes
     /// nothing.
     pub async fn finish_hours(&self, hour: Timestamp) -> Result<(), TableError> {

@@ -1,0 +1,242 @@
+//! Tickets that end, and those that go to whoever waits (Y5).
+
+use crate::db::{Table, TableError, Write};
+use crate::domain::{
+    Audience, Beside, Club, Conflict, DrawEntry, EndedCode, Mail, Person, QueuedTicket, Sale,
+    Ticket, TicketChange, TicketNews, TicketState,
+};
+use crate::ids::{Id, derived, of};
+use crate::mail::tickets;
+use crate::time::Timestamp;
+
+/// A showing whose tickets change.
+#[derive(Clone, Copy)]
+pub struct Showroom<'a> {
+    /// The table.
+    pub table: &'a Table,
+    /// The types.
+    pub sale: &'a Sale,
+    /// The club, for mails.
+    pub club: &'a Club,
+    /// When.
+    pub now: Timestamp,
+}
+
+/// Returns the number of the mail about the present version of a ticket.
+pub fn mail_number(ticket: &Ticket) -> u64 {
+    derived(
+        "ticket news",
+        &[&ticket.id.to_string(), &ticket.version.to_string()],
+    )
+}
+
+/// Returns a ticket that ended.
+#[must_use]
+pub fn ended(ticket: &Ticket, now: Timestamp) -> Ticket {
+    let mut after = Ticket {
+        state: TicketState::Cancelled,
+        queue: None,
+        version: ticket.version + 1,
+        ..ticket.clone()
+    };
+    if ticket.state == TicketState::Valid {
+        after.ended.push(EndedCode {
+            code: ticket.code,
+            at: now,
+            why: Conflict::CancelledSince,
+        });
+    }
+    after
+}
+
+/// Returns the writes of new mails.
+pub fn mails(all: impl IntoIterator<Item = Option<Mail>>) -> Result<Vec<Write>, TableError> {
+    let writes = all.into_iter().flatten().map(|mail| Write::put(&mail));
+    writes.map(|write| write.map(Write::if_new)).collect()
+}
+
+impl Showroom<'_> {
+    /// Returns the mail that tells a person of one ticket.
+    fn mail(&self, person: Option<&Person>, ticket: &Ticket, news: TicketNews) -> Option<Mail> {
+        let number = (news, mail_number(ticket));
+        tickets((self.club, self.sale), person?, &[ticket], number, self.now)
+    }
+
+    /// Ends a ticket, and tells its holder if the club ends it. Returns it as it is then. Refused
+    /// if it changed after it was read.
+    pub async fn end(&self, ticket: &Ticket, tells: bool) -> Result<Ticket, TableError> {
+        let after = ended(ticket, self.now);
+        let (availability, person) =
+            futures::try_join!(self.table.availability(self.sale, true), async {
+                match ticket.person.filter(|_| tells) {
+                    Some(person) => self.table.person(person).await,
+                    None => Ok(None),
+                }
+            })?;
+        let mail = self.mail(person.as_ref(), &after, TicketNews::TicketsCancelled);
+        let change = TicketChange {
+            before: Some(ticket),
+            after: &after,
+        };
+        let mut others = mails([mail])?;
+        if ticket.state == TicketState::Requested {
+            let entry = ticket.entry.iter();
+            others.extend(entry.map(|entry| DrawEntry::leave(ticket.showing, entry)));
+        }
+        let beside = Beside {
+            others,
+            ..Beside::default()
+        };
+        self.table
+            .change_tickets(&[change], &availability, beside)
+            .await?;
+        Ok(after)
+    }
+
+    /// Gives what can be taken to those who wait, the first first, at most so many tickets. Makes
+    /// the parts allow the capacity, if somebody was interrupted. Returns whether anybody may still
+    /// wait.
+    pub async fn settle(&self, most: usize) -> Result<bool, TableError> {
+        if self.sale.is_over(self.now) {
+            return Ok(false);
+        }
+        let mut left = most;
+        let mut retries = self.table.retries();
+        loop {
+            let all = self.table.availability(self.sale, true).await?;
+            let (mut moved, mut waits) = (0, false);
+            for (one, counts) in self.sale.types.iter().zip(&all) {
+                if !counts.fits()
+                    && !self
+                        .table
+                        .fit_capacity(self.sale, one.id, one.capacity)
+                        .await?
+                {
+                    continue;
+                }
+                if !counts.has_queue() {
+                    continue;
+                }
+                waits = true;
+                let free = counts.choose(u32::try_from(left).unwrap_or(u32::MAX), 0);
+                if free.is_empty() {
+                    continue;
+                }
+                let queue = self
+                    .table
+                    .first_in_queue(self.sale, one.id, free.len().min(AT_ONCE));
+                for (queued, part) in queue.await?.iter().zip(free) {
+                    moved += usize::from(self.move_up(queued, part, &all).await?);
+                }
+            }
+            left = left.saturating_sub(moved);
+            if left == 0 || !waits {
+                return Ok(waits);
+            }
+            if moved == 0 {
+                // Others may have changed what was read.
+                let is_full = self
+                    .sale
+                    .types
+                    .iter()
+                    .zip(&all)
+                    .all(|(_, counts)| !counts.has_queue() || counts.choose(1, 0).is_empty());
+                if is_full {
+                    return Ok(true);
+                }
+                retries.next().await?;
+            }
+        }
+    }
+
+    /// The same at the end of a request. If it fails, the timer does it within a minute.
+    pub async fn settle_later(&self, most: usize) {
+        if let Err(error) = self.settle(most).await {
+            tracing::warn!(%error, "who waits gets tickets later");
+        }
+    }
+
+    /// Makes a ticket valid that waits, counted in this part; or ends it, if its holder may not
+    /// have it any more. Returns whether anything changed.
+    async fn move_up(
+        &self,
+        queued: &QueuedTicket,
+        part: u8,
+        availability: &[crate::domain::Availability],
+    ) -> Result<bool, TableError> {
+        let Some(ticket) = self.table.ticket(queued.showing, queued.ticket).await? else {
+            return Ok(false);
+        };
+        let (person, may) = self.holder(&ticket).await?;
+        let was_over = ticket.is_over();
+        let after = if may || was_over {
+            Ticket {
+                state: TicketState::Valid,
+                queue: None,
+                part,
+                version: ticket.version + 1,
+                ..ticket.clone()
+            }
+        } else {
+            ended(&ticket, self.now)
+        };
+        let news = if may {
+            TicketNews::TicketsMovedUp
+        } else {
+            TicketNews::TicketsCancelled
+        };
+        let mail = self.mail(person.as_ref().filter(|_| !was_over), &after, news);
+        let change = TicketChange {
+            before: Some(&ticket),
+            after: &after,
+        };
+        let beside = Beside {
+            others: mails([mail])?,
+            ..Beside::default()
+        };
+        match self
+            .table
+            .change_tickets(&[change], availability, beside)
+            .await
+        {
+            Err(TableError::Refused(_)) => Ok(false),
+            done => done.map(|()| true),
+        }
+    }
+
+    /// Returns the holder of a ticket, and whether its type is for them.
+    async fn holder(&self, ticket: &Ticket) -> Result<(Option<Person>, bool), TableError> {
+        let Some(id) = ticket.person else {
+            return Ok((None, false));
+        };
+        let person = self
+            .table
+            .person(id)
+            .await?
+            .filter(|person| !person.erasing);
+        let may = person.is_some() && self.is_for(ticket.ticket_type, id).await?;
+        Ok((person, may))
+    }
+
+    /// Returns whether a type is for a person: 1 read, if it is for members.
+    pub async fn is_for(
+        &self,
+        ticket_type: Id<of::TicketType>,
+        person: Id<of::Person>,
+    ) -> Result<bool, TableError> {
+        match self.sale.ticket_type(ticket_type).map(|one| one.audience) {
+            Some(Audience::Everybody) => Ok(true),
+            Some(Audience::Members) => {
+                let (_, membership) = self
+                    .table
+                    .club_and_membership(&self.club.code, Some(person))
+                    .await?;
+                Ok(membership.is_some())
+            }
+            None => Ok(false),
+        }
+    }
+}
+
+/// So many who wait for a type are looked at at a time.
+const AT_ONCE: usize = 25;
