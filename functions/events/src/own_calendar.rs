@@ -6,7 +6,9 @@ use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
-use shared::domain::{Club, Event, OwnEntries, Showing, Slot, Window};
+use shared::domain::{
+    Club, Event, OwnEntries, Showing, Slot, Ticket, TicketOrders, TicketState, Window,
+};
 use shared::ids::{self, Id, of};
 use shared::text::ClubCode;
 use shared::text::ics::Component;
@@ -48,7 +50,8 @@ impl Item<'_> {
 /// Get the calendar of a person.
 ///
 /// For everybody who knows the address, which `GET /settings/calendar/` tells. It has the showings
-/// of events of the clubs that the person is in or follows, as the person may see them; booked
+/// of events of the clubs that the person is in or follows, as the person may see them, and those
+/// for which they have a valid ticket; booked
 /// interviews, and slots in which the person holds interviews; and ends of open applications: of
 /// clubs that the person follows, and of those that they have begun to answer. It reaches from 90
 /// days ago to a year ahead and has at most 1,000 entries, those to come first. It is 404 if the
@@ -68,7 +71,7 @@ pub async fn show_own_calendar(
         .strip_suffix(".ics")
         .ok_or(ApiError::NotFound)?;
     let id = calendars::person_of(token).ok_or(ApiError::NotFound)?;
-    let (person, followed) = app.table.follower(id).await?;
+    let (person, followed, orders) = app.table.follower(id).await?;
     let person = person
         .filter(|person| !person.erasing)
         .filter(|person| calendars::is_present(&app.settings.secrets.invite, person, token))
@@ -82,14 +85,19 @@ pub async fn show_own_calendar(
     let during = Timestamp::at(now - PAST)..=Timestamp::at(now + FUTURE);
     // Admins follow clubs as everybody does: the address proves no group.
     let visibility = Visibility::with_all(own.clubs.iter().cloned(), false);
+    let tickets = valid_tickets(&app, id, &orders).await?;
+    let is_own = |club: &Club| own.clubs.contains(&club.code) || followed.contains(&club.code);
     let found = of_clubs(&app, &versions, during.clone(), |club| {
-        visibility.sees(club) && (own.clubs.contains(&club.code) || followed.contains(&club.code))
+        let has_ticket = tickets.iter().any(|ticket| ticket.club == club.code);
+        visibility.sees(club) && (is_own(club) || has_ticket)
     })
     .await?;
     let pairs = found.pairs();
     let showings = pairs.iter().flat_map(|(event, club)| {
-        let showings = event.showings.iter();
-        showings.map(|showing| Item::Showing(showing, event, club))
+        let own = event.showings.iter().filter(|showing| {
+            is_own(club) || tickets.iter().any(|ticket| ticket.showing == showing.id)
+        });
+        own.map(|showing| Item::Showing(showing, event, club))
     });
     let mut items: Vec<Item<'_>> = showings
         .filter(|item| {
@@ -127,6 +135,19 @@ pub async fn show_own_calendar(
         return Ok(kept(response));
     }
     Ok(kept(tag.on(calendar(rendered(items, &app)))))
+}
+
+/// Returns the valid tickets of a person: 1 batch read per 100, if they have ordered any.
+async fn valid_tickets(
+    app: &Context,
+    person: Id<of::Person>,
+    orders: &[TicketOrders],
+) -> Result<Vec<Ticket>> {
+    let ids = orders.iter();
+    let ids = ids.flat_map(|one| one.tickets.iter().map(|id| (one.showing, *id)));
+    let mut tickets = app.table.tickets(ids.collect::<Vec<_>>()).await?;
+    tickets.retain(|one| one.state == TicketState::Valid && one.person == Some(person));
+    Ok(tickets)
 }
 
 /// Raise it when the text of an entry changes: programs that have a calendar keep it while its tag

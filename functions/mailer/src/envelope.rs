@@ -189,7 +189,7 @@ impl Entry<'_> {
         let about = mail.tickets.as_ref()?;
         let has_file = about.has_valid || about.is_off;
         has_file.then(|| Entry {
-            uid: format!("tickets-{}@clubs", mail.about),
+            uid: format!("showing-{}@clubs", about.showing),
             summary: about.event.clone(),
             club: &about.club,
             about: &about.event,

@@ -9,7 +9,8 @@ use crate::db::{Entity as _, Key, Table, TableError};
 use crate::domain::bookmark::model::Subscription;
 use crate::domain::extension::model::Extension;
 use crate::domain::person::model::Person;
-use crate::domain::{bookmark, draft, extension, member, person};
+use crate::domain::ticket::model::TicketOrders;
+use crate::domain::{draft, extension, member, person, ticket};
 use crate::ids;
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
@@ -26,16 +27,16 @@ pub struct OwnEntries {
     pub drafted: HashSet<Id<of::Application>>,
 }
 
-/// The profile of a person, and the clubs that they follow.
-pub type Follower = (Option<Person>, HashSet<ClubCode>);
+/// The profile of a person, the clubs that they follow, and what they have ordered.
+pub type Follower = (Option<Person>, HashSet<ClubCode>, Vec<TicketOrders>);
 
 impl Table {
-    /// Returns a profile and the clubs that the person follows: 1 query, for half the price of
-    /// other reads. It may be a moment old.
+    /// Returns a profile, the clubs that the person follows, and their orders of tickets: 1 query,
+    /// for half the price of other reads. It may be a moment old.
     pub async fn follower(&self, person: Id<of::Person>) -> Result<Follower, TableError> {
-        let (mut profile, mut followed) = (None, HashSet::new());
+        let (mut profile, mut followed, mut orders) = (None, HashSet::new(), vec![]);
         let from = person::keys::profile(person).sk;
-        let range = Range::Between(from, format!("{}~", bookmark::keys::SUBSCRIPTIONS));
+        let range = Range::Between(from, format!("{}~", ticket::keys::ORDERS));
         let take = |page: Vec<Stored>| {
             for item in page {
                 match item.kind() {
@@ -44,6 +45,7 @@ impl Table {
                         let all: Vec<Subscription> = readable([item]);
                         followed.extend(all.into_iter().map(|one| one.club));
                     }
+                    TicketOrders::TYPE => orders.extend(readable::<TicketOrders>([item])),
                     _ => {}
                 }
             }
@@ -57,7 +59,7 @@ impl Table {
             take,
         )
         .await?;
-        Ok((profile, followed))
+        Ok((profile, followed, orders))
     }
 
     /// Returns the clubs and drafts of a person, and where extensions are: 1 query of the index,

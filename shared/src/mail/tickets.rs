@@ -102,7 +102,7 @@ fn facts(
         news,
         club: club.profile.name.clone(),
         event: sale.event_name.clone(),
-        event_id: sale.event,
+        showing: showing.id,
         name: personal.name.clone(),
         first_name: personal.first_name.clone(),
         start: showing.start,

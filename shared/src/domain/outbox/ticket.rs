@@ -34,8 +34,8 @@ pub struct TicketMail {
     pub club: String,
     /// Name of the event.
     pub event: String,
-    /// Id of the event.
-    pub event_id: Id<of::Event>,
+    /// Id of the showing.
+    pub showing: Id<of::Showing>,
     /// Name of the recipient.
     pub name: String,
     /// Their first name.
