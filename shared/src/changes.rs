@@ -10,14 +10,14 @@ use crate::ids::{Id, of};
 use crate::text::ClubCode;
 use crate::time::{CLOCKS_DIFFER, Timestamp};
 
-/// The id of an object, or the code of the club.
+/// The id of an object: a number, or the text of a ticket; or the code of the club.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "api", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 pub enum ObjectId {
     /// The id of an object.
     Number(u64),
-    /// The code of the club.
+    /// The code of the club, or the id of a ticket.
     Code(String),
 }
 
@@ -39,9 +39,10 @@ impl ObjectBody {
     pub fn new(object: &Object, base: &str) -> Self {
         Self {
             object_type: object.object_type,
-            id: match object.id {
-                Some(id) => ObjectId::Number(id),
-                None => ObjectId::Code(object.club.to_string()),
+            id: match (object.id, object.ticket) {
+                (Some(id), _) => ObjectId::Number(id),
+                (None, Some(of)) => ObjectId::Code(of.ticket.to_string()),
+                (None, None) => ObjectId::Code(object.club.to_string()),
             },
             url: format!("{base}{}", object.path()),
         }

@@ -3,7 +3,7 @@
 use aws_lambda_events::event::dynamodb::EventRecord;
 use shared::domain::{
     Application, ChangeType, Club, Delivery, Event, Membership, MembershipRequest, NewChange, Slot,
-    Submission, Withdrawal,
+    Submission, Ticket, TicketKey, TicketState, Withdrawal,
 };
 use shared::ids::{self, Id, of};
 use shared::text::ClubCode;
@@ -25,6 +25,7 @@ struct Subject<'a> {
     club: &'a ClubCode,
     object: Option<u64>,
     application: Option<Id<of::Application>>,
+    ticket: Option<TicketKey>,
 }
 
 impl<'a> Subject<'a> {
@@ -34,6 +35,7 @@ impl<'a> Subject<'a> {
             club,
             object: Some(id.get()),
             application: None,
+            ticket: None,
         }
     }
 
@@ -54,6 +56,7 @@ impl FoundChanges<'_> {
             change_type,
             object: subject.object,
             application: subject.application,
+            ticket: subject.ticket,
             by,
         };
         self.changes.push((subject.club.clone(), change));
@@ -85,6 +88,7 @@ pub fn changes_of(record: &EventRecord) -> Result<Vec<(ClubCode, NewChange)>, Un
         "Membership" => member(&mut found, old, new),
         "MembershipRequest" => request(&mut found, old, new),
         "Event" => event(&mut found, old, new),
+        "Ticket" => ticket(&mut found, old, new),
         "Club" => club(&mut found, old, new),
         _ => Ok(()),
     }?;
@@ -252,6 +256,38 @@ fn event(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read {
     Ok(())
 }
 
+/// Tickets that wait or take part in a draw are nobody's yet.
+fn ticket(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read {
+    let before: Option<Ticket> = old.read("Ticket")?;
+    let Some(after): Option<Ticket> = new.read("Ticket")? else {
+        return Ok(());
+    };
+    let subject = Subject {
+        club: &after.club,
+        object: None,
+        application: None,
+        ticket: Some(TicketKey {
+            event: after.event,
+            showing: after.showing,
+            ticket: after.id,
+        }),
+    };
+    let is_valid = |ticket: &Ticket| ticket.state == TicketState::Valid;
+    let was_valid = before.as_ref().is_some_and(is_valid);
+    let scans = |ticket: &Ticket| ticket.checked_in_at;
+    let change = match (was_valid, is_valid(&after)) {
+        (false, true) => ChangeType::TicketTaken,
+        (true, false) => ChangeType::TicketCancelled,
+        _ if before.as_ref().and_then(scans) != scans(&after) => ChangeType::TicketCheckedIn,
+        (true, true) if before.is_some_and(|before| before.code != after.code) => {
+            ChangeType::TicketTransferred
+        }
+        _ => return Ok(()),
+    };
+    found.add(&subject, change, new.changed_by());
+    Ok(())
+}
+
 /// A new club is no change: its list of changes begins with its first owner.
 fn club(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read {
     let before: Option<Club> = old.read("Club")?;
@@ -266,6 +302,7 @@ fn club(found: &mut FoundChanges<'_>, old: Image<'_>, new: Image<'_>) -> Read {
         club: &after.code,
         object: None,
         application: None,
+        ticket: None,
     };
     found.add(&subject, ChangeType::ClubUpdated, new.changed_by());
     Ok(())

@@ -29,6 +29,10 @@ const TYPES = [
   "event.created",
   "event.updated",
   "event.deleted",
+  "ticket.taken",
+  "ticket.cancelled",
+  "ticket.checked_in",
+  "ticket.transferred",
   "club.updated",
 ];
 const nameOf = (type) => t(`webhooks.${type}`);

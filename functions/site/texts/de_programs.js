@@ -92,5 +92,9 @@ export default {
   "webhooks.event.created": "eine Veranstaltung wurde angelegt",
   "webhooks.event.updated": "eine Veranstaltung wurde geändert",
   "webhooks.event.deleted": "eine Veranstaltung wurde gelöscht",
+  "webhooks.ticket.taken": "ein Ticket wurde gültig",
+  "webhooks.ticket.cancelled": "ein Ticket wurde zurückgegeben oder storniert",
+  "webhooks.ticket.checked_in": "jemand ist am Einlass gewesen",
+  "webhooks.ticket.transferred": "ein Ticket wurde weitergegeben",
   "webhooks.club.updated": "der Club wurde geändert, gelöscht oder wiederhergestellt",
 };

@@ -88,5 +88,9 @@ export default {
   "webhooks.event.created": "an event was created",
   "webhooks.event.updated": "an event changed",
   "webhooks.event.deleted": "an event was deleted",
+  "webhooks.ticket.taken": "a ticket became valid",
+  "webhooks.ticket.cancelled": "a ticket was given back or cancelled",
+  "webhooks.ticket.checked_in": "somebody was let in",
+  "webhooks.ticket.transferred": "a ticket was handed over",
   "webhooks.club.updated": "the club was changed, deleted or restored",
 };

@@ -38,7 +38,7 @@ const STREAM: &str = "
         WHEN NEW.keys_json NOT LIKE '%OUTBOX#%' AND NEW.keys_json NOT LIKE '%APPLICATIONS#%'
             AND NEW.keys_json NOT LIKE '%SUBMISSIONS#%' AND NEW.keys_json NOT LIKE '%SLOT#%'
             AND NEW.keys_json NOT LIKE '%CLUBS#%' AND NEW.keys_json NOT LIKE '%\"CLUB#%'
-            AND NEW.keys_json NOT LIKE '%DELIVERIES#%'
+            AND NEW.keys_json NOT LIKE '%DELIVERIES#%' AND NEW.keys_json NOT LIKE '%TICKETS#%'
         BEGIN SELECT RAISE(IGNORE); END;
     CREATE TRIGGER IF NOT EXISTS only_lately AFTER INSERT ON _stream_records
         BEGIN

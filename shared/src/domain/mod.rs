@@ -66,7 +66,7 @@ pub use bookmark::store::{Bookmark, Bookmarks};
 pub use catalogue::memory::{Catalogue, ListedAt, SegmentItems};
 pub use catalogue::versions::Versions;
 pub use change::model::{
-    ChangeCount, ChangeType, ClubChange, NewChange, Object, ObjectType, RecordedChange,
+    ChangeCount, ChangeType, ClubChange, NewChange, Object, ObjectType, RecordedChange, TicketKey,
 };
 pub use club::invitation_log::{DailyCount, InvitationLog, logged};
 #[cfg(feature = "api")]

@@ -567,3 +567,71 @@ async fn tickets_end_with_their_club() {
         .ok();
     assert_eq!(states(&ann).await, ["cancelled"]);
 }
+
+// proves Z6
+#[tokio::test]
+async fn tickets_are_among_the_changes() {
+    let sale = Sale::new(seats(2), json!({})).await;
+    let ann = sale.campus.as_("ann");
+    sale.campus.as_("ben").get("/api/settings/").await.ok();
+    let ordered = sale.order(&ann, 0, 1, false).await.created();
+    let path = format!(
+        "/api/tickets/{}/",
+        ordered[0]["id"].as_str().unwrap_or_default()
+    );
+    let receiver = json!({ "username": "ben" });
+    ann.post(&format!("{path}transfer/"), receiver).await.ok();
+    let scan = json!({ "ticket": ordered[0]["id"] });
+    sale.officer
+        .post(&sale.of_club("checkins/"), scan)
+        .await
+        .ok();
+    let id = ordered[0]["id"].as_str().unwrap_or_default();
+    sale.officer
+        .delete(&sale.of_club(&format!("tickets/{id}/")))
+        .await
+        .no_content();
+    sale.campus.list_changes().await;
+    let (all, _) = crate::changes::all(&sale.officer, "chess").await;
+    let of_tickets = all.iter().filter(|one| one["object"]["type"] == "ticket");
+    let types: Vec<&str> = of_tickets
+        .map(|one| {
+            assert_eq!(one["object"]["id"], ordered[0]["id"]);
+            one["type"].as_str().unwrap_or_default()
+        })
+        .collect();
+    let expected = [
+        "ticket.taken",
+        "ticket.transferred",
+        "ticket.checked_in",
+        "ticket.cancelled",
+    ];
+    assert_eq!(types, expected, "{all:?}");
+}
+
+// proves V21
+#[tokio::test]
+async fn the_personal_calendar_has_valid_tickets() {
+    let sale = Sale::new(seats(1), json!({})).await;
+    let (ann, ben) = (sale.campus.as_("ann"), sale.campus.as_("ben"));
+    let entries = async |who: &Client| {
+        let url = who.get("/api/settings/calendar/").await.ok()["url"].clone();
+        let url = url.as_str().unwrap_or_default().to_owned();
+        let path = url.find("/api/").map_or("", |at| &url[at..]).to_owned();
+        sale.campus
+            .anonymous()
+            .get(&path)
+            .await
+            .text()
+            .matches("SUMMARY:Party")
+            .count()
+    };
+    sale.order(&ann, 0, 1, true).await.created();
+    sale.order(&ben, 0, 1, true).await.created();
+    assert_eq!((entries(&ann).await, entries(&ben).await), (1, 0));
+    sale.officer
+        .delete(&sale.of_club("?force=true"))
+        .await
+        .no_content();
+    assert_eq!(entries(&ann).await, 0);
+}

@@ -85,6 +85,7 @@ pub async fn test(app: &Context, holder: &Holder, new: NewId) -> Result<Accepted
         change_type: None,
         object: None,
         application: None,
+        ticket: None,
         by: Some(holder.user.id()),
     };
     let delivery = Delivery {

@@ -64,6 +64,7 @@ fn delivery(webhook: &Webhook, admin: &Person, now: Timestamp) -> Delivery {
         change_type: None,
         object: None,
         application: None,
+        ticket: None,
         by: Some(admin.id),
     };
     Delivery {

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use chrono::{NaiveDate, TimeDelta};
 use serde::{Deserialize, Serialize};
 
+use crate::domain::ticket::model::TicketId;
 use crate::domain::token::model::TokenScope;
 use crate::ids::{Id, of};
 use crate::text::ClubCode;
@@ -49,6 +50,14 @@ crate::text::enums::text_enum! {
         EventUpdated = "event.updated",
         /// An event was deleted.
         EventDeleted = "event.deleted",
+        /// A ticket became valid.
+        TicketTaken = "ticket.taken",
+        /// A valid ticket was given back or cancelled.
+        TicketCancelled = "ticket.cancelled",
+        /// Somebody was let in, or that was taken back.
+        TicketCheckedIn = "ticket.checked_in",
+        /// A ticket was handed over.
+        TicketTransferred = "ticket.transferred",
         /// The club itself was changed, deleted or restored.
         ClubUpdated = "club.updated",
     }
@@ -69,6 +78,8 @@ crate::text::enums::text_enum! {
         RequestObject = "request",
         /// An event.
         EventObject = "event",
+        /// A ticket. Its id is a text.
+        TicketObject = "ticket",
         /// The club. Its id is its code.
         ClubObject = "club",
     }
@@ -94,6 +105,10 @@ impl ChangeType {
             }
             Self::RequestCreated | Self::RequestDeleted => ObjectType::RequestObject,
             Self::EventCreated | Self::EventUpdated | Self::EventDeleted => ObjectType::EventObject,
+            Self::TicketTaken
+            | Self::TicketCancelled
+            | Self::TicketCheckedIn
+            | Self::TicketTransferred => ObjectType::TicketObject,
             Self::ClubUpdated => ObjectType::ClubObject,
         }
     }
@@ -104,10 +119,23 @@ impl ChangeType {
             ObjectType::ApplicationObject
             | ObjectType::SubmissionObject
             | ObjectType::InterviewObject => TokenScope::RecruitmentRead,
-            ObjectType::MemberObject | ObjectType::RequestObject => TokenScope::MembersRead,
+            ObjectType::MemberObject | ObjectType::RequestObject | ObjectType::TicketObject => {
+                TokenScope::MembersRead
+            }
             ObjectType::EventObject | ObjectType::ClubObject => TokenScope::ClubsRead,
         }
     }
+}
+
+/// A ticket, with the event and the showing that it is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TicketKey {
+    /// Id of the event.
+    pub event: Id<of::Event>,
+    /// Id of the showing.
+    pub showing: Id<of::Showing>,
+    /// Id of the ticket.
+    pub ticket: TicketId,
 }
 
 /// What changed, as the stream of the table tells it. The same record of the stream always gives
@@ -124,6 +152,8 @@ pub struct NewChange {
     pub object: Option<u64>,
     /// Id of the application that the object belongs to; none if it belongs to none.
     pub application: Option<Id<of::Application>>,
+    /// The ticket, if it is one. It has no number as an id.
+    pub ticket: Option<TicketKey>,
     /// Id of the user who changed it; none if that is not known.
     pub by: Option<Id<of::Person>>,
 }
@@ -147,6 +177,9 @@ pub struct ClubChange {
     /// As in [`NewChange`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application: Option<Id<of::Application>>,
+    /// As in [`NewChange`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket: Option<TicketKey>,
     /// As in [`NewChange`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Id<of::Person>>,
@@ -177,6 +210,11 @@ impl Object {
             ObjectType::MemberObject => format!("/api/clubs/{club}/members/{id}/"),
             ObjectType::RequestObject => format!("/api/clubs/{club}/membershiprequests/{id}/"),
             ObjectType::EventObject => format!("/api/clubs/{club}/events/{id}/"),
+            ObjectType::TicketObject => {
+                let of = self.ticket.map(|of| (of.event.get(), of.showing.get()));
+                let (event, showing) = of.unwrap_or_default();
+                format!("/api/clubs/{club}/events/{event}/showings/{showing}/tickets/")
+            }
             ObjectType::ClubObject => format!("/api/clubs/{club}/"),
         }
     }
@@ -193,6 +231,8 @@ pub struct Object {
     pub id: Option<u64>,
     /// As in [`NewChange`].
     pub application: Option<Id<of::Application>>,
+    /// As in [`NewChange`].
+    pub ticket: Option<TicketKey>,
 }
 
 impl From<&ClubChange> for Object {
@@ -202,6 +242,7 @@ impl From<&ClubChange> for Object {
             object_type: change.change_type.object(),
             id: change.object,
             application: change.application,
+            ticket: change.ticket,
         }
     }
 }

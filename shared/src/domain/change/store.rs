@@ -65,6 +65,7 @@ impl NewChange {
             change_type: self.change_type,
             object: self.object,
             application: self.application,
+            ticket: self.ticket,
             by: self.by,
             expires: expires.epoch_seconds(),
         }

@@ -4,7 +4,7 @@ use serde::de::IntoDeserializer as _;
 use serde::de::value::StringDeserializer;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::domain::change::model::{ChangeType, ClubChange, NewChange, Object};
+use crate::domain::change::model::{ChangeType, ClubChange, NewChange, Object, TicketKey};
 use crate::domain::member::model::{Membership, Role};
 use crate::domain::person::model::Person;
 use crate::ids::{Id, of};
@@ -129,6 +129,9 @@ pub struct Notification {
     pub application: Option<Id<of::Application>>,
     /// As in [`NewChange`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket: Option<TicketKey>,
+    /// As in [`NewChange`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Id<of::Person>>,
 }
 
@@ -142,6 +145,7 @@ impl Notification {
             change_type: Some(change.change_type),
             object: change.object,
             application: change.application,
+            ticket: change.ticket,
             by: change.by,
         }
     }
@@ -154,6 +158,7 @@ impl Notification {
             object_type: change_type.object(),
             id: self.object,
             application: self.application,
+            ticket: self.ticket,
         })
     }
 }
