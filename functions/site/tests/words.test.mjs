@@ -49,7 +49,9 @@ test("every reason of the API has a text in both languages", async () => {
   for (const word of words.filter((one) => !OF_PROGRAMS.has(one)))
     for (const texts of [english, german]) assert.ok(texts[`problem.${word}`], word);
   // What these say is in the reason beside them.
-  const beside = new Set(["digest_changed", "erased", "in_use", "quota", "question_gone"]);
+  const beside = new Set(
+    "audience closed digest_changed erased in_use not_started quota question_gone".split(" "),
+  );
   const codes = components.schemas.Code[listed];
   for (const code of codes.filter((one) => !beside.has(one)))
     for (const texts of [english, german]) assert.ok(texts[`problem.${code}`], code);
