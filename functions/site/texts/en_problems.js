@@ -265,8 +265,7 @@ export default {
   "problem.too_many_orders":
     "You have ordered very often for this event today. Try again tomorrow.",
   "problem.too_many_transfers": "You can give away at most {limit} tickets a day.",
-  "problem.transferred_often":
-    "This ticket has changed hands {limit} times. It stays where it is.",
+  "problem.transferred_often": "This ticket has changed hands {limit} times. It stays where it is.",
   "problem.unknown_receiver":
     "We know nobody with this user name to whom you could give the ticket.",
   "problem.code_or_ticket": "Send either a code or a ticket.",
