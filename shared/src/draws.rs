@@ -1,5 +1,7 @@
 //! Draws are held: who is drawn gets tickets, the others wait (Y14).
 
+use std::collections::HashMap;
+
 use futures::stream::{self, StreamExt as _};
 
 use crate::db::{Table, TableError};
@@ -20,9 +22,14 @@ impl Showroom<'_> {
     /// Holds the draw, if its time has come. What it decides follows from the seed, from the
     /// entries, which do not change any more, and from what is stored first: so it goes on after
     /// an interruption as it began.
-    pub async fn hold_draw(&self) -> Result<(), TableError> {
+    pub async fn hold_draw(&self, secret: &Secret) -> Result<(), TableError> {
         let is_time = self.sale.draw_begins_at().is_some_and(|at| at <= self.now);
-        let Some(mut draw) = self.table.draw(self.sale).await?.filter(|_| is_time) else {
+        if !is_time {
+            return Ok(());
+        }
+        // A function may have ended before it started the draw.
+        start_draw(self.table, secret, self.sale).await?;
+        let Some(mut draw) = self.table.draw(self.sale).await? else {
             return Ok(());
         };
         if draw.drawn_at.is_some() || self.sale.is_over(self.now) {
@@ -50,42 +57,49 @@ impl Showroom<'_> {
                     .filter(|(one, is_drawn)| *is_drawn && one.ticket_type == share.ticket_type);
                 share.drawn = own.map(|(one, _)| one.count).sum();
             }
+            // Before anything is applied: from now on the results are what is stored.
+            let shown = results
+                .iter()
+                .map(|(one, is_drawn)| one.result(Some(*is_drawn)));
+            let shown: Vec<_> = shown.collect();
+            self.table.store_results(&draw, &shown).await?;
             self.table.fix_draw(&draw).await?;
         }
-        let results = draw.results(entries);
-        let ranked: Vec<(usize, &DrawEntry, bool)> = (0..)
-            .zip(&results)
-            .map(|(rank, (one, is_drawn))| (rank, one, *is_drawn))
+        let by_name: HashMap<&str, &DrawEntry> = entries
+            .iter()
+            .map(|one| (one.entry.as_str(), one))
             .collect();
+        let results = self.table.all_results(self.sale.showing.id).await?;
+        let ranked = results.iter().enumerate().filter_map(|(rank, one)| {
+            let entry = by_name.get(one.entry.as_str())?;
+            Some((rank, *entry, one.drawn == Some(true)))
+        });
+        let ranked: Vec<(usize, &DrawEntry, bool)> = ranked.collect();
         for chunk in ranked.chunks(CHUNK) {
+            let mut rest = chunk.to_vec();
             let mut retries = self.table.retries();
-            loop {
+            while !rest.is_empty() {
                 let counts = self.table.availability(self.sale, true).await?;
-                let done = chunk.iter().map(|result| self.apply(*result, &counts));
-                let done: Vec<Result<(), TableError>> = stream::iter(done.collect::<Vec<_>>())
-                    .buffer_unordered(AT_ONCE)
-                    .collect()
-                    .await;
-                let mut is_refused = false;
-                for one in done {
+                let done = rest.iter().map(|result| self.apply(*result, &counts));
+                let done: Vec<_> = done.collect();
+                let done: Vec<Result<(), TableError>> =
+                    stream::iter(done).buffered(AT_ONCE).collect().await;
+                let before = rest.len();
+                let mut refused = Vec::new();
+                for (one, result) in done.into_iter().zip(rest) {
                     match one {
-                        Err(TableError::Refused(_)) => is_refused = true,
+                        Err(TableError::Refused(_)) => refused.push(result),
                         other => other?,
                     }
                 }
-                if !is_refused {
-                    break;
+                rest = refused;
+                if rest.len() == before {
+                    retries.next().await?;
                 }
-                retries.next().await?;
             }
         }
         draw.drawn_at = Some(self.now);
-        let shown = results
-            .iter()
-            .map(|(one, is_drawn)| one.result(Some(*is_drawn)));
-        self.table
-            .finish_draw(&draw, &shown.collect::<Vec<_>>())
-            .await
+        self.table.finish_draw(&draw).await
     }
 
     /// Gives an entry its result: 1 batch read, 1 read and 1 transaction, or nothing if it has it.
@@ -106,7 +120,7 @@ impl Showroom<'_> {
         };
         let own = counts.iter().find(|counts| counts.is_of(entry.ticket_type));
         let count = u32::try_from(requested.len()).unwrap_or(u32::MAX);
-        let parts = own.map_or_else(Vec::new, |counts| counts.choose(count, first.id.0));
+        let parts = own.map_or_else(Vec::new, |counts| counts.choose(count, rank as u64));
         let waits = self.sale.showing.tickets.waiting_list;
         let result = |(n, ticket): (usize, &Ticket)| {
             let (state, queue) = match (is_drawn, waits) {

@@ -413,6 +413,8 @@ pub enum Reason {
     CancelsTickets,
     #[error("The draw must be at least an hour before the start.")]
     DrawTooLate,
+    #[error("The draw must be later than now.")]
+    DrawInThePast,
     #[error("Tickets are not available yet.")]
     TicketsNotStarted,
     #[error("It is too late to take, give back or hand over a ticket.")]

@@ -3,7 +3,7 @@
 use crate::db::{Table, TableError, Write};
 use crate::domain::{
     Audience, Beside, Club, Conflict, DrawEntry, EndedCode, Mail, Person, QueuedTicket, Sale,
-    Ticket, TicketChange, TicketNews, TicketState,
+    Ticket, TicketChange, TicketNews, TicketState, TicketType,
 };
 use crate::ids::{Id, derived, of};
 use crate::mail::tickets;
@@ -106,12 +106,7 @@ impl Showroom<'_> {
             let all = self.table.availability(self.sale, true).await?;
             let (mut moved, mut waits) = (0, false);
             for (one, counts) in self.sale.types.iter().zip(&all) {
-                if !counts.fits()
-                    && !self
-                        .table
-                        .fit_capacity(self.sale, one.id, one.capacity)
-                        .await?
-                {
+                if !counts.fits() && !self.fit(one).await? {
                     continue;
                 }
                 if !counts.has_queue() {
@@ -126,7 +121,11 @@ impl Showroom<'_> {
                     .table
                     .first_in_queue(self.sale, one.id, free.len().min(AT_ONCE));
                 for (queued, part) in queue.await?.iter().zip(free) {
-                    moved += usize::from(self.move_up(queued, part, &all).await?);
+                    // The next one is not served before the first: it is read again.
+                    if !self.move_up(queued, part, &all).await? {
+                        break;
+                    }
+                    moved += 1;
                 }
             }
             left = left.saturating_sub(moved);
@@ -147,6 +146,22 @@ impl Showroom<'_> {
                 retries.next().await?;
             }
         }
+    }
+
+    /// Makes the parts of a type allow its capacity, unless an officer has changed it meanwhile,
+    /// who does the same.
+    async fn fit(&self, one: &TicketType) -> Result<bool, TableError> {
+        let stored = self
+            .table
+            .sale(self.sale.event, self.sale.showing.id)
+            .await?;
+        let stored = stored.and_then(|sale| sale.ticket_type(one.id).map(|one| one.capacity));
+        if stored != Some(one.capacity) {
+            return Ok(false);
+        }
+        self.table
+            .fit_capacity(self.sale, one.id, one.capacity)
+            .await
     }
 
     /// The same at the end of a request. If it fails, the timer does it within a minute.

@@ -204,8 +204,10 @@ impl ShowingWithTickets {
         let is_shown = is_officer || rules.has_types;
         let types = sale
             .iter()
-            .flat_map(|(sale, counts)| sale.types.iter().zip(counts));
-        let types = types.map(|(one, counts)| TicketTypeBody::new(one, counts, is_officer));
+            .flat_map(|(sale, counts, _)| sale.types.iter().zip(counts));
+        let has_begun = sale.is_some_and(|(_, _, now)| showing.start <= *now);
+        let types =
+            types.map(|(one, counts)| TicketTypeBody::new(one, counts, (is_officer, has_begun)));
         Self {
             id: alone.id,
             start_time: alone.start_time,

@@ -131,10 +131,9 @@ pub async fn create_event(
     let read = app.table.event(&scope.club.code, new.id());
     let event = create(event, stored, read, |_| true, |_| ApiError::NotFound).await?;
     for change in sales {
-        app.table
-            .save_sale(&change.new, app.now())
-            .await
-            .map_err(TableError::after_write)?;
+        let created = app.table.create_sale(&change.new, app.now()).await;
+        created.map_err(TableError::after_write)?;
+        change.start_draw(&app).await?;
     }
     let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
     Ok(Created {
@@ -354,7 +353,7 @@ pub async fn delete_event(
         |event: Event| async move {
             let sales = app.table.sales(event.sales()).await?;
             for cancelled in ticket_types::cancelled(app, &sales, force).await? {
-                app.table.save_sale(&cancelled, app.now()).await?;
+                app.table.cancel_sale(&cancelled, app.now()).await?;
             }
             app.table.delete_event(&event).await?;
             app.media.forget(event.image.as_ref(), None).await;

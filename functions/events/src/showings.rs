@@ -265,7 +265,7 @@ pub async fn delete_showing(
     scope.if_match.check(|| show(&scope.parent))?;
     // Before the showing, so that nothing can be ordered for one that is not there.
     for sale in cancelled(&app, selected.sale.as_slice(), force).await? {
-        app.table.save_sale(&sale, app.now()).await?;
+        app.table.cancel_sale(&sale, app.now()).await?;
     }
     let by = (&scope.user, &scope.if_match);
     let edited = Edited::event(&scope.club, &scope.parent);

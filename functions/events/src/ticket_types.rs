@@ -5,7 +5,9 @@ use std::collections::{HashMap, HashSet};
 use futures::future::try_join_all;
 use serde::Serialize;
 use shared::db::{TableError, Write};
-use shared::domain::{Audience, Availability, Event, Sale, Showing, TicketSale, TicketType};
+use shared::domain::{
+    Audience, Availability, Event, LOOKS_AFTER, Sale, Showing, TicketSale, TicketType,
+};
 use shared::draws::start_draw;
 use shared::ids::{Id, of};
 use shared::reason::Reason;
@@ -63,7 +65,11 @@ pub struct TicketTypeBody {
 }
 
 impl TicketTypeBody {
-    pub(crate) fn new(one: &TicketType, counts: &Availability, is_officer: bool) -> Self {
+    pub(crate) fn new(
+        one: &TicketType,
+        counts: &Availability,
+        (is_officer, has_begun): (bool, bool),
+    ) -> Self {
         Self {
             id: one.id,
             name: one.name.clone(),
@@ -72,7 +78,11 @@ impl TicketTypeBody {
             audience: one.audience,
             price: one.price.clone(),
             available: counts.available(),
-            sold_out: counts.is_sold_out(),
+            sold_out: if has_begun {
+                counts.available() == Some(0)
+            } else {
+                counts.is_sold_out()
+            },
             taken: is_officer.then(|| counts.taken()),
             waiting: is_officer.then(|| counts.waiting()),
         }
@@ -236,6 +246,29 @@ pub(crate) fn changes(old: &Event, new: &Event) -> Vec<SaleChange> {
     changes.collect()
 }
 
+/// While a draw is held, nothing changes of its showing; afterwards its time stays (Y14).
+async fn check_draw(app: &Context, old: &Sale, new: &Sale) -> Result<()> {
+    let time = |sale: &Sale| {
+        sale.showing
+            .tickets
+            .draw
+            .filter(|_| sale.draw_begins_at().is_some())
+    };
+    let (now, before, after) = (app.now(), time(old), time(new));
+    if before.is_some_and(|at| at <= now) {
+        let draw = app.table.draw(old).await?;
+        if draw.is_none_or(|draw| draw.drawn_at.is_none()) {
+            return Err(ApiError::rule(Reason::Drawing).coded(Code::Drawing));
+        }
+        if after != before {
+            return Err(ApiError::field("ticket_draw_time", Reason::HasTickets).coded(Code::InUse));
+        }
+    } else if after != before && after.is_some_and(|at| at <= now) {
+        return Err(ApiError::field("ticket_draw_time", Reason::DrawInThePast));
+    }
+    Ok(())
+}
+
 impl SaleChange {
     fn old_type(&self, id: Id<of::TicketType>) -> Option<&TicketType> {
         self.old.as_ref()?.ticket_type(id)
@@ -248,10 +281,16 @@ impl SaleChange {
             let in_use =
                 |field: String| Err(ApiError::field(field, Reason::HasTickets).coded(Code::InUse));
             let counts = app.table.availability(old, true).await?;
-            if let Some(stored) = app.table.sale(old.event, old.showing.id).await? {
+            let stored = app.table.sale(old.event, old.showing.id).await?;
+            if let Some(stored) = &stored {
+                // Another officer was faster: it is read again.
+                if stored.types != old.types {
+                    return Err(ApiError::Changed);
+                }
                 self.new
-                    .carry(&stored, counts.iter().any(Availability::is_used), app.now());
+                    .carry(stored, counts.iter().any(Availability::is_used), app.now());
             }
+            check_draw(app, old, &self.new).await?;
             let rules = |sale: &Sale| sale.showing.tickets.sale;
             if rules(old) != rules(&self.new) && counts.iter().any(Availability::is_used) {
                 return in_use("ticket_sale".into());
@@ -265,8 +304,11 @@ impl SaleChange {
             });
             let smaller: Vec<_> = smaller.collect();
             if !smaller.is_empty() {
-                let task = old.task_at(app.now(), app.now());
-                app.table.file_task(&task).await?;
+                // If this is interrupted, the timer makes the parts allow what is stored.
+                let now = app.now();
+                app.table
+                    .file_task(&old.task_at(now.plus(LOOKS_AFTER), now))
+                    .await?;
             }
             for (one, new, capacity, counts) in smaller {
                 let field = match self.new.types.iter().position(|there| there.id == one.id) {
@@ -291,17 +333,22 @@ impl SaleChange {
         }
         let now = app.now();
         let mut writes = vec![self.new.saved()?];
-        if let Some(at) = self.new.next_look(now) {
-            writes.push(Write::put(&self.new.task_at(at, now))?);
-        }
+        let at = self.new.change_at.filter(|at| *at <= now);
+        let at = at.unwrap_or(now.plus(LOOKS_AFTER));
+        writes.push(Write::put(&self.new.task_at(at, now))?);
         Ok(writes)
+    }
+
+    /// Starts the draw of a showing that has one. If this is interrupted, the timer starts it.
+    pub(crate) async fn start_draw(&self, app: &Context) -> Result<()> {
+        let secret = &app.settings.secrets.invite;
+        let started = start_draw(&app.table, secret, &self.new).await;
+        Ok(started.map_err(TableError::after_write)?)
     }
 
     /// Makes the parts allow the new capacity, and gives what is free to those who wait.
     pub(crate) async fn finish(&self, app: &Context, club: &shared::domain::Club) -> Result<()> {
-        let secret = &app.settings.secrets.invite;
-        let started = start_draw(&app.table, secret, &self.new).await;
-        started.map_err(TableError::after_write)?;
+        self.start_draw(app).await?;
         let is_larger = |one: &TicketType| {
             let old = self.old_type(one.id).map(|old| old.capacity);
             old.is_some_and(|old| old != one.capacity)
@@ -342,8 +389,8 @@ pub(crate) async fn cancelled(app: &Context, sales: &[Sale], force: bool) -> Res
     Ok(sales.iter().map(cancelled).collect())
 }
 
-/// The types of a showing with their counts.
-pub(crate) type SaleCounts = (Sale, Vec<Availability>);
+/// The types of a showing with their counts, and when they were read.
+pub(crate) type SaleCounts = (Sale, Vec<Availability>, Timestamp);
 
 /// Returns the types of an event's showings with their counts; of one of them, if there is an id.
 pub(crate) async fn counted(
@@ -356,9 +403,9 @@ pub(crate) async fn counted(
     let sales = app.table.sales(requested).await?;
     let counts = sales.iter().map(|sale| app.table.availability(sale, false));
     let counts = try_join_all(counts).await?;
-    let counted = sales.into_iter().zip(counts);
+    let (now, counted) = (app.now(), sales.into_iter().zip(counts));
     Ok(counted
-        .map(|(sale, counts)| (sale.showing.id, (sale, counts)))
+        .map(|(sale, counts)| (sale.showing.id, (sale, counts, now)))
         .collect())
 }
 

@@ -122,6 +122,8 @@ pub async fn export_settings(app: Context, user: User, slice: Slice) -> Result<R
     let invites: Vec<ExportedInvite> = invites.map(ExportedInvite::from).collect();
     let drafts: Vec<DraftAnswer> = all.take();
     let drafts = drafts.into_iter().filter(|answer| !answer.is_removed());
+    let mut tickets: Vec<Ticket> = all.take();
+    tickets.sort_by_key(|ticket| ticket.id);
     let body = ExportBody {
         profile: SettingsBody::new(person, user.is_admin()),
         created_at: person.created_at,
@@ -144,7 +146,7 @@ pub async fn export_settings(app: Context, user: User, slice: Slice) -> Result<R
         files: exported(all.take::<Upload>()),
         tokens: exported(all.take::<Token>()),
         drafts: exported(drafts),
-        tickets: exported(all.take::<Ticket>()),
+        tickets: exported(tickets),
         reviews: exported(all.take::<Review>()),
         invites,
         mails: exported(mails.into_iter().filter(sent)),

@@ -41,7 +41,7 @@ impl Timer {
         };
         if club.archived && !sale.is_over(now) {
             sale.cancelled = true;
-            self.table.save_sale(&sale, now).await?;
+            self.table.cancel_sale(&sale, now).await?;
         }
         let mut mails = 0;
         if sale.cancelled {
@@ -62,7 +62,7 @@ impl Timer {
             club: &club,
             now,
         };
-        showroom.hold_draw().await?;
+        showroom.hold_draw(&self.settings.secrets.invite).await?;
         let waits = showroom.settle(MOST).await?;
         let mut after = sale.clone();
         if sale.change_at.is_some_and(|at| at <= now) {
@@ -84,7 +84,8 @@ impl Timer {
         }
         let again = waits.then(|| now.plus(AGAIN_AFTER));
         let again = again.into_iter().chain(after.next_look(now)).min();
-        self.finish(entry, again, now).await?;
+        let again = again.map(|at| sale.task_at(at, now));
+        self.table.finish_task(entry, again.as_ref(), None).await?;
         Ok(mails)
     }
 
@@ -169,5 +170,9 @@ fn mail_of(
     };
     let shown: Vec<Ticket> = own.iter().map(shown).collect();
     let all: Vec<&Ticket> = shown.iter().collect();
-    tickets((club, sale), person, &all, (news, sale.version), now)
+    let number = sale
+        .change_at
+        .filter(|_| news == TicketNews::ShowingChanged);
+    let number = number.map_or(sale.version, |at| at.epoch_seconds().unsigned_abs());
+    tickets((club, sale), person, &all, (news, number), now)
 }

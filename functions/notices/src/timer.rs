@@ -231,7 +231,7 @@ impl Timer {
                 self.finish(entry, None, now).await?;
                 0
             }
-            TaskKind::Tickets { event, showing } => {
+            TaskKind::Tickets { event, showing, .. } => {
                 self.look_at_tickets(entry, (*event, *showing), now).await?
             }
             TaskKind::News { .. } => self.tell_news(entry, now, &mut run.clubs).await?,

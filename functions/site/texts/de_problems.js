@@ -281,6 +281,7 @@ export default {
   "problem.has_tickets": "Es gibt schon Tickets. Nichts wurde geändert.",
   "problem.cancels_tickets": "Dafür gibt es Tickets. Sollen sie mit storniert werden?",
   "problem.draw_too_late": "Die Verlosung muss mindestens eine Stunde vor dem Beginn liegen.",
+  "problem.draw_in_the_past": "Die Verlosung muss in der Zukunft liegen.",
   "problem.tickets_not_started": "Es gibt noch keine Tickets.",
   "problem.tickets_closed":
     "Dafür ist es zu spät, oder mit diesem Ticket war schon jemand am Einlass.",

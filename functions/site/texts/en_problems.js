@@ -255,6 +255,7 @@ export default {
   "problem.has_tickets": "There are tickets. Nothing was changed.",
   "problem.cancels_tickets": "There are tickets for this. Cancel them too?",
   "problem.draw_too_late": "The draw must be at least an hour before the start.",
+  "problem.draw_in_the_past": "The draw must be later than now.",
   "problem.tickets_not_started": "Tickets are not available yet.",
   "problem.tickets_closed":
     "It is too late for this, or somebody was already let in with this ticket.",

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use futures::future::try_join_all;
 use serde::Serialize;
 use shared::Context;
 use shared::db::TableError;
@@ -255,6 +254,28 @@ impl Shown<'_> {
     }
 }
 
+/// Returns the positions of tickets that wait: those of one order and type stand behind each other.
+/// A position that cannot be read is none, because the tickets may have been stored just now.
+pub(crate) async fn positions(app: &Context, tickets: &[Ticket]) -> Vec<Option<usize>> {
+    let key = |ticket: &Ticket| (ticket.id.order(), ticket.ticket_type);
+    let mut first: HashMap<_, usize> = HashMap::new();
+    let mut positions = Vec::with_capacity(tickets.len());
+    for ticket in tickets {
+        let waits = ticket.state == TicketState::InQueue;
+        let before = first.get(&key(ticket)).copied();
+        let position = match (waits, before) {
+            (false, _) => None,
+            (true, Some(before)) => Some(before + 1),
+            (true, None) => app.table.position(ticket).await.ok().flatten(),
+        };
+        if let Some(position) = position {
+            first.insert(key(ticket), position);
+        }
+        positions.push(position);
+    }
+    positions
+}
+
 /// Tickets of one person as they see them: 1 read of the catalogue, and 4 queries for each ticket
 /// that waits.
 pub(crate) async fn own_bodies(
@@ -264,8 +285,7 @@ pub(crate) async fn own_bodies(
 ) -> Result<Vec<TicketBody>> {
     let versions = app.table.versions().await?;
     let clubs = app.all_clubs(&versions).await?;
-    let positions = tickets.iter().map(|ticket| app.table.position(ticket));
-    let positions = try_join_all(positions).await?;
+    let positions = positions(app, tickets).await;
     let mut bodies = Vec::with_capacity(tickets.len());
     for (ticket, position) in tickets.iter().zip(positions) {
         let Some(sale) = sales.iter().find(|sale| sale.showing.id == ticket.showing) else {

@@ -7,7 +7,7 @@ use shared::Context;
 use shared::domain::{Conflict, Ticket, TicketId, TicketState};
 use shared::ids::{Id, of};
 use shared::reason::Reason;
-use shared::text::kinds::Line;
+use shared::text::kinds::{Line, ReceiptText};
 use shared::time::Timestamp;
 use shared::web::scopes::EventsWrite;
 use shared::web::{ApiError, Input, Mode, NoContent, NoInput, Officer, PathIds, Reader, Result};
@@ -20,7 +20,7 @@ shared::input! {
     /// Somebody at the door: a code or a ticket.
     pub struct CheckInInput {
         /// The text of the code.
-        code: Option<Line>, Free;
+        code: Option<ReceiptText>, Free;
         /// Id of the ticket.
         ticket: Option<Line>, Free;
         /// When it was scanned, at most 24 hours ago. Missing: now.

@@ -46,7 +46,7 @@ pub(crate) fn code_of(ticket: &Ticket, receipts: &Receipts) -> String {
 impl Code {
     /// Reads a code; none if none of these keys has signed it.
     pub(crate) fn read(text: &str, keys: &PublicKeys) -> Option<Self> {
-        let bytes = base45::decode(text.trim()).ok()?;
+        let bytes = base45::decode(text).ok()?;
         let (body, signature) = bytes.split_at_checked(SIGNED)?;
         let (hint, rest) = body.strip_prefix(&[FORMAT])?.split_at_checked(4)?;
         let mut keys = keys.keys.iter().filter(|key| key_hint(&key.kid) == hint);

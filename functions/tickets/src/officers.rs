@@ -27,7 +27,7 @@ use shared::web::{
 use shared::{Context, limits};
 
 use crate::body::{ShowingTicketBody, Shown, name_of};
-use crate::order::{draw_of, is_drawing, shown_tickets};
+use crate::order::{draw_of, is_drawing};
 
 /// The types of the showing in the path. 404 if it has none.
 #[derive(Debug)]
@@ -346,7 +346,8 @@ impl Issue<'_> {
                 return Err(ApiError::RateLimited(Reason::TooManyAdded { limit }, wait));
             }
             let counts_of = counts.iter().find(|one| one.is_of(self.ticket_type));
-            let free = counts_of.filter(|one| !one.has_queue());
+            let is_over = sale.is_over(app.now());
+            let free = counts_of.filter(|one| is_over || !one.has_queue());
             let free = free.map_or_else(Vec::new, |one| {
                 one.choose(u32::try_from(rest).unwrap_or(u32::MAX), self.id)
             });
@@ -362,7 +363,8 @@ impl Issue<'_> {
             let ids = ids.iter().map(String::as_str);
             let after = log.with(&club.code, ids, app.next_id(), app.now());
             let orders = orders.iter().zip(&new).map(|(old, ticket)| {
-                let listed = shown_tickets(old.as_ref(), &[], std::slice::from_ref(ticket));
+                let listed = old.iter().flat_map(|old| old.tickets.iter().copied());
+                let listed = listed.chain([ticket.id]).collect();
                 let person = ticket.person.unwrap_or_else(|| Id::new(0));
                 let next = TicketOrders {
                     tickets: listed,
@@ -473,6 +475,10 @@ pub async fn cancel_ticket(
             .ok_or(ApiError::NotFound)?;
         if !ticket.counts() {
             return Ok(NoContent);
+        }
+        let draw = draw_of(&app, sale).await?;
+        if ticket.entry.is_some() && is_drawing(sale, draw.as_ref(), app.clock.now()) {
+            return Err(ApiError::rule(Reason::Drawing).coded(Code::Drawing));
         }
         match showroom.end(&ticket, true).await {
             Err(TableError::Refused(_)) => continue,

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use axum::response::{IntoResponse as _, Response};
 use chrono::{DateTime, TimeDelta, Utc};
-use futures::future::try_join_all;
 use shared::db::{Refusal, TableError, Write};
 use shared::domain::{
     Audience, Availability, Beside, Club, DrawEntry, MOST_ENTRIES, Membership, Sale, Ticket,
@@ -24,7 +23,7 @@ use shared::web::{
 };
 use shared::{Context, limits};
 
-use crate::body::{Shown, TicketBody};
+use crate::body::{Shown, TicketBody, positions};
 
 shared::input! {
     /// An order.
@@ -115,20 +114,23 @@ pub async fn order_tickets(
         let own = orders
             .iter()
             .flat_map(|one| one.tickets.iter().map(|ticket| (showing, *ticket)));
-        let ((club, membership), counts, own, draw) = futures::try_join!(
+        let is_repeat = orders
+            .iter()
+            .flat_map(|one| &one.orders)
+            .any(|order| order.id == id);
+        let may_wait = sale.showing.tickets.waiting_list && !is_repeat;
+        let waits = may_wait && matches!(&input, Ok((_, true)));
+        let ((club, membership), counts, own, draw, ()) = futures::try_join!(
             app.table.club_and_membership(&sale.club, Some(user.id())),
             app.table.availability(&sale, true),
             app.table.tickets(own.collect::<Vec<_>>()),
-            draw_of(&app, &sale)
+            draw_of(&app, &sale),
+            tell_timer(&app, &sale, waits.then_some(id))
         )?;
         let visibility = Visibility::with(membership.as_ref(), user.is_admin());
         let club = club
             .filter(|club| visibility.sees(club))
             .ok_or(ApiError::NotFound)?;
-        let is_repeat = orders
-            .iter()
-            .flat_map(|one| &one.orders)
-            .any(|order| order.id == id);
         if is_repeat {
             let own: Vec<Ticket> = own
                 .into_iter()
@@ -148,6 +150,7 @@ pub async fn order_tickets(
             counts: &counts,
             secret: &app.settings.secrets.invite,
             is_drawing: is_drawing(&sale, draw.as_ref(), received),
+            is_drawn: draw.is_some_and(|draw| draw.drawn_at.is_some()),
             at: received,
         };
         order.check(&lines)?;
@@ -157,6 +160,24 @@ pub async fn order_tickets(
             Err(ApiError::Changed) => {}
             Err(error) => return Err(error),
         }
+    }
+}
+
+/// Has the timer look at a showing in a minute, before somebody waits there: in one of some
+/// entries, so that not everybody writes the same one.
+async fn tell_timer(
+    app: &Context,
+    sale: &Sale,
+    order: Option<u64>,
+) -> std::result::Result<(), TableError> {
+    let Some(order) = order else { return Ok(()) };
+    let now = app.now();
+    let part = u8::try_from(order % 8).unwrap_or_default();
+    let task = sale.waiting_task(part + 1, now.plus(TimeDelta::minutes(1)), now);
+    match app.table.file_task(&task).await {
+        // It is probably stored, and the order may be stored now.
+        Err(TableError::Unknown(_)) => Ok(()),
+        filed => filed,
     }
 }
 
@@ -180,7 +201,7 @@ pub(crate) fn is_drawing(sale: &Sale, draw: Option<&TicketDraw>, at: DateTime<Ut
 }
 
 async fn respond(app: &Context, all: &[Ticket], sale: &Sale, club: &Club) -> Result<Response> {
-    let positions = try_join_all(all.iter().map(|ticket| app.table.position(ticket))).await?;
+    let positions = positions(app, all).await;
     let shown = Shown {
         sale,
         club: &club.profile.name,
@@ -214,12 +235,17 @@ struct Order<'a> {
     secret: &'a Secret,
     /// Whether the draw has begun, and was not held.
     is_drawing: bool,
+    /// Whether the draw was held.
+    is_drawn: bool,
     /// When the gateway received it.
     at: DateTime<Utc>,
 }
 
 impl Order<'_> {
     fn before_draw(&self) -> bool {
+        if self.is_drawn {
+            return false;
+        }
         let rules = &self.sale.showing.tickets;
         let draw = rules.draw.filter(|_| rules.sale == TicketSale::Draw);
         draw.is_some_and(|draw| self.at < draw.moment())
@@ -292,13 +318,17 @@ impl Order<'_> {
     /// Returns the tickets of the order with their states. It is 400 if not all can be had and
     /// nobody waits (Y4).
     fn tickets(&self, lines: &Lines, wait: bool) -> Result<Vec<Ticket>> {
-        let wait = wait && self.sale.showing.tickets.waiting_list;
+        // At the start nobody waits any more.
+        let has_begun = self.at >= self.sale.showing.start.moment();
+        let wait = wait && self.sale.showing.tickets.waiting_list && !has_begun;
         let is_draw = self.before_draw();
         let mut new = Vec::new();
         for (id, count) in lines {
             let counts = self.counts.iter().find(|counts| counts.is_of(*id));
             let chosen = match counts {
-                Some(counts) if !is_draw && !counts.has_queue() => counts.choose(*count, self.id),
+                Some(counts) if !is_draw && (has_begun || !counts.has_queue()) => {
+                    counts.choose(*count, self.id)
+                }
                 _ => vec![],
             };
             if !is_draw && !wait && chosen.len() < *count as usize {
@@ -392,11 +422,6 @@ impl Order<'_> {
         let news = (TicketNews::TicketsOrdered, self.id);
         let mail = tickets((self.club, self.sale), person, &listed, news, now);
         let mut others = mails([mail])?;
-        let waits = new.iter().any(|one| one.state == TicketState::InQueue);
-        if waits && !self.counts.iter().any(Availability::has_queue) {
-            let task = self.sale.task_at(now.plus(TimeDelta::minutes(1)), now);
-            others.push(Write::put(&task)?);
-        }
         others.extend(
             Self::entries(new)
                 .map(|entry| Ok(Write::put(&entry)?.if_new()))

@@ -295,6 +295,7 @@ impl Erase for Ticket {
         let sale = table.sale(self.event, self.showing).await?;
         let mut after = Self {
             person: None,
+            buyer: self.buyer.filter(|buyer| Some(*buyer) != self.person),
             version: self.version + 1,
             ..self.clone()
         };
@@ -309,7 +310,8 @@ impl Erase for Ticket {
             after: &after,
         };
         let mut others = vec![Write::put(&sale.task_at(when.at, when.at))?];
-        if self.state == TicketState::Requested {
+        let begins = sale.draw_begins_at();
+        if self.state == TicketState::Requested && begins.is_none_or(|at| when.at < at) {
             let entry = self.entry.iter();
             others.extend(entry.map(|entry| DrawEntry::leave(self.showing, entry)));
         }

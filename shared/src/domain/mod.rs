@@ -154,8 +154,8 @@ pub use ticket::draw::{
     TicketDraw, entry_of,
 };
 pub use ticket::model::{
-    Conflict, EndedCode, QueuedTicket, Sale, Ticket, TicketCount, TicketId, TicketOrder,
-    TicketOrders, TicketState,
+    Conflict, EndedCode, LOOKS_AFTER, QueuedTicket, Sale, Ticket, TicketCount, TicketId,
+    TicketOrder, TicketOrders, TicketState,
 };
 pub use ticket::sale::Availability;
 pub use ticket::store::{Beside, TicketChange};

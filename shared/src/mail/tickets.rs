@@ -109,9 +109,10 @@ fn facts(
         end: showing.end,
         location: showing.location.clone().unwrap_or_default(),
         lines,
-        has_valid: tickets
-            .iter()
-            .any(|ticket| ticket.state == TicketState::Valid),
+        has_valid: news != TicketNews::TicketGiven
+            && tickets
+                .iter()
+                .any(|ticket| ticket.state == TicketState::Valid),
         is_off: sale.cancelled,
     }
 }

@@ -153,7 +153,14 @@ const GIVEN: [(&str, &[&str]); 22] = [
     ("audience", &["order_tickets", "transfer_ticket"]),
     (
         "drawing",
-        &["issue_tickets", "order_tickets", "return_ticket"],
+        &[
+            "issue_tickets",
+            "order_tickets",
+            "return_ticket",
+            "cancel_ticket",
+            "update_showing",
+            "replace_showing",
+        ],
     ),
     ("sold_out", &["issue_tickets", "order_tickets"]),
     ("ticket_unusable", &["check_in"]),

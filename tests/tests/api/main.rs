@@ -34,6 +34,7 @@ mod decisions;
 mod deletion_races;
 mod draft_ends;
 mod drafts;
+mod draws;
 mod duties;
 mod erasure;
 mod erasure_races;

@@ -41,7 +41,7 @@ pub(crate) fn scheduled(hour: Timestamp, what: &TaskKind) -> Key {
             padded(*submission),
             padded(*sequence)
         ),
-        TaskKind::Tickets { showing, .. } => format!("TICKETS#{}", padded(*showing)),
+        TaskKind::Tickets { showing, part, .. } => format!("TICKETS#{}#{part}", padded(*showing)),
         TaskKind::News { person, .. } => format!("{NEWS}{}", padded(*person)),
     };
     Key::new(tasks_in(hour), sk)

@@ -108,6 +108,9 @@ pub enum TaskKind {
         event: Id<of::Event>,
         /// Id of the showing.
         showing: Id<of::Showing>,
+        /// 0 for the one that comes again. Others say once that somebody waits.
+        #[serde(default)]
+        part: u8,
     },
     /// The weekly news for a person.
     News {

@@ -216,8 +216,8 @@ impl Table {
             .map(drop)
     }
 
-    /// Stores the results of a draw, and when it was held: 1 write for 500 results, and 1.
-    pub async fn finish_draw(
+    /// Stores the results of a draw: 1 write for 500.
+    pub async fn store_results(
         &self,
         draw: &TicketDraw,
         results: &[DrawResult],
@@ -232,7 +232,23 @@ impl Table {
             };
             self.write(Write::put(&page)?).await?;
         }
+        Ok(())
+    }
+
+    /// Stores when a draw was held: 1 write.
+    pub async fn finish_draw(&self, draw: &TicketDraw) -> Result<(), TableError> {
         self.write(Write::put(draw)?).await.map(drop)
+    }
+
+    /// Returns all results of a draw, in the drawn order: 1 query.
+    pub async fn all_results(
+        &self,
+        showing: Id<of::Showing>,
+    ) -> Result<Vec<DrawResult>, TableError> {
+        let pages: Vec<DrawResults> = self
+            .query(keys::all_draw_results(showing), Range::All)
+            .await?;
+        Ok(pages.into_iter().flat_map(|page| page.results).collect())
     }
 
     /// Returns all entries of a draw: 1 query.

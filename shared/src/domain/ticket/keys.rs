@@ -62,8 +62,13 @@ pub(crate) fn draw_entry(showing: Id<of::Showing>, entry: &str) -> Key {
     Key::new(draw_entries(showing), entry.to_owned())
 }
 
+/// Returns the partition of the results of a draw.
+pub(crate) fn all_draw_results(showing: Id<of::Showing>) -> String {
+    format!("DRAWN#{}", padded(showing))
+}
+
 pub(crate) fn draw_results(showing: Id<of::Showing>, page: u32) -> Key {
-    Key::new(format!("DRAWN#{}", padded(showing)), format!("{page:04}"))
+    Key::new(all_draw_results(showing), format!("{page:04}"))
 }
 
 /// The prefix of what a person has ordered.

@@ -88,9 +88,15 @@ impl Sale {
 
     /// Returns the entry with which the timer looks at the showing.
     pub fn task_at(&self, at: Timestamp, now: Timestamp) -> ScheduledTask {
+        self.waiting_task(0, at, now)
+    }
+
+    /// Returns an entry with which the timer looks at the showing, in one of 8 parts.
+    pub fn waiting_task(&self, part: u8, at: Timestamp, now: Timestamp) -> ScheduledTask {
         let what = TaskKind::Tickets {
             event: self.event,
             showing: self.showing.id,
+            part,
         };
         ScheduledTask::new(at, now, what)
     }
@@ -122,6 +128,9 @@ impl Sale {
         self.showing.tickets.end.unwrap_or(self.showing.start)
     }
 }
+
+/// After a change the timer looks at a showing so much later: what could not be done is done then.
+pub const LOOKS_AFTER: TimeDelta = TimeDelta::minutes(1);
 
 /// So often in 24 hours are holders told that a showing changed.
 const CHANGES_A_DAY: usize = 3;

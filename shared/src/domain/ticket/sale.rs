@@ -9,7 +9,7 @@ use crate::domain::event::model::Event;
 use crate::domain::event::tickets::TicketType;
 use crate::domain::ticket::keys;
 use crate::domain::ticket::model::{
-    PARTITIONS, PARTS, Sale, Ticket, TicketCount, TicketState, share,
+    LOOKS_AFTER, PARTITIONS, PARTS, Sale, Ticket, TicketCount, TicketState, share,
 };
 use crate::ids::{Id, of};
 use crate::kind::Kind;
@@ -229,15 +229,20 @@ impl Table {
         self.get_all(keys.collect(), true).await
     }
 
-    /// Stores the types of a showing that is new or cancelled, and when the timer looks at it: 1
-    /// transaction. What was cancelled before stays so.
-    pub async fn save_sale(&self, sale: &Sale, now: Timestamp) -> Result<(), TableError> {
-        let mut writes = vec![sale.saved()?];
-        let at = Some(now).filter(|_| sale.cancelled);
-        if let Some(at) = at.or(sale.next_look(now)) {
-            writes.push(Write::put(&sale.task_at(at, now))?);
-        }
-        ignore_refusal(self.transact(writes).await)
+    /// Stores the types of a new showing, and when the timer looks at it: 1 transaction. If they
+    /// are there already, they stay.
+    pub async fn create_sale(&self, sale: &Sale, now: Timestamp) -> Result<(), TableError> {
+        let sale_is_new = Write::put(sale)?.if_new();
+        let task = Write::put(&sale.task_at(now.plus(LOOKS_AFTER), now))?;
+        ignore_refusal(self.transact(vec![sale_is_new, task]).await)
+    }
+
+    /// Stores that a showing is cancelled, and has the timer tell it: 1 transaction.
+    pub async fn cancel_sale(&self, sale: &Sale, now: Timestamp) -> Result<(), TableError> {
+        let cancelled = Write::update(sale.key()).set("cancelled", &true);
+        let cancelled = cancelled.if_exists().if_none("cancelled");
+        let task = Write::put(&sale.task_at(now, now))?;
+        ignore_refusal(self.transact(vec![cancelled, task]).await)
     }
 
     /// Gives the types of all showings the name of their event: 1 write for each. Those that know a
@@ -312,24 +317,35 @@ impl Table {
             let Some(limits) = read.limits_for(capacity) else {
                 return Ok(false);
             };
-            let writes = limits.into_iter().filter(|(number, limit)| {
+            let changed = limits.into_iter().filter(|(number, limit)| {
                 read.part(*number).map(|part| part.limit) != Some(*limit)
             });
-            let writes = writes.map(|(number, limit)| {
-                let write = read.limited(number, limit, CountChange::default());
-                match read.part(number) {
-                    Some(part) => write
-                        .if_equals("valid", &part.valid)
-                        .if_equals("limit", &part.limit),
-                    None => write.if_new(),
-                }
-            });
-            let writes: Vec<_> = writes.map(|write| self.write(write)).collect();
+            // Those that become smaller first: the sum is never more than both capacities.
+            let is_smaller = |(number, limit): &(u8, Option<u32>)| {
+                let is_below = |new: u32| read.limit(*number).is_none_or(|old| new < old);
+                limit.is_some_and(is_below)
+            };
+            let (smaller, others): (Vec<_>, Vec<_>) = changed.partition(is_smaller);
             let mut is_done = true;
-            for done in join_all(writes).await {
-                match done {
-                    Err(TableError::Refused(_)) => is_done = false,
-                    other => drop(other?),
+            for limits in [smaller, others] {
+                if !is_done {
+                    break;
+                }
+                let writes = limits.into_iter().map(|(number, limit)| {
+                    let write = read.limited(number, limit, CountChange::default());
+                    let write = match read.part(number) {
+                        Some(part) => write
+                            .if_equals("valid", &part.valid)
+                            .if_equals("limit", &part.limit),
+                        None => write.if_new(),
+                    };
+                    self.write(write)
+                });
+                for done in join_all(writes.collect::<Vec<_>>()).await {
+                    match done {
+                        Err(TableError::Refused(_)) => is_done = false,
+                        other => drop(other?),
+                    }
                 }
             }
             if is_done {
