@@ -2,8 +2,8 @@
 
 use crate::db::{Table, TableError, Write};
 use crate::domain::{
-    Audience, Beside, Club, Conflict, DrawEntry, EndedCode, Mail, Person, QueuedTicket, Sale,
-    Ticket, TicketChange, TicketNews, TicketState, TicketType,
+    Audience, Availability, Beside, Club, Conflict, DrawEntry, EndedCode, Mail, Person,
+    QueuedTicket, Sale, Ticket, TicketChange, TicketNews, TicketState, TicketType,
 };
 use crate::ids::{Id, derived, of};
 use crate::mail::tickets;
@@ -177,7 +177,7 @@ impl Showroom<'_> {
         &self,
         queued: &QueuedTicket,
         part: u8,
-        availability: &[crate::domain::Availability],
+        availability: &[Availability],
     ) -> Result<bool, TableError> {
         let Some(ticket) = self.table.ticket(queued.showing, queued.ticket).await? else {
             return Ok(false);
