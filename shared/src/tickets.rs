@@ -66,13 +66,15 @@ impl Showroom<'_> {
     /// if it changed after it was read.
     pub async fn end(&self, ticket: &Ticket, tells: bool) -> Result<Ticket, TableError> {
         let after = ended(ticket, self.now);
-        let (availability, person) =
-            futures::try_join!(self.table.availability(self.sale, true), async {
-                match ticket.person.filter(|_| tells) {
-                    Some(person) => self.table.person(person).await,
-                    None => Ok(None),
-                }
-            })?;
+        let look = self.table.look_soon(self.sale, ticket.id.0, self.now);
+        let availability = self.table.availability(self.sale, true);
+        let person = async {
+            match ticket.person.filter(|_| tells) {
+                Some(person) => self.table.person(person).await,
+                None => Ok(None),
+            }
+        };
+        let (availability, person, ()) = futures::try_join!(availability, person, look)?;
         let mail = self.mail(person.as_ref(), &after, TicketNews::TicketsCancelled);
         let change = TicketChange {
             before: Some(ticket),
@@ -94,8 +96,8 @@ impl Showroom<'_> {
     }
 
     /// Gives what can be taken to those who wait, the first first, at most so many tickets. Makes
-    /// the parts allow the capacity, if somebody was interrupted. Returns whether anybody may still
-    /// wait.
+    /// the parts allow the capacity, if somebody was interrupted. Returns whether it has to be
+    /// called again.
     pub async fn settle(&self, most: usize) -> Result<bool, TableError> {
         if self.sale.is_over(self.now) {
             return Ok(false);
@@ -104,19 +106,20 @@ impl Showroom<'_> {
         let mut retries = self.table.retries();
         loop {
             let all = self.table.availability(self.sale, true).await?;
-            let (mut moved, mut waits) = (0, false);
+            let (mut moved, mut is_done) = (0, true);
             for (one, counts) in self.sale.types.iter().zip(&all) {
-                if !counts.fits() && !self.fit(one).await? {
+                if !counts.fits() {
+                    if !self.fit(one).await? {
+                        return Ok(true);
+                    }
+                    is_done = false;
                     continue;
                 }
-                if !counts.has_queue() {
-                    continue;
-                }
-                waits = true;
                 let free = counts.choose(u32::try_from(left).unwrap_or(u32::MAX), 0);
-                if free.is_empty() {
+                if free.is_empty() || !counts.has_queue() {
                     continue;
                 }
+                is_done = false;
                 let queue = self
                     .table
                     .first_in_queue(self.sale, one.id, free.len().min(AT_ONCE));
@@ -129,20 +132,11 @@ impl Showroom<'_> {
                 }
             }
             left = left.saturating_sub(moved);
-            if left == 0 || !waits {
-                return Ok(waits);
+            if left == 0 || is_done {
+                return Ok(!is_done);
             }
             if moved == 0 {
-                // Others may have changed what was read.
-                let is_full = self
-                    .sale
-                    .types
-                    .iter()
-                    .zip(&all)
-                    .all(|(_, counts)| !counts.has_queue() || counts.choose(1, 0).is_empty());
-                if is_full {
-                    return Ok(true);
-                }
+                // Others have changed what was read.
                 retries.next().await?;
             }
         }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use chrono::TimeDelta;
 use shared::db::TableError;
 use shared::domain::{
-    Club, Person, REMINDED_BEFORE, Sale, ScheduledTask, Ticket, TicketNews, TicketState,
+    Club, LOOKS_AFTER, Person, REMINDED_BEFORE, Sale, ScheduledTask, Ticket, TicketNews,
+    TicketState,
 };
 use shared::ids::{Id, of};
 use shared::mail::{ticket_reminder, tickets};
@@ -14,8 +14,6 @@ use shared::time::Timestamp;
 
 use crate::timer::Timer;
 
-/// While somebody waits, the timer looks again after this time.
-const AGAIN_AFTER: TimeDelta = TimeDelta::minutes(1);
 /// So many tickets go to who waits in one look.
 const MOST: usize = 500;
 /// So many tickets are read at a time.
@@ -63,7 +61,7 @@ impl Timer {
             now,
         };
         showroom.hold_draw(&self.settings.secrets.invite).await?;
-        let waits = showroom.settle(MOST).await?;
+        let is_left = showroom.settle(MOST).await?;
         let mut after = sale.clone();
         if sale.change_at.is_some_and(|at| at <= now) {
             mails += self
@@ -82,7 +80,7 @@ impl Timer {
         if after != sale {
             self.table.note_mailed(&sale, &after).await?;
         }
-        let again = waits.then(|| now.plus(AGAIN_AFTER));
+        let again = is_left.then(|| now.plus(LOOKS_AFTER));
         let again = again.into_iter().chain(after.next_look(now)).min();
         let again = again.map(|at| sale.task_at(at, now));
         self.table.finish_task(entry, again.as_ref(), None).await?;

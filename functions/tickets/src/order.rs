@@ -125,7 +125,12 @@ pub async fn order_tickets(
             app.table.availability(&sale, true),
             app.table.tickets(own.collect::<Vec<_>>()),
             draw_of(&app, &sale),
-            tell_timer(&app, &sale, waits.then_some(id))
+            async {
+                match waits {
+                    true => app.table.look_soon(&sale, id, app.now()).await,
+                    false => Ok(()),
+                }
+            }
         )?;
         let visibility = Visibility::with(membership.as_ref(), user.is_admin());
         let club = club
@@ -160,24 +165,6 @@ pub async fn order_tickets(
             Err(ApiError::Changed) => {}
             Err(error) => return Err(error),
         }
-    }
-}
-
-/// Has the timer look at a showing in a minute, before somebody waits there: in one of some
-/// entries, so that not everybody writes the same one.
-async fn tell_timer(
-    app: &Context,
-    sale: &Sale,
-    order: Option<u64>,
-) -> std::result::Result<(), TableError> {
-    let Some(order) = order else { return Ok(()) };
-    let now = app.now();
-    let part = u8::try_from(order % 8).unwrap_or_default();
-    let task = sale.waiting_task(part + 1, now.plus(TimeDelta::minutes(1)), now);
-    match app.table.file_task(&task).await {
-        // It is probably stored, and the order may be stored now.
-        Err(TableError::Unknown(_)) => Ok(()),
-        filed => filed,
     }
 }
 

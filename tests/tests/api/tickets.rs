@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::fixtures::hours;
+use tests::suspended::Suspended;
 use tests::{Client, TestCampus};
 
 /// A showing in two days with these types and other fields.
@@ -126,6 +127,47 @@ async fn who_waits_gets_what_is_given_back_in_order() {
         .iter()
         .filter(|mail| mail.subject.starts_with("You have got a ticket"));
     assert_eq!(moved.count(), 1);
+}
+
+// proves Y5
+#[tokio::test]
+async fn the_timer_gives_what_a_killed_request_left() {
+    let (suspended, campus) = Suspended::campus();
+    let sale = Sale::on(campus, seats(1), json!({})).await;
+    let (ann, ben) = (sale.campus.as_("ann"), sale.campus.as_("ben"));
+    let own = sale.order(&ann, 0, 1, false).await.created();
+    sale.order(&ben, 0, 1, true).await.created();
+    // What was filed when he began to wait is done.
+    sale.campus.advance(TimeDelta::minutes(3));
+    sale.campus.tick().await;
+    suspended.stop_write("moved_up");
+    let path = format!(
+        "/api/tickets/{}/",
+        own[0]["id"].as_str().unwrap_or_default()
+    );
+    tokio::select! {
+        _ = ann.delete(&path) => panic!("the request was not stopped"),
+        () = suspended.stopped() => {}
+    }
+    assert_eq!(states(&ann).await, ["cancelled"]);
+    assert_eq!(states(&ben).await, ["waiting"]);
+    sale.campus.advance(TimeDelta::minutes(2));
+    sale.campus.tick().await;
+    assert_eq!(states(&ben).await, ["valid"]);
+}
+
+// proves Y5, G5
+#[tokio::test]
+async fn the_timer_does_not_look_while_nothing_is_free() {
+    let sale = Sale::new(seats(1), json!({})).await;
+    for name in ["ann", "ben"] {
+        let person = sale.campus.as_(name);
+        sale.order(&person, 0, 1, true).await.created();
+    }
+    sale.campus.advance(TimeDelta::minutes(3));
+    sale.campus.tick().await;
+    sale.campus.advance(TimeDelta::minutes(3));
+    assert_eq!(sale.campus.tick().await.entries, 0);
 }
 
 // proves Y3
