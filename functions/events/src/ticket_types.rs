@@ -6,7 +6,7 @@ use futures::future::try_join_all;
 use serde::Serialize;
 use shared::db::{TableError, Write};
 use shared::domain::{
-    Audience, Availability, Event, LOOKS_AFTER, Sale, Showing, TicketSale, TicketType,
+    Audience, Availability, Club, Event, LOOKS_AFTER, Sale, Showing, TicketSale, TicketType,
 };
 use shared::draws::start_draw;
 use shared::ids::{Id, of};
@@ -347,7 +347,7 @@ impl SaleChange {
     }
 
     /// Makes the parts allow the new capacity, and gives what is free to those who wait.
-    pub(crate) async fn finish(&self, app: &Context, club: &shared::domain::Club) -> Result<()> {
+    pub(crate) async fn finish(&self, app: &Context, club: &Club) -> Result<()> {
         self.start_draw(app).await?;
         let is_larger = |one: &TicketType| {
             let old = self.old_type(one.id).map(|old| old.capacity);

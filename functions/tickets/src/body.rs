@@ -107,6 +107,9 @@ pub struct ShowingTicketBody {
     created_at: Timestamp,
     /// When its holder was let in, or null.
     checked_in_at: Option<Timestamp>,
+    /// The version that its code names. A door knows by it, without a network, a code that was
+    /// replaced when the ticket was handed over.
+    code_version: u16,
 }
 
 /// Returns the word of a state.
@@ -250,6 +253,7 @@ impl Shown<'_> {
             holder,
             created_at: ticket.created_at,
             checked_in_at: ticket.checked_in_at,
+            code_version: ticket.code,
         }
     }
 }

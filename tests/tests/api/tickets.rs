@@ -256,6 +256,8 @@ async fn a_ticket_that_is_handed_over_has_another_code() {
     ann.get(&path).await.error(404);
     let theirs = ben.get(&path).await.ok();
     assert_ne!(theirs["code"], ordered[0]["code"]);
+    let listed = sale.officer.get(&sale.of_club("tickets/")).await.ok();
+    assert_eq!(listed[0]["code_version"], 2);
     // It counts for both.
     assert_eq!(sale.order(&ann, 0, 1, false).await.refused(), "quota");
     assert_eq!(sale.order(&ben, 0, 1, false).await.refused(), "quota");
