@@ -37,12 +37,14 @@ export type Address<Method extends string, Given extends string> = Given extends
 
 /** The path of an application, and of a submission to it. */
 export type OfApplication = `/clubs/${string}/applications/${string}/`;
+/** The path of a showing for officers. */
+export type OfShowing = `/clubs/${string}/events/${string}/showings/${string}/`;
 export type OfSubmission = `${OfApplication}submissions/${string}/`;
 /** A list that admins keep. */
 export type Lookups = "/tags/" | "/badges/" | "/schools/" | "/majors/" | "/years/" | "/clubfairs/";
 /** What can be changed and deleted where it stands. */
 export type OfEntity =
-  | `/clubs/${string}/events/${string}/showings/${string}/`
+  | OfShowing
   | `/clubs/${string}/members/${string}/`
   | `${OfApplication}questions/${string}/`
   | `/tags/${string}/` | `/badges/${string}/` | `/schools/${string}/` | `/majors/${string}/`

@@ -53,6 +53,7 @@ function Page({ found }) {
       : found?.asks
         ? ["forms"]
         : [];
+    if (found?.tickets) texts.push("tickets");
     Promise.all([import(`./pages/${name}.js`), loadTexts(...texts)])
       .then(([file]) => (loaded.value = { name, view: file.default, error: null }))
       .catch((error) => (loaded.value = { name, view: null, error }));

@@ -1,7 +1,7 @@
 // `/events/{event}/`: an event with its showings.
 
-import { html } from "../parts/kit.js";
-import { get } from "../parts/api.js";
+import { html, useSignal } from "../parts/kit.js";
+import { get, now } from "../parts/api.js";
 import { Cover } from "../parts/club_card.js";
 import { Day } from "../parts/event_list.js";
 import { download } from "../parts/files.js";
@@ -10,6 +10,7 @@ import { split } from "../parts/past.js";
 import { url } from "../parts/path.js";
 import { link } from "../parts/router.js";
 import { t } from "../parts/texts.js";
+import { TicketSale } from "../parts/ticket_sale.js";
 import { Action, Chip, Empty, Icon, Mono, Past, Rich, Time, Title } from "../parts/ui.js";
 
 /** Saves all times, with the places that whoever is signed in may see. */
@@ -44,7 +45,7 @@ export default function Event({ event: id }) {
         }
         ${
           found.showings.length > 0 &&
-          html`<${Showings} all=${found.showings} />
+          html`<${Showings} event=${found.id} all=${found.showings} />
           <p><${Action} run=${() => saveCalendar(found)}><${Icon} name="calendar-plus" />
             ${t("event.calendar")}<//></p>`
         }</section>
@@ -61,26 +62,39 @@ export default function Event({ event: id }) {
 }
 
 /** The next showing stands first and large, then the others that come. Those that are over fold. */
-function Showings({ all }) {
+function Showings({ event, all }) {
   const { coming, past } = split(all);
   const [next, ...later] = coming;
   const list = (some) =>
     html`<ul class="list">${some.map(
-      (one) => html`<${Showing} key=${one.id} showing=${one} />`,
+      (one) => html`<${Showing} key=${one.id} event=${event} showing=${one} />`,
     )}</ul>`;
   return html`${
     next
-      ? html`<div class="card next"><ul class="list"><${Showing} showing=${next} /></ul></div>`
+      ? html`<div class="card next"><ul class="list"><${Showing}
+        event=${event} showing=${next} isNext /></ul></div>`
       : html`<p class="quiet">${t("event.over")}</p>`
   }
     ${later.length > 0 && html`<div class="card">${list(later)}</div>`}
     <${Past} all=${past} show=${(one) => list([one])} />`;
 }
 
-const Showing = ({ showing }) => html`<li class="day">
+/** A showing. Its tickets are asked for when it is the next one, or when somebody opens them. */
+function Showing({ event, showing, isNext }) {
+  const isOpen = useSignal(Boolean(isNext));
+  const hasTickets = showing.ticketed && Date.parse(showing.end_time) > now();
+  return html`<li class="day">
   <${Day} at=${showing.start_time} />
   <div><h3><${Time} at=${showing.start_time} zoned /></h3>
     <p class="quiet small">${t("event.until")} <${Time} at=${showing.end_time} /></p>
+    ${showing.location && html`<p class="line"><${Icon} name="map-pin" /> ${showing.location}</p>`}
     ${
-      showing.location && html`<p class="line"><${Icon} name="map-pin" /> ${showing.location}</p>`
-    }</div></li>`;
+      hasTickets &&
+      !isOpen.value &&
+      html`<p><button onClick=${() => (isOpen.value = true)}><${Icon} name="ticket" />
+        ${t("sale")}</button></p>`
+    }</div>
+    ${
+      hasTickets && isOpen.value && html`<${TicketSale} event=${event} showing=${showing.id} />`
+    }</li>`;
+}

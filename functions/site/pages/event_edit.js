@@ -13,7 +13,8 @@ import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
 import { moment, t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
-import { Past, Title, say } from "../parts/ui.js";
+import { NO_TICKETS, sentOf, ticketFields } from "../parts/ticket_types.js";
+import { Icon, Past, Title, confirmed, say } from "../parts/ui.js";
 
 const TYPES = [0, 1, 2, 3, 4, 5, 6];
 const EMPTY = { name: "", type: 0, description: "", url: null };
@@ -30,11 +31,12 @@ const fields = () => [
   { name: "url", label: t("event.url"), hint: t("event.url.hint"), empty: null },
 ];
 
-const showingFields = () => [
+const showingFields = (values) => [
   { name: "start_time", label: t("event.start"), kind: "time" },
   { name: "end_time", label: t("event.end"), kind: "time" },
   { name: "location", label: t("event.location"), empty: null },
   { name: "location_visible_to_public", label: t("event.location.public"), kind: "check" },
+  ...ticketFields(values),
 ];
 
 export default function EditEvent({ club: code, event: id }) {
@@ -65,13 +67,21 @@ function Present({ code, id }) {
     say(t("saved"));
   };
   const close = async () => {
-    await remove(path);
+    try {
+      await remove(path);
+    } catch (error) {
+      if (error.code !== "in_use" || !confirmed(t("event.cancels_tickets"))) throw error;
+      await remove(`${path}?force=true`);
+    }
     open(url`/clubs/${code}/events/`);
   };
   const showingOf = (showing) => html`<${Entity} key=${showing.id}
     path=${`${path}showings/${showing.id}/`}
     summary=${`${moment(showing.start_time)} ${showing.location ?? ""}`}
-    name=${moment(showing.start_time)} fields=${showingFields()} reload=${event.reload} />`;
+    name=${moment(showing.start_time)} fields=${showingFields} sent=${sentOf}
+    inUse=${t("event.cancels_tickets")} reload=${event.reload}>
+    <p><a class="button" href=${link(url`/clubs/${code}/events/${id}/showings/${showing.id}/`)}>
+      <${Icon} name="ticket" /> ${t("sale.manage")}</a></p><//>`;
   return loaded(
     event,
     (found) => html`
@@ -105,9 +115,10 @@ function NewShowing({ after, path, reload }) {
     end_time: null,
     location: after?.location ?? null,
     location_visible_to_public: after?.location_visible_to_public ?? true,
+    ...NO_TICKETS,
   };
   return html`<details class="card" open=${isFirst}><summary>${t("event.showing.new")}</summary>
-    <${Form} name=${`new-${path}`} fields=${showingFields()} data=${data} whole
-      send=${(values) => post(path, values)} stored=${reload} submit=${t("event.showing.add")} />
+    <${Form} name=${`new-${path}`} fields=${showingFields} data=${data} whole
+      send=${(values) => post(path, sentOf(values, true))} stored=${reload} submit=${t("event.showing.add")} />
   </details>`;
 }

@@ -51,7 +51,7 @@ function Booked({ submission, name, moves, reload }) {
   const save = () =>
     download(
       "interview.ics",
-      calendarFile(submission.id, slot, t("interview.with", { club: name })),
+      calendarFile(`interview-${submission.id}`, slot, t("interview.with", { club: name })),
       "text/calendar",
     );
   return html`<section class="card"><p class="flat"><${Chip} kind="good" icon="check">

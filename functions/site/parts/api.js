@@ -142,6 +142,7 @@ let unheard = { what: "", key: "" };
  * @param {import("../api").Sent<M, P>} [options.body]
  * @param {string} [options.etag] the version that is changed
  * @param {string} [options.text] a CSV file
+ * @param {string} [options.accept] the type of the answer, if it is no JSON
  * @param {File} [options.file]
  * @param {string} [options.key] the idempotency key, if the caller repeats the request
  * @param {number} [options.tries]
@@ -152,13 +153,13 @@ let unheard = { what: "", key: "" };
  * @returns {Promise<Result<M, P>>}
  */
 export async function call(method, path, options = {}) {
-  const { body, etag, text, file, key, ...more } = options;
+  const { body, etag, text, accept, file, key, ...more } = options;
   const headers = new Headers();
   if (body !== undefined) headers.set("Content-Type", "application/json");
   if (text !== undefined) headers.set("Content-Type", "text/csv");
   if (etag) headers.set("If-Match", etag);
   // Without it, the address of a file would be followed.
-  if (method === "GET") headers.set("Accept", "application/json, */*");
+  if (method === "GET") headers.set("Accept", accept ?? "application/json, */*");
   const had = method === "GET" ? cached(path) : undefined;
   if (had?.etag) headers.set("If-None-Match", had.etag);
   const form = new FormData();

@@ -17,10 +17,12 @@ import { Action, confirmed } from "./ui.js";
  * @param {(values: any) => any} [props.sent] what is sent for the values of the form
  * @param {() => Promise<any>} props.reload loads the list around the element again
  * @param {string} [props.sure] what is asked before it is deleted
+ * @param {string} [props.inUse] what is asked if other things end with it
  * @param {string} [props.gone] what is said when it was deleted
  * @param {any} [props.children] what is shown below the form
  */
-export function Entity({ path, summary, name, fields, sent, reload, sure, gone, children }) {
+export function Entity(props) {
+  const { path, summary, name, fields, sent, reload, sure, inUse, gone, children } = props;
   const isOpen = useSignal(false);
   const thing = useLoad(isOpen.value ? path : "");
   const save = (values) =>
@@ -29,7 +31,12 @@ export function Entity({ path, summary, name, fields, sent, reload, sure, gone, 
   const drop = orReload(
     async () => {
       if (!confirmed(sure ?? t("delete.sure", { name }))) return false;
-      await call("DELETE", path, { etag: thing.etag });
+      try {
+        await call("DELETE", path, { etag: thing.etag });
+      } catch (error) {
+        if (error.code !== "in_use" || !inUse || !confirmed(inUse)) throw error;
+        await call("DELETE", `${path}?force=true`, { etag: thing.etag });
+      }
       await reload();
     },
     () => Promise.all([thing.reload(), reload()]),

@@ -23,8 +23,9 @@ export const PLACES = [
   ["/clubs/", "nav.clubs", "compass", everybody, true],
   ["/events/", "nav.events", "calendar", everybody, true],
   ["/applications/", "nav.applications", "file-text", signedIn, true],
+  ["/tickets/", "nav.tickets", "ticket", signedIn, false],
   ["/memberships/", "nav.memberships", "users", signedIn, false],
-  ["/fairs/", "fairs", "ticket", everybody, false],
+  ["/fairs/", "fairs", "map-pin", everybody, false],
 
   ["/settings/", "nav.settings", "settings", signedIn, false],
   ["/admin/", "admin", "shield-check", admins, false],

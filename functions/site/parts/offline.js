@@ -2,13 +2,15 @@
 // can be filled without a network. It goes when the person signs out, when somebody else signs in,
 // and after 30 days.
 
-/** Answers about the person, and those that everybody may see. Nothing about others is kept:
- * what waits for officers are numbers. */
+/** Answers about the person, and those that everybody may see. About others nothing is kept but the
+ * names of those who may enter, at a door that works without a network. */
 const KEPT = [
   /^\/settings\/$/,
   /^\/submissions\/$/,
   /^\/memberships\/$/,
   /^\/home\/$/,
+  /^\/tickets\/$/,
+  /^\/door\/\d+\/$/,
   /^\/applications\/(open|unsent)\//,
   /^\/clubs\/[\w-]+\/$/,
   /^\/clubs\/[\w-]+\/applications\/(current|\d+)\/(\?own=true)?$/,
@@ -18,8 +20,8 @@ const KEPT = [
 const isThere = "caches" in globalThis;
 const SEEN = "seen ";
 const nameOf = (person) => SEEN + encodeURIComponent(person);
-/** How long an answer is kept. */
-const KEPT_MS = 30 * 86_400_000;
+/** How long an answer is kept, and the list of a door. */
+const [KEPT_MS, DOOR_MS] = [30 * 86_400_000, 2 * 86_400_000];
 const isKept = (path) => KEPT.some((form) => form.test(path));
 const key = (path) => new URL(`/seen${path}`, location.origin).href;
 
@@ -49,7 +51,8 @@ export async function remembered(person, path) {
   try {
     const all = await caches.open(nameOf(person));
     const found = await (await all.match(key(path)))?.json();
-    if (!found || Date.now() - found.at < KEPT_MS) return found;
+    const most = path.startsWith("/door/") ? DOOR_MS : KEPT_MS;
+    if (!found || Date.now() - found.at < most) return found;
     await all.delete(key(path));
     return undefined;
   } catch {

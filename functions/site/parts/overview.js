@@ -6,7 +6,7 @@ import { url } from "./path.js";
 import { counted } from "./states.js";
 import { dated, decimal, moment, t } from "./texts.js";
 
-const DAY = 86_400_000;
+const [HOUR, DAY] = [3_600_000, 86_400_000];
 
 /** Counts as bars. Each bar stands beside its number, so the table says the same. */
 export function Bars({ caption, counts }) {
@@ -23,26 +23,28 @@ export function Bars({ caption, counts }) {
   </tbody></table>`;
 }
 
-/** How many submissions there were at the end of each day. */
-function byDay(all, end) {
+/** How many there were at the end of each day, or of each hour if it is only some days. */
+function bySteps(all, end) {
   const times = all.map((one) => Date.parse(one.created_at)).sort((a, b) => a - b);
   if (times.length === 0) return [];
-  const start = new Date(times[0]);
-  start.setHours(0, 0, 0, 0);
   const last = Math.min(Date.now(), Math.max(Date.parse(end), times.at(-1) ?? 0));
-  const days = [];
+  const isShort = last - times[0] < 3 * DAY;
+  const start = new Date(times[0]);
+  start.setHours(isShort ? start.getHours() : 0, 0, 0, 0);
+  const steps = [];
   let seen = 0;
-  for (const day = new Date(start); day.getTime() <= last && days.length < 400; ) {
-    day.setDate(day.getDate() + 1);
-    while (seen < times.length && times[seen] < day.getTime()) seen++;
-    days.push({ at: day.getTime(), count: seen });
+  for (const step = new Date(start); step.getTime() <= last && steps.length < 400; ) {
+    if (isShort) step.setTime(step.getTime() + HOUR);
+    else step.setDate(step.getDate() + 1);
+    while (seen < times.length && times[seen] < step.getTime()) seen++;
+    steps.push({ at: step.getTime(), count: seen, isShort });
   }
-  return [{ at: start.getTime(), count: 0 }, ...days];
+  return [{ at: start.getTime(), count: 0, isShort }, ...steps];
 }
 
-/** Submissions over time, with the deadline. */
-export function Curve({ all, end }) {
-  const days = byDay(all, end);
+/** Submissions, or other things that are created, over time, with the deadline. */
+export function Curve({ all, end, texts = "overview.curve" }) {
+  const days = bySteps(all, end);
   if (days.length < 2) return null;
   const [width, height, left, bottom] = [640, 220, 36, 24];
   const from = days[0].at;
@@ -57,9 +59,9 @@ export function Curve({ all, end }) {
   const marks = [...new Set([0, Math.round(most / 2), most])];
   const deadline = x(Date.parse(end));
   const style = /** @type {const} */ ({ day: "numeric", month: "short" });
-  return html`<section class="card"><h2 class="flat">${t("overview.curve")}</h2>
+  return html`<section class="card"><h2 class="flat">${t(texts)}</h2>
     <svg class="plot" viewBox=${`0 0 ${width} ${height}`} role="img"
-      aria-label=${t("overview.curve.text", { n: all.length, from: dated(new Date(from), style) })}>
+      aria-label=${t(`${texts}.text`, { n: all.length, from: dated(new Date(from), style) })}>
       ${marks.map(
         (
           mark,
@@ -76,8 +78,8 @@ export function Curve({ all, end }) {
     <details class="small"><summary>${t("overview.table")}</summary><table><tbody>${days
       .slice(1)
       .map(
-        ({ at, count }) => html`
-      <tr key=${at}><th scope="row">${moment(new Date(at - 1).toISOString(), { day: true })}</th>
+        ({ at, count, isShort }) => html`
+      <tr key=${at}><th scope="row">${moment(new Date(at - 1).toISOString(), { day: !isShort })}</th>
         <td>${count}</td></tr>`,
       )}</tbody></table></details></section>`;
 }

@@ -9,6 +9,7 @@
  * @property {"people" | "officers" | "admins"} [audience] everybody, if nothing is said
  * @property {boolean} [work] whether it has texts for officers, although it is for everybody
  * @property {boolean} [asks] whether it shows the form of an application
+ * @property {boolean} [tickets] whether it shows tickets
  * @property {string} [place] the place of the club's workspace that the page belongs to
  * @property {Record<string, string>} [given] parts that do not vary
  */
@@ -46,6 +47,14 @@ export const PAGES = [
     page: "event_edit",
     audience: "officers",
     place: "events",
+    tickets: true,
+  },
+  {
+    path: "/clubs/:club/events/:event/showings/:showing/",
+    page: "showing",
+    audience: "officers",
+    place: "events",
+    tickets: true,
   },
   { path: "/clubs/:club/edit/", page: "club_edit", audience: "officers", place: "profile" },
   {
@@ -93,7 +102,10 @@ export const PAGES = [
     place: "recruitment",
   },
   { path: "/events/", page: "events" },
-  { path: "/events/:event/", page: "event" },
+  { path: "/events/:event/", page: "event", tickets: true },
+  { path: "/events/:event/showings/:showing/draw/", page: "draw", tickets: true },
+  { path: "/door/:showing/", page: "door", audience: "people", tickets: true },
+  { path: "/tickets/", page: "tickets", audience: "people", tickets: true },
   { path: "/fairs/", page: "fairs" },
   { path: "/new-club/", page: "club_new", audience: "people", work: true },
   { path: "/applications/", page: "applications", audience: "people", asks: true },

@@ -18,6 +18,7 @@ const FORMS = {
   club: /^[a-z0-9-]{1,64}$/i,
   application: /^(\d{1,20}|new)$/,
   event: /^(\d{1,20}|new)$/,
+  showing: /^\d{1,20}$/,
   invite: /^[\w-]{1,64}$/,
   link: /^\d{1,20}$/,
   submission: /^\d{1,20}$/,

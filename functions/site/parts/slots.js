@@ -74,15 +74,15 @@ export function When({ slot }) {
 const stamp = (text) => new Date(text).toISOString().replace(/[-:]|\.\d+/g, "");
 const escaped = (text) => text.replace(/[\\;,]/g, "\\$&").replace(/\n/g, "\\n");
 
-/** A calendar file of a booked slot, with the `UID` of the mails about it. */
-export const calendarFile = (id, slot, summary) =>
+/** A calendar file of something that is fixed, with the `UID` of the mails about it. */
+export const calendarFile = (uid, slot, summary) =>
   [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
     "PRODID:-//Clubs//Clubs//EN",
     "BEGIN:VEVENT",
-    `UID:interview-${id}@clubs`,
-    `SEQUENCE:${slot.sequence}`,
+    `UID:${uid}@clubs`,
+    `SEQUENCE:${slot.sequence ?? 0}`,
     `DTSTAMP:${stamp(Date.now())}`,
     `DTSTART:${stamp(slot.start_time)}`,
     `DTEND:${stamp(slot.end_time)}`,

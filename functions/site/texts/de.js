@@ -294,6 +294,7 @@ export default {
   "nav.more": "Mehr",
   "nav.more.short": "Mehr",
   "nav.settings": "Einstellungen",
+  "nav.tickets": "Meine Tickets",
 
   next: "Weiter",
   no: "Nein",

@@ -293,6 +293,7 @@ export default {
   "nav.more": "More",
   "nav.more.short": "More",
   "nav.settings": "Settings",
+  "nav.tickets": "My tickets",
 
   next: "Next",
   no: "No",
