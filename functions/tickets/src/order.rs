@@ -126,10 +126,10 @@ pub async fn order_tickets(
             app.table.tickets(own.collect::<Vec<_>>()),
             draw_of(&app, &sale),
             async {
-                match waits {
-                    true => app.table.look_soon(&sale, id, app.now()).await,
-                    false => Ok(()),
+                if !waits {
+                    return Ok(());
                 }
+                app.table.look_soon(&sale, id, app.now()).await
             }
         )?;
         let visibility = Visibility::with(membership.as_ref(), user.is_admin());
