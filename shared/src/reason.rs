@@ -81,6 +81,17 @@ pub enum Reason {
     TooSmall { minimum: u64 },
     #[error("Expected a date-time with an offset, such as 2026-11-21T09:00:00Z.")]
     NotTime,
+    #[error("Expected a date, such as 2026-12-24.")]
+    NotDate,
+    #[error(
+        "Expected a rule such as FREQ=WEEKLY;BYDAY=TU;UNTIL=20270220: FREQ (DAILY, WEEKLY or \
+        MONTHLY), INTERVAL, BYDAY, and one of COUNT and UNTIL."
+    )]
+    NotRule,
+    #[error("The first showing does not fit this rule.")]
+    NotInRule,
+    #[error("Nothing is left of the series.")]
+    NothingLeft,
     #[error("Expected an id.")]
     NotId,
     #[error("Expected an id, or an object with an id.")]

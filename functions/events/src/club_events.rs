@@ -98,16 +98,33 @@ pub async fn create_event(
     if let Some(bytes) = image {
         event.image = Some(store_image(&app.media, "image", bytes).await?);
     }
-    let (most, in_all) = event_quotas(&app);
-    let is_over = has_ended(&event, now);
+    let event = store_event(&app, &scope.user, event).await?;
+    let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
+    Ok(Created {
+        location,
+        body: EventBody::new(
+            &event,
+            &scope.club,
+            EventViewer::of(&scope),
+            &badges,
+            &app.media,
+        ),
+    })
+}
+
+/// Stores a new event, and the types of its showings. If it is refused, its image is removed.
+/// Admins may have more events than a club (V12).
+pub(crate) async fn store_event(app: &Context, user: &User, event: Event) -> Result<Event> {
+    let is_over = has_ended(&event, app.now());
+    let (most, in_all) = event_quotas(app);
     let first = if is_over { in_all } else { most };
-    let mut limit = Some(first).filter(|_| !scope.user.is_admin());
+    let mut limit = Some(first).filter(|_| !user.is_admin());
     let mut retries = app.table.retries();
     let stored = loop {
         retries.next().await?;
         match app.table.create_event(&event, limit).await {
             Err(TableError::Refused(Refusal::Quota)) => {
-                match event_limit(&app, &event.club, is_over).await {
+                match event_limit(app, &event.club, is_over).await {
                     Ok(event_limit) => limit = Some(event_limit),
                     Err(error) => {
                         let image = event.image.as_ref();
@@ -121,31 +138,12 @@ pub async fn create_event(
     if let Err(TableError::Refused(_)) = stored {
         app.media.forget(event.image.as_ref(), None).await;
     }
-    let sales = ticket_types::changes(
-        &Event {
-            showings: vec![],
-            ..event.clone()
-        },
-        &event,
-    );
-    let read = app.table.event(&scope.club.code, new.id());
+    let showings = event.showings.clone();
+    let club = event.club.clone();
+    let read = app.table.event(&club, event.id);
     let event = create(event, stored, read, |_| true, |_| ApiError::NotFound).await?;
-    for change in sales {
-        let created = app.table.create_sale(&change.new, app.now()).await;
-        created.map_err(TableError::after_write)?;
-        change.start_draw(&app).await?;
-    }
-    let location = format!("/api/clubs/{}/events/{}/", event.club, event.id);
-    Ok(Created {
-        location,
-        body: EventBody::new(
-            &event,
-            &scope.club,
-            EventViewer::of(&scope),
-            &badges,
-            &app.media,
-        ),
-    })
+    ticket_types::create_sales(app, &event, &showings).await?;
+    Ok(event)
 }
 
 /// How many events of a club may be to come, and how many it may have in all (V12).

@@ -8,6 +8,7 @@ mod filter;
 pub mod input;
 pub mod own_calendar;
 mod own_interviews;
+pub mod series;
 pub mod showings;
 mod ticket_types;
 
@@ -40,6 +41,8 @@ pub fn routes() -> OpenApiRouter<Shared> {
             showings::update_showing,
             showings::delete_showing
         ))
+        .routes(routes!(series::create_series))
+        .routes(routes!(series::duplicate_event))
         .routes(routes!(calendar::show_calendar))
         .routes(routes!(calendar::show_club_calendar))
         .routes(routes!(calendar::show_event_calendar))

@@ -1,9 +1,10 @@
 //! `/events/{event}/showings/`, `/clubs/{club}/events/{event}/showings/`, `…/{showing}/`
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use axum::Json;
 use shared::domain::{Event, Showing};
+use shared::ids::{Id, of};
 use shared::web::scopes::{ClubsRead, EventsWrite};
 use shared::web::{
     ApiError, Created, IfMatch, Input, Mode, NewId, NoBody, NoContent, Officer, Params, PathIds,
@@ -17,7 +18,7 @@ use crate::events::VisibleEvent;
 use crate::input::{LONG_LOCATIONS, ShowingInput, TOO_MANY_SHOWINGS};
 use crate::ticket_types::{SaleOfPath, cancelled, counted};
 
-async fn bodies(
+pub(crate) async fn bodies(
     app: &Context,
     event: &Event,
     viewer: EventViewer,
@@ -76,20 +77,40 @@ pub async fn show_showing(
     Ok(Json(body(&app, &found.event, showing, found.viewer).await?))
 }
 
+/// Returns the id of a showing of a series.
+pub(crate) fn id_in(series: u64, n: usize) -> Id<of::Showing> {
+    Id::derived("showing", &[&series.to_string(), &n.to_string()])
+}
+
+/// Returns the ids that showings of a series may have.
+pub(crate) fn ids_of(series: u64) -> HashSet<Id<of::Showing>> {
+    (0..limits::SHOWINGS).map(|n| id_in(series, n)).collect()
+}
+
 /// List the showings of an event of a club.
 ///
 /// For every signed-in user who can see the club. Ordered by start.
 #[utoipa::path(
     get, path = "/api/clubs/{club}/events/{event}/showings/", tag = "showings",
     security(("bearer" = []), ("token" = ["clubs:read"])),
-    params(("club" = String, Path), ("event" = u64, Path)),
+    params(
+        ("club" = String, Path), ("event" = u64, Path),
+        ("series" = Option<u64>, Query, description = "Only the showings that were made together: \
+            from the header `Location`")
+    ),
     responses((status = 200, body = Vec<ShowingWithTickets>))
 )]
 pub async fn list_club_showings(
     app: Context,
     scope: SignedIn<ClubsRead, Event>,
+    params: Params,
 ) -> Result<Json<Vec<ShowingWithTickets>>> {
-    bodies(&app, &scope.parent, EventViewer::of(&scope)).await
+    let (viewer, mut event) = (EventViewer::of(&scope), scope.parent);
+    if let Some(series) = params.id::<of::Showing>("series")? {
+        let made = ids_of(series.get());
+        event.showings.retain(|showing| made.contains(&showing.id));
+    }
+    bodies(&app, &event, viewer).await
 }
 
 /// Add a showing to an event.
@@ -232,7 +253,7 @@ async fn save_showing(
 
 /// 400 if the locations of an event became longer than is allowed (V12). `before` is how long they
 /// were.
-fn check_locations(event: &Event, before: usize) -> Result<()> {
+pub(crate) fn check_locations(event: &Event, before: usize) -> Result<()> {
     let current = event.location_bytes();
     if current > limits::LOCATIONS.max(before) {
         return Err(ApiError::field("location", LONG_LOCATIONS));

@@ -246,6 +246,20 @@ pub(crate) fn changes(old: &Event, new: &Event) -> Vec<SaleChange> {
     changes.collect()
 }
 
+/// Stores the types of new showings, and starts their draws: 2 transactions for each that has some,
+/// ten at a time. What is there already stays.
+pub(crate) async fn create_sales(app: &Context, event: &Event, showings: &[Showing]) -> Result<()> {
+    let new: Vec<SaleChange> = showings
+        .iter()
+        .filter_map(|showing| sale_of(event, showing))
+        .map(|new| SaleChange { old: None, new })
+        .collect();
+    for some in new.chunks(10) {
+        try_join_all(some.iter().map(|change| change.create(app))).await?;
+    }
+    Ok(())
+}
+
 /// While a draw is held, nothing changes of its showing; afterwards its time stays (Y14).
 async fn check_draw(app: &Context, old: &Sale, new: &Sale) -> Result<()> {
     let time = |sale: &Sale| {
@@ -339,8 +353,15 @@ impl SaleChange {
         Ok(writes)
     }
 
+    /// Stores the types of a new showing, and starts its draw.
+    async fn create(&self, app: &Context) -> Result<()> {
+        let created = app.table.create_sale(&self.new, app.now()).await;
+        created.map_err(TableError::after_write)?;
+        self.start_draw(app).await
+    }
+
     /// Starts the draw of a showing that has one. If this is interrupted, the timer starts it.
-    pub(crate) async fn start_draw(&self, app: &Context) -> Result<()> {
+    async fn start_draw(&self, app: &Context) -> Result<()> {
         let secret = &app.settings.secrets.invite;
         let started = start_draw(&app.table, secret, &self.new).await;
         Ok(started.map_err(TableError::after_write)?)

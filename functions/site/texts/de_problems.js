@@ -280,15 +280,19 @@ export default {
   // Interviews.
   "problem.has_tickets": "Es gibt schon Tickets. Nichts wurde geändert.",
   "problem.cancels_tickets": "Dafür gibt es Tickets. Sollen sie mit storniert werden?",
-  "problem.draw_too_late": "Die Verlosung muss mindestens eine Stunde vor dem Beginn liegen.",
-  "problem.draw_in_the_past": "Die Verlosung muss in der Zukunft liegen.",
+  "problem.not_date": "Hier gehört ein Datum hin, etwa 2026-12-24.",
+  "problem.not_rule": "Diese Regel ist nicht verständlich.",
+  "problem.not_in_rule": "Der erste Termin liegt auf keinem dieser Tage.",
+  "problem.nothing_left": "Von der Reihe bleibt nichts übrig.",
+  "problem.draw_too_late": "Die Auslosung muss mindestens eine Stunde vor dem Beginn liegen.",
+  "problem.draw_in_the_past": "Die Auslosung muss in der Zukunft liegen.",
   "problem.tickets_not_started": "Es gibt noch keine Tickets.",
   "problem.tickets_closed":
     "Dafür ist es zu spät, oder mit diesem Ticket war schon jemand am Einlass.",
   "problem.sold_out": "Es gibt keine Tickets mehr.",
   "problem.too_many_tickets": "Eine Person bekommt höchstens {limit} Tickets.",
   "problem.members_only": "Diese Tickets sind nur für Mitglieder.",
-  "problem.drawing": "Die Verlosung läuft gerade. Versuch es in einer Minute noch einmal.",
+  "problem.drawing": "Die Auslosung läuft gerade. Versuch es in einer Minute noch einmal.",
   "problem.too_many_orders":
     "Du hast heute für diese Veranstaltung sehr oft bestellt. Versuch es morgen wieder.",
   "problem.too_many_transfers": "Du kannst am Tag höchstens {limit} Tickets weitergeben.",

@@ -254,6 +254,10 @@ export default {
   // Interviews.
   "problem.has_tickets": "There are tickets. Nothing was changed.",
   "problem.cancels_tickets": "There are tickets for this. Cancel them too?",
+  "problem.not_date": "Expected a date, such as 2026-12-24.",
+  "problem.not_rule": "This rule is not understood.",
+  "problem.not_in_rule": "The first time is not on one of these days.",
+  "problem.nothing_left": "Nothing is left of the series.",
   "problem.draw_too_late": "The draw must be at least an hour before the start.",
   "problem.draw_in_the_past": "The draw must be later than now.",
   "problem.tickets_not_started": "Tickets are not available yet.",

@@ -86,6 +86,10 @@ fn of_a_club() -> Vec<Row> {
     });
     let name = json!({ "name": "Open workshop for everybody" });
     let location = json!({ "location": "Engineering, room 013" });
+    let mut series = showing.clone();
+    series["rule"] = json!("FREQ=WEEKLY;BYDAY=TH;COUNT=3");
+    series["except"] = json!(["2027-03-11"]);
+    let copy = json!({ "start_time": "2027-05-06T17:00:00Z" });
     vec![
         read("list_club_events", SIGNED_IN),
         write("create_event", officers(201), event),
@@ -95,8 +99,10 @@ fn of_a_club() -> Vec<Row> {
         replace("replace_event", OFFICERS),
         write("delete_event", officers(204), Value::Null).query("?force=true"),
         upload("upload_event_image"),
+        write("duplicate_event", officers(201), copy),
         read("list_club_showings", SIGNED_IN),
         write("create_showing", officers(201), showing.clone()),
+        write("create_series", officers(201), series),
         read("show_club_showing", SIGNED_IN),
         write("update_showing", OFFICERS, location),
         write("replace_showing", OFFICERS, showing),

@@ -123,6 +123,7 @@ mod review_secrecy;
 mod reviews;
 mod roles;
 mod send_emails;
+mod series;
 mod service;
 mod settings;
 mod showings;
