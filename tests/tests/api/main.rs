@@ -136,6 +136,7 @@ mod submissions;
 mod submit_again;
 mod telling;
 mod tickets;
+mod tickets_under_faults;
 mod timer;
 mod token_scopes;
 mod tokens;
