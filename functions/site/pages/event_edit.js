@@ -13,8 +13,9 @@ import { url } from "../parts/path.js";
 import { link, open } from "../parts/router.js";
 import { moment, t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
+import { NO_SERIES, seriesFields, seriesOf } from "../parts/series_fields.js";
 import { NO_TICKETS, sentOf, ticketFields } from "../parts/ticket_types.js";
-import { Icon, Past, Title, confirmed, say } from "../parts/ui.js";
+import { Action, Icon, Past, Title, confirmed, say } from "../parts/ui.js";
 
 const TYPES = [0, 1, 2, 3, 4, 5, 6];
 const EMPTY = { name: "", type: 0, description: "", url: null };
@@ -75,6 +76,10 @@ function Present({ code, id }) {
     }
     open(url`/clubs/${code}/events/`);
   };
+  const copy = async () => {
+    const made = await post(`${path}duplicate/`, {});
+    open(url`/clubs/${code}/events/${made.id}/`);
+  };
   const showingOf = (showing) => html`<${Entity} key=${showing.id}
     path=${`${path}showings/${showing.id}/`}
     summary=${`${moment(showing.start_time)} ${showing.location ?? ""}`}
@@ -97,6 +102,8 @@ function Present({ code, id }) {
       <${NewShowing} after=${found.showings.at(-1)} path=${`${path}showings/`}
         reload=${event.reload} />
     </section>
+    <section><h2>${t("event.copy")}</h2><p class="quiet">${t("event.copy.about")}</p>
+      <p><${Action} run=${copy} done=${t("event.copied")}>${t("event.copy")}<//></p></section>
     <section><h2>${t("event.delete")}</h2>
       <${Danger} label=${t("event.delete")} name=${found.name} about=${t("event.delete.about")}
         run=${close} done=${t("event.deleted")} /></section>`,
@@ -116,9 +123,16 @@ function NewShowing({ after, path, reload }) {
     location: after?.location ?? null,
     location_visible_to_public: after?.location_visible_to_public ?? true,
     ...NO_TICKETS,
+    ...NO_SERIES,
+  };
+  const fields = (values) => [...showingFields(values), ...seriesFields(values)];
+  const send = (values) => {
+    const { showing, series } = seriesOf(values);
+    const sent = sentOf(showing, true);
+    return series ? post(`${path}series/`, { ...sent, ...series }) : post(path, sent);
   };
   return html`<details class="card" open=${isFirst}><summary>${t("event.showing.new")}</summary>
-    <${Form} name=${`new-${path}`} fields=${showingFields} data=${data} whole
-      send=${(values) => post(path, sentOf(values, true))} stored=${reload} submit=${t("event.showing.add")} />
+    <${Form} name=${`new-${path}`} fields=${fields} data=${data} whole
+      send=${send} stored=${reload} submit=${t("event.showing.add")} />
   </details>`;
 }

@@ -60,6 +60,9 @@ export default {
   "draw.wrong.seed": "Der Startwert ist noch nicht öffentlich.",
   "draw.wrong.twice": "Ein Los kommt zweimal vor.",
 
+  "event.copied": "Das ist die Kopie.",
+  "event.copy": "Veranstaltung kopieren",
+  "event.copy.about": "Mit allen Terminen, eine Woche später, und mit den Arten von Tickets.",
   "event.cancels_tickets":
     "Dafür gibt es Tickets. Sollen alle storniert werden? Wer eines hat, bekommt eine E-Mail.",
 
@@ -116,6 +119,29 @@ export default {
   "sale.wait.about":
     "Was da ist, bekommst du sofort. Für den Rest wartest du und bekommst eine E-Mail, sobald du dran bist.",
   "sale.waiting": "1 Person wartet|{n} warten",
+
+  series: "Wiederholung",
+  "series.biweekly": "Alle zwei Wochen",
+  "series.biweekly.words": "Jeden zweiten {day}",
+  "series.count": "1 Termin entsteht.|{n} Termine entstehen.",
+  "series.daily": "Jeden Tag",
+  "series.daily.words": "Jeden Tag",
+  "series.days": "Tage",
+  "series.except.words": "außer {dates}",
+  "series.many": "Das sind mehr als {n} Termine. Wähle ein früheres Ende.",
+  "series.monthly": "Jeden Monat",
+  "series.monthly.words": "Jeden {place} {day} im Monat",
+  "series.none": "Wähle, wann es beginnt und bis wann es sich wiederholt.",
+  "series.once": "Keine Wiederholung",
+  "series.place.-1": "letzten",
+  "series.place.1": "ersten",
+  "series.place.2": "zweiten",
+  "series.place.3": "dritten",
+  "series.place.4": "vierten",
+  "series.until": "Wiederholen bis",
+  "series.until.words": "bis {date}",
+  "series.weekly": "Jede Woche",
+  "series.weekly.words": "Jeden {day}",
 
   "ticket.bright": "Stell den Bildschirm hell. Der Code funktioniert auch ohne Netz.",
   "ticket.cancelled": "Storniert",

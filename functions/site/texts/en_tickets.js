@@ -59,6 +59,9 @@ export default {
   "draw.wrong.seed": "The seed is not public yet.",
   "draw.wrong.twice": "An entry is there twice.",
 
+  "event.copied": "This is the copy.",
+  "event.copy": "Copy the event",
+  "event.copy.about": "With all times, a week later, and with the types of tickets.",
   "event.cancels_tickets":
     "There are tickets for this. Cancel them all? Everybody who has one gets a mail.",
 
@@ -114,6 +117,29 @@ export default {
   "sale.wait.about":
     "What is there you get at once. For the rest you wait, and get a mail when it is your turn.",
   "sale.waiting": "1 waits|{n} wait",
+
+  series: "Repeats",
+  "series.biweekly": "Every other week",
+  "series.biweekly.words": "Every other {day}",
+  "series.count": "1 time is made.|{n} times are made.",
+  "series.daily": "Every day",
+  "series.daily.words": "Every day",
+  "series.days": "Days",
+  "series.except.words": "except {dates}",
+  "series.many": "These are more than {n} times. Choose an earlier end.",
+  "series.monthly": "Every month",
+  "series.monthly.words": "Every {place} {day} of the month",
+  "series.none": "Choose when it begins and until when it repeats.",
+  "series.once": "Does not repeat",
+  "series.place.-1": "last",
+  "series.place.1": "first",
+  "series.place.2": "second",
+  "series.place.3": "third",
+  "series.place.4": "fourth",
+  "series.until": "Repeats until",
+  "series.until.words": "until {date}",
+  "series.weekly": "Every week",
+  "series.weekly.words": "Every {day}",
 
   "ticket.bright": "Make your screen bright. The code works without a network.",
   "ticket.cancelled": "Cancelled",
