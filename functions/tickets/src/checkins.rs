@@ -211,13 +211,9 @@ pub async fn take_back_checkin(
             .ticket(showing, id)
             .await?
             .ok_or(ApiError::NotFound)?;
-        let is_in = ticket.checked_in_at.is_some();
-        if !is_in
-            || app
-                .table
-                .set_checked_in(&ticket, None, Some(app.now()))
-                .await?
-        {
+        // Also if nobody is in yet: the scan may be on its way.
+        let now = app.now();
+        if app.table.set_checked_in(&ticket, None, Some(now)).await? {
             return Ok(NoContent);
         }
     }
