@@ -66,7 +66,7 @@ impl Showroom<'_> {
     /// if it changed after it was read.
     pub async fn end(&self, ticket: &Ticket, tells: bool) -> Result<Ticket, TableError> {
         let after = ended(ticket, self.now);
-        let look = self.table.look_soon(self.sale, ticket.id.0, self.now);
+        let look = self.table.look_soon(self.sale, self.now);
         let availability = self.table.availability(self.sale, true);
         let person = async {
             match ticket.person.filter(|_| tells) {
@@ -106,13 +106,15 @@ impl Showroom<'_> {
         let mut retries = self.table.retries();
         loop {
             let all = self.table.availability(self.sale, true).await?;
-            let (mut moved, mut is_done) = (0, true);
+            let (mut moved, mut is_done, mut is_left) = (0, true, false);
             for (one, counts) in self.sale.types.iter().zip(&all) {
                 if !counts.fits() {
-                    if !self.fit(one).await? {
-                        return Ok(true);
+                    // An officer may be changing the capacity. The other types do not wait for it.
+                    if self.fit(one).await? {
+                        is_done = false;
+                    } else {
+                        is_left = true;
                     }
-                    is_done = false;
                     continue;
                 }
                 let free = counts.choose(u32::try_from(left).unwrap_or(u32::MAX), 0);
@@ -133,7 +135,7 @@ impl Showroom<'_> {
             }
             left = left.saturating_sub(moved);
             if left == 0 || is_done {
-                return Ok(!is_done);
+                return Ok(is_left || !is_done);
             }
             if moved == 0 {
                 // Others have changed what was read.

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use shared::db::TableError;
 use shared::domain::{
-    Club, LOOKS_AFTER, Person, REMINDED_BEFORE, Sale, ScheduledTask, Ticket, TicketNews,
-    TicketState,
+    Club, Person, REMINDED_BEFORE, Sale, ScheduledTask, Ticket, TicketNews, TicketState,
 };
 use shared::ids::{Id, of};
 use shared::mail::{ticket_reminder, tickets};
@@ -80,10 +79,11 @@ impl Timer {
         if after != sale {
             self.table.note_mailed(&sale, &after).await?;
         }
-        let again = is_left.then(|| now.plus(LOOKS_AFTER));
-        let again = again.into_iter().chain(after.next_look(now)).min();
-        let again = again.map(|at| sale.task_at(at, now));
-        self.table.finish_task(entry, again.as_ref(), None).await?;
+        if is_left {
+            self.table.look_soon(&sale, now).await?;
+        }
+        let next = after.next_task(now);
+        self.table.finish_task(entry, next.as_ref(), None).await?;
         Ok(mails)
     }
 

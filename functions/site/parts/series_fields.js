@@ -1,5 +1,5 @@
-// The fields with which a new showing becomes a series: how often, until when, and its days, some of
-// which can be left out, before anything is made.
+// The fields with which a new showing becomes a series: how often, until when, and its days, of
+// which some can be left out before anything is made.
 
 import { html } from "./kit.js";
 import { config } from "./config.js";

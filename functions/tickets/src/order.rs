@@ -129,7 +129,7 @@ pub async fn order_tickets(
                 if !waits {
                     return Ok(());
                 }
-                app.table.look_soon(&sale, id, app.now()).await
+                app.table.look_soon(&sale, app.now()).await
             }
         )?;
         let visibility = Visibility::with(membership.as_ref(), user.is_admin());

@@ -77,7 +77,7 @@ pub(crate) fn check(stored: &StoredItems, now: DateTime<Utc>) -> Vec<Finding> {
     let open = sales
         .iter()
         .filter(|sale| !sale.cancelled && !sale.types.is_empty());
-    expected.extend(open.filter_map(|sale| Some(sale.task_at(sale.next_look(now)?, now))));
+    expected.extend(open.filter_map(|sale| sale.next_task(now)));
     // What is due now is done by the next run, or was done already.
     expected.retain(|entry| entry.at > now);
     expected.extend(

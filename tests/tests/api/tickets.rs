@@ -156,6 +156,44 @@ async fn the_timer_gives_what_a_killed_request_left() {
     assert_eq!(states(&ben).await, ["valid"]);
 }
 
+// proves Y5
+#[tokio::test]
+async fn others_who_wait_do_not_put_off_a_look() {
+    let sale = Sale::new(seats(1), json!({})).await;
+    sale.campus.advance(TimeDelta::minutes(3));
+    sale.campus.tick().await;
+    for n in 0..10 {
+        let person = sale.campus.as_(&format!("person{n}"));
+        sale.order(&person, 0, 1, true).await.created();
+        sale.campus.advance(TimeDelta::seconds(10));
+    }
+    // Those of the first minute are due.
+    assert!(sale.campus.tick().await.entries >= 4);
+}
+
+// proves Y5, Y10
+#[tokio::test]
+async fn what_is_taken_back_before_it_arrives_does_not_count() {
+    let sale = Sale::new(seats(1), json!({})).await;
+    let own = sale.order(&sale.campus.as_("ann"), 0, 1, false).await;
+    let ticket = own.created()[0]["id"].clone();
+    let scanned = json!({ "ticket": ticket, "at": tests::start() });
+    sale.campus.advance(TimeDelta::seconds(5));
+    let id = ticket.as_str().unwrap_or_default();
+    let back = sale.of_club(&format!("checkins/{id}/"));
+    sale.officer.delete(&back).await.no_content();
+    let door = sale.of_club("checkins/");
+    let late = sale.officer.post(&door, scanned).await.ok();
+    assert_eq!(late["checked_in_at"], Value::Null);
+    sale.campus.advance(TimeDelta::seconds(5));
+    let again = sale
+        .officer
+        .post(&door, json!({ "ticket": ticket }))
+        .await
+        .ok();
+    assert_ne!(again["checked_in_at"], Value::Null);
+}
+
 // proves Y5, G5
 #[tokio::test]
 async fn the_timer_does_not_look_while_nothing_is_free() {

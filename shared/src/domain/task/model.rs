@@ -108,7 +108,7 @@ pub enum TaskKind {
         event: Id<of::Event>,
         /// Id of the showing.
         showing: Id<of::Showing>,
-        /// 0 for the one that comes again. Others say once that somebody waits.
+        /// 0 for the next time that follows from the showing; else the part of an hour.
         #[serde(default)]
         part: u8,
     },

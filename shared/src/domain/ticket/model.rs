@@ -86,13 +86,19 @@ impl Sale {
         next.filter(|_| !self.is_over(now))
     }
 
-    /// Returns the entry with which the timer looks at the showing.
-    pub fn task_at(&self, at: Timestamp, now: Timestamp) -> ScheduledTask {
-        self.waiting_task(0, at, now)
+    /// Returns the entry with which the timer looks at the showing next, if nothing happens before.
+    pub fn next_task(&self, now: Timestamp) -> Option<ScheduledTask> {
+        Some(self.task(0, self.next_look(now)?, now))
     }
 
-    /// Returns an entry with which the timer looks at the showing, in one of 8 parts.
-    pub fn waiting_task(&self, part: u8, at: Timestamp, now: Timestamp) -> ScheduledTask {
+    /// Returns an entry with which the timer looks at the showing soon. Those of a quarter of a
+    /// minute are one, so that however many are filed, none is put off for longer.
+    pub fn task_at(&self, at: Timestamp, now: Timestamp) -> ScheduledTask {
+        let second = at.max(now).epoch_seconds().rem_euclid(3_600);
+        self.task(1 + u8::try_from(second / 15).unwrap_or_default(), at, now)
+    }
+
+    fn task(&self, part: u8, at: Timestamp, now: Timestamp) -> ScheduledTask {
         let what = TaskKind::Tickets {
             event: self.event,
             showing: self.showing.id,
@@ -130,7 +136,8 @@ impl Sale {
 }
 
 /// After a change the timer looks at a showing so much later: what could not be done is done then.
-pub const LOOKS_AFTER: TimeDelta = TimeDelta::minutes(1);
+/// No request takes longer.
+pub const LOOKS_AFTER: TimeDelta = TimeDelta::seconds(30);
 
 /// So often in 24 hours are holders told that a showing changed.
 const CHANGES_A_DAY: usize = 3;

@@ -245,16 +245,10 @@ impl Table {
         ignore_refusal(self.transact(vec![cancelled, task]).await)
     }
 
-    /// Has the timer look at a showing in a minute, before somebody waits there or a place becomes
-    /// free: 1 write of one of some entries, so that not everybody writes the same one.
-    pub async fn look_soon(
-        &self,
-        sale: &Sale,
-        anywhere: u64,
-        now: Timestamp,
-    ) -> Result<(), TableError> {
-        let part = u8::try_from(anywhere % 8).unwrap_or_default();
-        let task = sale.waiting_task(part + 1, now.plus(LOOKS_AFTER), now);
+    /// Has the timer look at a showing within a minute, before somebody waits there or a place
+    /// becomes free: 1 write.
+    pub async fn look_soon(&self, sale: &Sale, now: Timestamp) -> Result<(), TableError> {
+        let task = sale.task_at(now.plus(LOOKS_AFTER), now);
         match self.file_task(&task).await {
             // It is probably stored, and what follows may be stored now.
             Err(TableError::Unknown(_)) => Ok(()),
