@@ -1,6 +1,7 @@
 // Reads QR codes with the camera of the device: by the browser where it can, else by a library.
 
 import { html, useEffect, useRef, useSignal } from "./kit.js";
+import { useAwake } from "./awake.js";
 import { t } from "./texts.js";
 import { Action, Icon } from "./ui.js";
 
@@ -9,37 +10,55 @@ const [LOOK_MS, SAME_MS] = [150, 4000];
 /** The library needs no larger picture. */
 const SIDE_PX = 480;
 
-/** What reads a code from a video: a text, or nothing. */
-async function reader() {
+/** What the browser itself reads from a video; null if it cannot. */
+async function own() {
   const Detector = /** @type {any} */ (globalThis).BarcodeDetector;
   const formats = (await Detector?.getSupportedFormats().catch(() => [])) ?? [];
-  if (formats.includes("qr_code")) {
-    const detector = new Detector({ formats: ["qr_code"] });
-    return async (video) => (await detector.detect(video))[0]?.rawValue;
-  }
+  if (!formats.includes("qr_code")) return null;
+  const detector = new Detector({ formats: ["qr_code"] });
+  return async (video) => (await detector.detect(video))[0]?.rawValue ?? "";
+}
+
+/** What the library reads from a video. */
+async function library() {
   const { decodeQR } = await import("../vendor/qr.js");
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d", { willReadFrequently: true });
-  return (video) => {
+  return async (video) => {
     const scale = Math.min(1, SIDE_PX / video.videoWidth);
     canvas.width = video.videoWidth * scale;
     canvas.height = video.videoHeight * scale;
     context?.drawImage(video, 0, 0, canvas.width, canvas.height);
     const image = context?.getImageData(0, 0, canvas.width, canvas.height);
     try {
-      return image && decodeQR(image);
+      return image ? decodeQR(image) : "";
     } catch {
       // There is no code in the picture.
-      return undefined;
+      return "";
     }
   };
 }
 
-/** @param {{read: (text: string) => any}} props */
-export function Camera({ read }) {
+/** What reads a code from a video: a text, or an empty one. */
+async function reader() {
+  let read = (await own()) ?? (await library());
+  return async (video) => {
+    try {
+      return await read(video);
+    } catch {
+      // Some browsers say that they can, and cannot.
+      read = await library();
+      return "";
+    }
+  };
+}
+
+/** @param {{read: (text: string) => any, begin: () => any}} props `begin` is told of the press */
+export function Camera({ read, begin }) {
   const isOn = useSignal(false);
   const wrong = useSignal(false);
   const place = useRef(/** @type {HTMLVideoElement | null} */ (null));
+  useAwake(isOn.value);
   const take = useRef(read);
   take.current = read;
   useEffect(() => {
@@ -58,7 +77,7 @@ export function Camera({ read }) {
       await video.play();
       let seen = { text: "", at: 0 };
       while (isHere) {
-        const text = video.videoWidth > 0 ? await look(video) : undefined;
+        const text = video.videoWidth > 0 ? await look(video) : "";
         const isSame = text === seen.text && Date.now() - seen.at < SAME_MS;
         if (text) seen = { text, at: Date.now() };
         if (text && !isSame) take.current(text);
@@ -77,6 +96,7 @@ export function Camera({ read }) {
     };
   }, [isOn.value]);
   const start = () => {
+    begin();
     wrong.value = false;
     isOn.value = !isOn.value;
   };

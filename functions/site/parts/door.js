@@ -99,7 +99,9 @@ export function decide({ code, isTyped, showing, ticket, since }) {
  * @returns {Verdict}
  */
 export function answered({ again, conflict, checked_in_at: at }) {
+  // It was taken back after this scan.
+  if (!at) return { kind: "bad", why: "taken_back" };
   if (conflict) return { kind: "bad", why: conflict };
-  if (again) return { kind: "again", why: "again", at: at ?? undefined };
+  if (again) return { kind: "again", why: "again", at };
   return { kind: "in", why: "in" };
 }

@@ -4,7 +4,7 @@ import { effect, signal } from "./kit.js";
 import { call } from "./api.js";
 import { isSignedIn, person } from "./auth.js";
 import { shared } from "./cache.js";
-import { remembered } from "./offline.js";
+import { forgetOld, remembered } from "./offline.js";
 import { isPassing } from "./request.js";
 
 const PATH = "/settings/";
@@ -38,6 +38,7 @@ async function load(owner) {
 
 /** For a day what was seen last is enough, unless the person changed it or signed in again. */
 async function known() {
+  void forgetOld(person());
   const seen = await remembered(person(), PATH);
   if (seen && Date.now() - seen.at < DAY_MS) return seen;
   return shared(PATH, () => call("GET", PATH), false);

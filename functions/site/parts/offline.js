@@ -60,6 +60,18 @@ export async function remembered(person, path) {
   }
 }
 
+/** Forgets what a person saw too long ago. */
+export async function forgetOld(person) {
+  if (!isThere || !person) return;
+  try {
+    const all = await caches.open(nameOf(person));
+    for (const { url } of await all.keys())
+      await remembered(person, new URL(url).pathname.replace(/^\/seen/, "") + new URL(url).search);
+  } catch {
+    // A browser that keeps nothing has nothing to forget.
+  }
+}
+
 /** Forgets what a person saw. */
 export async function forgetSeen(person) {
   if (isThere && person) await caches.delete(nameOf(person)).catch(() => {});

@@ -1,6 +1,7 @@
 // A ticket as its holder sees it, with its code.
 
 import { html, useEffect, useSignal } from "./kit.js";
+import { useAwake } from "./awake.js";
 import { calendarFile } from "./slots.js";
 import { post, remove } from "./api.js";
 import { ticks, useTicks } from "./countdown.js";
@@ -23,27 +24,6 @@ export function StateOf({ ticket }) {
   const [kind, icon] = LOOKS[ticket.state];
   const name = ticket.state === "waiting" && ticket.position ? "place" : ticket.state;
   return html`<${Chip} kind=${kind} icon=${icon}>${t(`ticket.${name}`, { n: ticket.position })}<//>`;
-}
-
-/** Keeps the screen on while a code is shown. A browser that cannot do that loses nothing. */
-function useAwake() {
-  useEffect(() => {
-    let lock;
-    let isHere = true;
-    const take = async () => {
-      if (document.visibilityState !== "visible") return;
-      lock = await navigator.wakeLock?.request("screen").catch(() => undefined);
-      if (!isHere) await lock?.release();
-    };
-    void take();
-    // It is lost when somebody looks at another page.
-    document.addEventListener("visibilitychange", take);
-    return () => {
-      isHere = false;
-      document.removeEventListener("visibilitychange", take);
-      void lock?.release();
-    };
-  }, []);
 }
 
 /** The code, as large as the screen allows, on white in both themes. */

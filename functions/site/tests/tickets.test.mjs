@@ -19,7 +19,8 @@ test("what can be done follows from the times of a showing", () => {
   const phase = (hour, more = {}) => phaseAt({ ...showing, ...more }, Date.parse(at(hour)));
   assert.equal(phase("09"), "coming");
   assert.equal(phase(10), "draw");
-  assert.equal(phase(12), "open");
+  assert.equal(phase(12), "drawing");
+  assert.equal(phase(13), "open");
   assert.equal(phase(20), "open");
   assert.equal(phase(21), "closed");
   assert.equal(phase(19, { ticket_end_time: at(18) }), "closed");

@@ -42,7 +42,7 @@ await type.getByLabel("Name").fill("Standing");
 const standing = olivia.getByRole("group", { name: "Standing" });
 await standing.getByLabel("Places").fill("2");
 await standing.getByLabel("Price at the door").fill("3 €");
-await field(olivia, "Tickets for one person at most (1 to 20)").fill("2");
+await field(olivia, "At most so many tickets per person (1 to 20)").fill("2");
 await accessible(olivia, "tickets-types");
 await olivia.getByRole("button", { name: "Add it" }).click();
 await olivia.getByText("Saved").first().waitFor();
@@ -152,6 +152,8 @@ await scan(left, bens, /Already in since/);
 await scan(left, old.code, "An old code: the ticket was handed over");
 await scan(left, `${bens.slice(0, -1)}${bens.endsWith("A") ? "B" : "A"}`, "not one of our codes");
 await left.getByText("1 scan is not sent yet.").waitFor();
+// Two scans of one second are one.
+await right.waitForTimeout(1100);
 await scan(right, bens, "Come in");
 await scan(right, cats, "Come in");
 await right.getByLabel("Name or code").fill("sam");
@@ -164,6 +166,10 @@ await right.getByText("Everything is sent.").waitFor();
 // Both know all three, and the second one knows that Ben had been in.
 await right.getByText("3 of 3 are in").waitFor();
 await right.getByRole("listitem").filter({ hasText: "Already in since" }).waitFor();
+await right
+  .getByRole("status")
+  .getByText(/ticketben Test: Already in since/)
+  .waitFor();
 await left.getByRole("button", { name: "Load again" }).click();
 await left.getByText("3 of 3 are in").waitFor();
 await accessible(left, "door-used");
