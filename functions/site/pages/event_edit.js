@@ -14,7 +14,7 @@ import { link, open } from "../parts/router.js";
 import { moment, t } from "../parts/texts.js";
 import { loaded, useLoad } from "../parts/load.js";
 import { NO_SERIES, seriesFields, seriesOf } from "../parts/series_fields.js";
-import { NO_TICKETS, sentOf, ticketFields } from "../parts/ticket_types.js";
+import { NO_TICKETS, hasTypes, sentOf, ticketFields, withTypes } from "../parts/ticket_types.js";
 import { Action, Icon, Past, Title, confirmed, say } from "../parts/ui.js";
 
 const TYPES = [0, 1, 2, 3, 4, 5, 6];
@@ -83,7 +83,7 @@ function Present({ code, id }) {
   const showingOf = (showing) => html`<${Entity} key=${showing.id}
     path=${`${path}showings/${showing.id}/`}
     summary=${`${moment(showing.start_time)} ${showing.location ?? ""}`}
-    name=${moment(showing.start_time)} fields=${showingFields} sent=${sentOf}
+    name=${moment(showing.start_time)} fields=${showingFields} shape=${withTypes} isBusy=${hasTypes} sent=${sentOf}
     inUse=${t("event.cancels_tickets")} reload=${event.reload}>
     <p><a class="button" href=${link(url`/clubs/${code}/events/${id}/showings/${showing.id}/`)}>
       <${Icon} name="ticket" /> ${t("sale.manage")}</a></p><//>`;

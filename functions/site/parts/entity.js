@@ -14,6 +14,8 @@ import { Action, confirmed } from "./ui.js";
  * @param {any} props.summary what is shown while the element is closed
  * @param {string} props.name how the resource is called in questions and for screen readers
  * @param {any} props.fields of the form
+ * @param {(thing: any) => any} [props.shape] what the form has of the resource
+ * @param {(thing: any) => boolean} [props.isBusy] whether its version changes without officers
  * @param {(values: any) => any} [props.sent] what is sent for the values of the form
  * @param {() => Promise<any>} props.reload loads the list around the element again
  * @param {string} [props.sure] what is asked before it is deleted
@@ -22,20 +24,23 @@ import { Action, confirmed } from "./ui.js";
  * @param {any} [props.children] what is shown below the form
  */
 export function Entity(props) {
-  const { path, summary, name, fields, sent, reload, sure, inUse, gone, children } = props;
+  const { path, summary, name, fields, shape, isBusy, sent, reload, sure, inUse, gone, children } =
+    props;
   const isOpen = useSignal(false);
   const thing = useLoad(isOpen.value ? path : "");
+  const version = () => (thing.data && isBusy?.(thing.data) ? {} : { etag: thing.etag });
   const save = (values) =>
-    call("PATCH", path, { body: sent ? sent(values) : values, etag: thing.etag });
-  const stored = async () => (await Promise.all([thing.reload(), reload()]))[0];
+    call("PATCH", path, { body: sent ? sent(values) : values, ...version() });
+  const shaped = (found) => (found && shape ? shape(found) : found);
+  const stored = async () => shaped((await Promise.all([thing.reload(), reload()]))[0]);
   const drop = orReload(
     async () => {
       if (!confirmed(sure ?? t("delete.sure", { name }))) return false;
       try {
-        await call("DELETE", path, { etag: thing.etag });
+        await call("DELETE", path, version());
       } catch (error) {
         if (error.code !== "in_use" || !inUse || !confirmed(inUse)) throw error;
-        await call("DELETE", `${path}?force=true`, { etag: thing.etag });
+        await call("DELETE", `${path}?force=true`, version());
       }
       await reload();
     },
@@ -48,8 +53,8 @@ export function Entity(props) {
       loaded(
         thing,
         (found) => html`
-      <${Form} name=${path} fields=${fields} data=${found} send=${save}
-        stored=${stored} reload=${thing.reload} />
+      <${Form} name=${path} fields=${fields} data=${shaped(found)} send=${save}
+        stored=${stored} reload=${async () => shaped(await thing.reload())} />
       ${children}
       <p><${Action} className="danger" run=${drop} done=${gone ?? t("deleted")}
         label=${`${t("delete")}: ${name}`}>${t("delete")}<//></p>`,

@@ -17,6 +17,10 @@ export const typesOf = (types) =>
     price,
   }));
 
+/** A showing without what changes when somebody orders. */
+export const withTypes = (showing) => ({ ...showing, ticket_types: typesOf(showing.ticket_types) });
+export const hasTypes = (showing) => showing.ticket_types.length > 0;
+
 /** The types of a showing: each with its name, how many there are, and for whom. */
 function Types({ id, value, change }) {
   const all = value ?? [];
