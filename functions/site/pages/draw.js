@@ -35,6 +35,12 @@ export default function Draw({ event: id, showing }) {
   const draw = useLoad(path);
   const event = useLoad(url`/events/${id}/`);
   const sale = useLoad(url`/events/${id}/showings/${showing}/`);
+  const own = useLoad(isSignedIn.value ? "/tickets/" : "").data ?? [];
+  // Who left the draw before it has no entry any more.
+  const ofDraw = (one) => one.entry && String(one.showing.id) === showing;
+  const mine = new Set(
+    own.filter((one) => ofDraw(one) && one.state !== "cancelled").map((one) => one.entry),
+  );
   return html`<p class="flat"><a class="back" href=${link(url`/events/${id}/`)}><${Icon}
       name="chevron-left" /> ${event.data?.name ?? t("nav.events")}</a></p>
     ${loaded(
@@ -42,8 +48,12 @@ export default function Draw({ event: id, showing }) {
       (found) => html`<div class="head"><${Title}>${t("draw")}<//></div>
       <p class="prose">${t("draw.about")}</p>
       <${Facts} draw=${found} sale=${sale.data} />
-      ${found.drawn_at ? html`<${Check} path=${path} />` : html`<p>${t("draw.later")}</p>`}
-      <${Entries} draw=${found} sale=${sale.data} />`,
+      ${
+        found.drawn_at
+          ? html`<${Check} path=${path} mine=${mine} />`
+          : html`<p>${t("draw.later")}</p>`
+      }
+      <${Entries} draw=${found} sale=${sale.data} mine=${mine} />`,
       6,
       true,
     )}`;
@@ -68,13 +78,16 @@ const Facts = ({ draw, sale }) => html`<section class="card"><dl class="answers"
     )}</dl></section>`;
 
 /** The button that recomputes it, and what came out. */
-function Check({ path }) {
+function Check({ path, mine }) {
   const result = useSignal(/** @type {any} */ (null));
   const count = useSignal(0);
   const check = async () => {
     result.value = null;
     const draw = await whole(path, (n) => (count.value = n));
-    result.value = { problems: await problemsOf(draw), n: draw.entries.length };
+    const problems = await problemsOf(draw);
+    const places = new Map(draw.entries.map(({ entry, drawn }, n) => [entry, { n: n + 1, drawn }]));
+    if ([...mine].some((entry) => !places.has(entry))) problems.push("missing");
+    result.value = { problems, n: draw.entries.length, places };
   };
   return html`<p><${Action} className="main" run=${check}><${Icon} name="shield-check" />
       ${t("draw.recompute")}<//> ${
@@ -86,8 +99,15 @@ function Check({ path }) {
     <div aria-live="polite">${
       result.value &&
       (result.value.problems.length === 0
-        ? html`<p class="card"><${Chip} kind="good" icon="shield-check">${t("draw.right")}<//>
-          ${t("draw.right.about", { n: result.value.n })}</p>`
+        ? html`<div class="card"><p><${Chip} kind="good" icon="shield-check">${t("draw.right")}<//>
+          ${" "}${t("draw.right.about", { n: result.value.n })}</p>
+          ${[...mine].map((entry) => {
+            const { n, drawn } = result.value.places.get(entry);
+            return html`<p key=${entry}><code>${entry}</code> ${t("draw.rank", {
+              place: n,
+              all: result.value.n,
+            })} ${t(drawn ? "ticket.drawn" : "ticket.not_drawn")}</p>`;
+          })}</div>`
         : html`<div class="card"><p><${Chip} kind="problem" icon="circle-alert">
           ${t("draw.wrong")}<//></p><ul>${result.value.problems.map(
             (one) => html`<li key=${one}>${t(`draw.wrong.${one}`)}</li>`,
@@ -96,9 +116,7 @@ function Check({ path }) {
 }
 
 /** The entries in the drawn order, the own ones marked. */
-function Entries({ draw, sale }) {
-  const own = useLoad(isSignedIn.value ? "/tickets/" : "").data ?? [];
-  const mine = new Set(own.map((one) => one.entry));
+function Entries({ draw, sale, mine }) {
   const shown = draw.entries.slice(0, SHOWN);
   if (shown.length === 0) return html`<p class="quiet">${t("draw.none")}</p>`;
   const result = ({ drawn }) =>

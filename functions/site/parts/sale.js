@@ -1,15 +1,21 @@
 // What can be done about the tickets of a showing. Nothing here knows the page, so that it is
 // tested without a browser.
 
+/** A draw begins half a minute after its time, and takes some seconds. */
+const DRAWING_MS = 60_000;
+
 /**
- * What can be done at a moment: nothing yet, take part in a draw, order, or nothing any more.
- * @returns {"coming" | "draw" | "open" | "closed"}
+ * What can be done at a moment: nothing yet, take part in a draw, wait while it is held, order, or
+ * nothing any more.
+ * @returns {"coming" | "draw" | "drawing" | "open" | "closed"}
  */
 export function phaseAt(showing, now) {
   const time = (name) => Date.parse(showing[name] ?? "");
   if (now < time("ticket_drop_time")) return "coming";
   if (now > Date.parse(showing.ticket_end_time ?? showing.start_time)) return "closed";
-  return showing.ticket_sale === "draw" && now < time("ticket_draw_time") ? "draw" : "open";
+  if (showing.ticket_sale !== "draw") return "open";
+  const since = now - time("ticket_draw_time");
+  return since < 0 ? "draw" : since < DRAWING_MS ? "drawing" : "open";
 }
 
 /** Tickets that a person has or may still get. */

@@ -1,7 +1,7 @@
 // The tickets of a showing, for those who want some: what there is, one button, and what they have.
 
 import { html, useEffect, useSignal } from "./kit.js";
-import { post } from "./api.js";
+import { now, post } from "./api.js";
 import { isSignedIn } from "./auth.js";
 import { Left, span, ticks, useTicks } from "./countdown.js";
 import { loaded, useLoad } from "./load.js";
@@ -15,6 +15,8 @@ import { Action, Chip, Icon, SignIn, Time, say } from "./ui.js";
 /** While a page is looked at, it asks again after this time, and after up to so much more, so that
  * thousands of pages do not ask together. */
 const [AGAIN_MS, SPREAD_MS] = [15_000, 10_000];
+/** So long after the drop a press may be too early by the clock of the service. */
+const EARLY_MS = 5000;
 
 /** Asks again, as long as it is wanted and somebody looks. */
 function useAgain(reload, isWanted) {
@@ -36,7 +38,7 @@ export function TicketSale({ event, showing: id }) {
   const showing = useLoad(url`/events/${event}/showings/${id}/`);
   useTicks();
   const phase = showing.data ? phaseAt(showing.data, ticks.value) : "closed";
-  useAgain(showing.reload, phase === "open");
+  useAgain(showing.reload, phase === "open" || phase === "drawing");
   return loaded(
     showing,
     (found) =>
@@ -91,8 +93,9 @@ function Available({ one, phase, showing }) {
     return html`<span class="small quiet">${
       one.available === null ? t("sale.unlimited") : t("sale.places", { n: one.available })
     }</span>`;
+  const isBefore = Date.parse(showing.start_time) > ticks.value;
   if (one.sold_out)
-    return showing.waiting_list
+    return showing.waiting_list && isBefore
       ? html`<${Chip} kind="warn" icon="clock">${t("sale.queue")}<//>`
       : html`<${Chip} kind="problem" icon="lock">${t("sale.sold_out")}<//>`;
   return html`<${Chip} kind="good" icon="ticket">${
@@ -120,13 +123,14 @@ function When({ event, showing, phase }) {
           html` <span class="quiet">${t("sale.until")} <${Time} at=${end} /></span>`
         }</p>`
     }
+    ${phase === "drawing" && html`<p><${Chip} icon="clock">${t("sale.drawing")}<//></p>`}
     ${phase === "closed" && html`<p><${Chip} icon="lock">${t("sale.closed")}<//></p>`}
     ${
       sale === "draw" &&
       html`<p class="quiet small">${
         Date.parse(at) > ticks.value
           ? html`${t("sale.draw")} <${Time} at=${at} zoned />. ${t("sale.draw.about")}`
-          : t("sale.drawn")
+          : phase !== "drawing" && t("sale.drawn")
       } <a href=${link(draw)}>${t("draw.check")}</a></p>`
     }`;
 }
@@ -140,14 +144,28 @@ const Kept = ({ kept }) => html`<p class="line"><span>${t("sale.own")}</span>
   )}
   <a class="push" href=${link("/tickets/")}>${t("sale.show")}</a></p>`;
 
+/** A clock that is two seconds fast presses too early: then it is sent again after a second. */
+async function orAtDrop(showing, order) {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await order();
+    } catch (error) {
+      const early = Date.parse(showing.ticket_drop_time ?? "") + EARLY_MS > now();
+      if (error.code !== "not_started" || !early || tries === 3) throw error;
+      await new Promise((done) => setTimeout(done, 1000));
+    }
+  }
+}
+
 /** The one button. */
 function Order({ event, showing, phase, counts, reload, own }) {
   const path = url`/events/${event}/showings/${showing.id}/tickets/`;
   const { tickets, n, isThere } = orderOf(showing, counts.value);
-  const waits = phase === "open" && !isThere && showing.waiting_list;
+  const isBefore = Date.parse(showing.start_time) > ticks.value;
+  const waits = phase === "open" && !isThere && showing.waiting_list && isBefore;
   const order = async () => {
     try {
-      const got = await post(path, { tickets, wait: waits });
+      const got = await orAtDrop(showing, () => post(path, { tickets, wait: waits }));
       const said = states(got).map(([state, n]) => t(`sale.got.${state}`, { n }));
       say(said.join(" "));
       // Who presses once more wants more.
@@ -160,7 +178,7 @@ function Order({ event, showing, phase, counts, reload, own }) {
   const isNone = phase === "open" && !isThere && !waits;
   const words = phase === "draw" ? "sale.join" : waits ? "sale.wait" : "sale.get";
   return html`<p><${Action} className="main" run=${order}
-    disabled=${n === 0 || phase === "coming" || isNone}><${Icon} name="ticket" />
+    disabled=${n === 0 || phase === "coming" || phase === "drawing" || isNone}><${Icon} name="ticket" />
     ${t(words, { n: Math.max(n, 1) })}<//></p>
     ${waits && n > 0 && html`<p class="quiet small">${t("sale.wait.about")}</p>`}`;
 }
