@@ -24,7 +24,6 @@ use crate::body::{EventBody, EventViewer, ShowingWithTickets};
 use crate::club_events::{Edited, edit_event, store_event};
 use crate::input::{ShowingInput, TOO_MANY_SHOWINGS};
 use crate::showings::{bodies, check_locations, id_in, ids_of};
-use crate::ticket_types::create_sales;
 
 shared::input! {
     /// How a series goes on.
@@ -272,16 +271,18 @@ pub async fn create_series(
         series.push(showing);
     }
     let any_state = IfMatch::default();
-    let edited = Edited::event(&scope.club, &scope.parent);
     let by = (&scope.user, &any_state);
-    let event = edit_event(&app, by, edited, |_| (), |event| add(event, &series)).await?;
-    create_sales(&app, &event, &series).await?;
+    let mut event = scope.parent.clone();
+    // A transaction has room for so many with their types. A repeat goes on where one was killed.
+    for some in series.chunks(AT_ONCE) {
+        let edited = Edited::event(&scope.club, &event);
+        event = edit_event(&app, by, edited, |_| (), |event| add(event, &series, some)).await?;
+    }
     let location = format!(
         "/api/clubs/{}/events/{}/showings/?series={}",
         event.club, event.id, new.0
     );
     let made = ids_of(new.0);
-    let mut event = event;
     event.showings.retain(|showing| made.contains(&showing.id));
     let Json(body) = bodies(&app, &event, EventViewer::of(&scope)).await?;
     Ok(Created { location, body })
@@ -305,20 +306,20 @@ fn both<A, B>(one: Result<A>, other: Result<B>) -> Result<(A, B)> {
     }
 }
 
-/// Adds a series to an event; nothing if an earlier attempt did (X10). Types are stored afterwards.
-fn add(event: &mut Event, series: &[Showing]) -> Result<()> {
+/// So many showings are added at once: each has two items for its types.
+const AT_ONCE: usize = 40;
+
+/// Adds a part of a series to an event; those that an earlier attempt has added stay as they are
+/// (X10). It is 400 if not all of the series fit.
+fn add(event: &mut Event, series: &[Showing], some: &[Showing]) -> Result<()> {
     let there: HashSet<_> = event.showings.iter().map(|one| one.id).collect();
-    if series.iter().any(|one| there.contains(&one.id)) {
-        return Ok(());
-    }
-    if event.showings.len() + series.len() > limits::SHOWINGS {
+    let is_new = |one: &&Showing| !there.contains(&one.id);
+    if event.showings.len() + series.iter().filter(is_new).count() > limits::SHOWINGS {
         return Err(too_many());
     }
     let before = event.location_bytes();
-    event.showings.extend(series.iter().map(|one| Showing {
-        types: None,
-        ..one.clone()
-    }));
+    let new: Vec<Showing> = some.iter().filter(is_new).cloned().collect();
+    event.showings.extend(new);
     check_locations(event, before)
 }
 

@@ -83,7 +83,8 @@ function Present({ code, id }) {
   const showingOf = (showing) => html`<${Entity} key=${showing.id}
     path=${`${path}showings/${showing.id}/`}
     summary=${`${moment(showing.start_time)} ${showing.location ?? ""}`}
-    name=${moment(showing.start_time)} fields=${showingFields} shape=${withTypes} isBusy=${hasTypes} sent=${sentOf}
+    name=${moment(showing.start_time)} fields=${showingFields}
+    shape=${withTypes} isBusy=${hasTypes} sent=${sentOf}
     inUse=${t("event.cancels_tickets")} reload=${event.reload}>
     <p><a class="button" href=${link(url`/clubs/${code}/events/${id}/showings/${showing.id}/`)}>
       <${Icon} name="ticket" /> ${t("sale.manage")}</a></p><//>`;

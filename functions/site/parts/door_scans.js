@@ -1,5 +1,5 @@
-// What a door knows and does: who may enter, who is in, and what is not sent yet. Nothing here knows
-// the page, so that it is tested without a browser.
+// What a door knows and does: who may enter, who is in, and what is not sent yet. Nothing here
+// knows the page, so that it is tested without a browser.
 
 import { signal } from "../vendor/libraries.js";
 import { answered, decide, readCode } from "./door.js";
