@@ -24,7 +24,7 @@ const ERRORS: [Error; 12] = [
             allow it: `code` tells which one. Nothing was changed.",
         "invalid",
         "name: This field is required.",
-        &["Idempotency-Replayed"],
+        &["Idempotency-Replayed", "Retry-After"],
     ),
     (
         "401",

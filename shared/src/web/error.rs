@@ -452,6 +452,10 @@ impl IntoResponse for ApiError {
             Self::Busy | Self::Changed => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
+            // A draw begins half a minute after its time.
+            Self::Rule(Code::Drawing, _) => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("30"));
+            }
             Self::OutcomeUnknown(text) | Self::FilesUnavailable(text) => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 response.extensions_mut().insert(Cause { text, code });

@@ -57,12 +57,9 @@ async fn everybody_can_recompute_a_draw() {
         (&Value::Null, &Value::Null)
     );
     sale.campus.advance(TimeDelta::hours(2));
-    assert_eq!(
-        sale.order(&sale.campus.as_("late"), 0, 1, true)
-            .await
-            .refused(),
-        "drawing"
-    );
+    let late = sale.order(&sale.campus.as_("late"), 0, 1, true).await;
+    assert_eq!(late.header("retry-after"), "30");
+    assert_eq!(late.refused(), "drawing");
     assert_eq!(people[0].delete(&path).await.status, 404);
     sale.campus.advance(TimeDelta::minutes(1));
     sale.campus.tick().await;
