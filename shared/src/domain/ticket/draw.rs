@@ -266,7 +266,7 @@ impl Table {
         after: Option<&str>,
         most: usize,
     ) -> Result<Vec<DrawEntry>, TableError> {
-        let begin = after.map_or_else(String::new, |after| format!("{after}#"));
+        let begin = after.map_or_else(|| " ".to_owned(), |after| format!("{after}#"));
         let range = Range::Between(begin, "~".into());
         let size = i32::try_from(most).map_err(TableError::failed)?;
         let (mut found, pk): (Vec<DrawEntry>, _) = (vec![], keys::draw_entries(showing));

@@ -241,7 +241,7 @@ impl Table {
         after: Option<TicketId>,
         most: usize,
     ) -> Result<Vec<Ticket>, TableError> {
-        let begin = after.map_or_else(String::new, |after| format!("{after}#"));
+        let begin = after.map_or_else(|| " ".to_owned(), |after| format!("{after}#"));
         let range = Range::Between(begin, "~".into());
         let pks = (0..PARTITIONS).map(|partition| keys::tickets(showing, partition));
         let mut found: Vec<Ticket> = self
