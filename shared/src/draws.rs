@@ -11,14 +11,14 @@ use crate::domain::{
 };
 use crate::mail::tickets;
 use crate::settings::Secret;
-use crate::tickets::{Showroom, mail_number, mails};
+use crate::tickets::{OpenSale, mail_number, mails};
 
 /// So many entries get their results at the same time.
 const AT_ONCE: usize = 16;
 /// So many entries are looked at between two reads of what can be taken.
 const CHUNK: usize = 64;
 
-impl Showroom<'_> {
+impl OpenSale<'_> {
     /// Holds the draw, if its time has come. What it decides follows from the seed, from the
     /// entries, which do not change any more, and from what is stored first: so it goes on after
     /// an interruption as it began.

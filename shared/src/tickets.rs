@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 
 /// A showing whose tickets change.
 #[derive(Clone, Copy)]
-pub struct Showroom<'a> {
+pub struct OpenSale<'a> {
     /// The table.
     pub table: &'a Table,
     /// The types.
@@ -55,7 +55,7 @@ pub fn mails(all: impl IntoIterator<Item = Option<Mail>>) -> Result<Vec<Write>, 
     writes.map(|write| write.map(Write::if_new)).collect()
 }
 
-impl Showroom<'_> {
+impl OpenSale<'_> {
     /// Returns the mail that tells a person of one ticket.
     fn mail(&self, person: Option<&Person>, ticket: &Ticket, news: TicketNews) -> Option<Mail> {
         let number = (news, mail_number(ticket));

@@ -12,7 +12,7 @@ use shared::draws::start_draw;
 use shared::ids::{Id, of};
 use shared::reason::Reason;
 use shared::text::kinds::{Capacity, List, Name, PriceText, TicketText};
-use shared::tickets::Showroom;
+use shared::tickets::OpenSale;
 use shared::time::Timestamp;
 use shared::web::{ApiError, Code, Load, Mode, PathIds, Reader, Result, User};
 use shared::{Context, limits};
@@ -375,13 +375,13 @@ impl SaleChange {
             old.is_some_and(|old| old != one.capacity)
         };
         if self.new.types.iter().any(is_larger) {
-            let showroom = Showroom {
+            let open_sale = OpenSale {
                 table: &app.table,
                 sale: &self.new,
                 club,
                 now: app.now(),
             };
-            showroom
+            open_sale
                 .settle(limits::MOVED_UP)
                 .await
                 .map_err(TableError::after_write)?;

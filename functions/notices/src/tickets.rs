@@ -8,7 +8,7 @@ use shared::domain::{
 };
 use shared::ids::{Id, of};
 use shared::mail::{ticket_reminder, tickets};
-use shared::tickets::Showroom;
+use shared::tickets::OpenSale;
 use shared::time::Timestamp;
 
 use crate::timer::Timer;
@@ -53,14 +53,14 @@ impl Timer {
             self.finish(entry, None, now).await?;
             return Ok(mails);
         }
-        let showroom = Showroom {
+        let open_sale = OpenSale {
             table: &self.table,
             sale: &sale,
             club: &club,
             now,
         };
-        showroom.hold_draw(&self.settings.secrets.invite).await?;
-        let is_left = showroom.settle(MOST).await?;
+        open_sale.hold_draw(&self.settings.secrets.invite).await?;
+        let is_left = open_sale.settle(MOST).await?;
         let mut after = sale.clone();
         if sale.change_at.is_some_and(|at| at <= now) {
             mails += self

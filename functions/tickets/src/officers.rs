@@ -17,7 +17,7 @@ use shared::openapi::fields::SliceCount;
 use shared::reason::Reason;
 use shared::text::kinds::List;
 use shared::text::{Word, searchable};
-use shared::tickets::{Showroom, mail_number, mails};
+use shared::tickets::{OpenSale, mail_number, mails};
 use shared::web::scopes::{EventsWrite, MembersRead};
 use shared::web::{
     ApiError, ChangedNothing, Code, Created, ExportFile, ExportFormat, Input, Load, Mode, NewId,
@@ -422,14 +422,14 @@ impl Issue<'_> {
 
     /// Ends tickets that were issued, because others could not be.
     async fn undo(&self, issued: &[Ticket]) -> Result<()> {
-        let showroom = Showroom {
+        let open_sale = OpenSale {
             table: &self.app.table,
             sale: &self.scope.object.0,
             club: &self.scope.club,
             now: self.app.now(),
         };
         for ticket in issued {
-            let ended = showroom.end(ticket, true).await;
+            let ended = open_sale.end(ticket, true).await;
             ended.map_err(TableError::after_write)?;
         }
         Ok(())
@@ -459,7 +459,7 @@ pub async fn cancel_ticket(
         .text("ticket")
         .parse()
         .map_err(|()| ApiError::NotFound)?;
-    let showroom = Showroom {
+    let open_sale = OpenSale {
         table: &app.table,
         sale,
         club: &scope.club,
@@ -480,11 +480,11 @@ pub async fn cancel_ticket(
         if ticket.entry.is_some() && is_drawing(sale, draw.as_ref(), app.clock.now()) {
             return Err(ApiError::rule(Reason::Drawing).coded(Code::Drawing));
         }
-        match showroom.end(&ticket, true).await {
+        match open_sale.end(&ticket, true).await {
             Err(TableError::Refused(_)) => continue,
             done => done?,
         };
-        showroom.settle_later(limits::MOVED_UP).await;
+        open_sale.settle_later(limits::MOVED_UP).await;
         return Ok(NoContent);
     }
 }

@@ -13,7 +13,7 @@ use shared::mail::tickets;
 use shared::openapi::fields::SliceCount;
 use shared::reason::Reason;
 use shared::text::kinds::Line;
-use shared::tickets::{Showroom, mail_number, mails};
+use shared::tickets::{OpenSale, mail_number, mails};
 use shared::time::Timestamp;
 use shared::web::{
     ApiError, Code, Input, Mode, NoContent, NoInput, PathIds, Reader, Result, Slice, User,
@@ -144,17 +144,17 @@ pub async fn return_ticket(
         if ticket.entry.is_some() && is_drawing(&sale, draw.as_ref(), app.clock.now()) {
             return Err(ApiError::rule(Reason::Drawing).coded(Code::Drawing));
         }
-        let showroom = Showroom {
+        let open_sale = OpenSale {
             table: &app.table,
             sale: &sale,
             club: &club,
             now: app.now(),
         };
-        match showroom.end(&ticket, false).await {
+        match open_sale.end(&ticket, false).await {
             Err(TableError::Refused(_)) => continue,
             done => done?,
         };
-        showroom.settle_later(limits::MOVED_UP).await;
+        open_sale.settle_later(limits::MOVED_UP).await;
         return Ok(NoContent);
     }
 }
@@ -243,7 +243,7 @@ async fn transfer(
 ) -> Result<Ticket> {
     let OwnTicket { ticket, sale, club } = found;
     let now = app.now();
-    let showroom = Showroom {
+    let open_sale = OpenSale {
         table: &app.table,
         sale,
         club,
@@ -253,7 +253,7 @@ async fn transfer(
         app.table.person(to),
         app.table.orders_of(to, sale.showing.id),
         app.table.ticket_orders(user.id()),
-        showroom.is_for(ticket.ticket_type, to)
+        open_sale.is_for(ticket.ticket_type, to)
     )?;
     check_transfer(found, &handed, now)?;
     let person = person.filter(|person| !person.erasing);

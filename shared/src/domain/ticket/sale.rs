@@ -237,12 +237,14 @@ impl Table {
         ignore_refusal(self.transact(vec![sale_is_new, task]).await)
     }
 
-    /// Stores that a showing is cancelled, and has the timer tell it: 1 transaction.
+    /// Stores that a showing is cancelled, and has the timer tell it, and tell those whose order was
+    /// on its way: 1 transaction.
     pub async fn cancel_sale(&self, sale: &Sale, now: Timestamp) -> Result<(), TableError> {
         let cancelled = Write::update(sale.key()).set("cancelled", &true);
         let cancelled = cancelled.if_exists().if_none("cancelled");
         let task = Write::put(&sale.task_at(now, now))?;
-        ignore_refusal(self.transact(vec![cancelled, task]).await)
+        let again = Write::put(&sale.task_at(now.plus(LOOKS_AFTER), now))?;
+        ignore_refusal(self.transact(vec![cancelled, task, again]).await)
     }
 
     /// Has the timer look at a showing within a minute, before somebody waits there or a place
