@@ -40,6 +40,32 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// The names of what [`Tally::row`] says.
+    pub(crate) fn columns(&self) -> &'static str {
+        "requests | sent again | median | 99th percentile"
+    }
+
+    /// How many requests there were, how often they were sent again, and how long people waited.
+    pub(crate) fn row(&self) -> String {
+        let mut took = self
+            .took
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        took.sort_unstable();
+        let at = |part: usize| {
+            let found = took.get(took.len() * part / 100).or(took.last());
+            found.copied().unwrap_or_default()
+        };
+        format!(
+            "{} | {} | {} ms | {} ms",
+            self.requests.load(Ordering::Relaxed),
+            self.unanswered.load(Ordering::Relaxed),
+            at(50),
+            at(99)
+        )
+    }
+
     /// Sends a request with a key until the response is neither 429 nor 5xx.
     pub(crate) async fn persist(
         &self,
@@ -228,31 +254,17 @@ pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
         began.elapsed().as_secs_f64()
     );
     let wrong = check_table(cloud).await?;
-    let mut took = tally
-        .took
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    took.sort_unstable();
-    let at = |part: usize| {
-        took.get(took.len() * part / 100)
-            .or(took.last())
-            .copied()
-            .unwrap_or_default()
-    };
     println!("{:?}", cloud.faults);
     println!(
-        "| students | requests | faults | killed | sent again | median | 99th percentile | lost | \
-         wrong | findings |"
+        "| students | faults | killed | {} | lost | wrong | findings |",
+        tally.columns()
     );
     println!(
-        "| {} in {seconds:.0} s | {} | {} | {} | {} | {} ms | {} ms | {lost} | {} | {} |",
+        "| {} in {seconds:.0} s | {} | {} | {} | {lost} | {} | {} |",
         burst.students,
-        tally.requests.into_inner(),
         cloud.faults.count(),
         killed?,
-        tally.unanswered.into_inner(),
-        at(50),
-        at(99),
+        tally.row(),
         extra + total.saturating_sub(burst.students),
         wrong.len()
     );

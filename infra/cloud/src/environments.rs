@@ -19,6 +19,9 @@ use crate::{Error, http};
 /// many. In the cloud the limit is 1,000.
 const AT_ONCE: usize = 24;
 
+/// A request waits so long for one of them. The gateway gives up after 29 seconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// The environments of one function.
 pub struct Environments {
     pub function: Function,
@@ -74,7 +77,9 @@ impl Environments {
     /// Invokes the function in an idle or a new environment. Time-outs, crashes and responses that
     /// are not JSON are errors, and end the environment.
     pub async fn invoke(&self, event: &Value) -> Result<Value, Error> {
-        let _room = self.room.acquire().await?;
+        // More at once are refused, as in the cloud.
+        let room = tokio::time::timeout(PATIENCE, self.room.acquire()).await;
+        let _room = room.map_err(|_| format!("{}: throttled", self.function.name))??;
         let count = self.invoked.fetch_add(1, Ordering::Relaxed);
         let is_beside = self.start.beside.is_some() && count % 2 == 1;
         let idle = {

@@ -15,6 +15,7 @@ mod gateway;
 mod interviews;
 mod options;
 mod queues;
+mod rush;
 mod services;
 mod story;
 mod stream;
@@ -103,10 +104,9 @@ impl Cloud {
         };
         let roles = !matches!(options.command, Command::Services { .. });
         let (reports, incoming) = mpsc::unbounded_channel();
-        let seed = if let Command::Burst { seed, .. } = options.command {
-            seed
-        } else {
-            0
+        let seed = match options.command {
+            Command::Burst { seed, .. } | Command::Rush { seed, .. } => seed,
+            _ => 0,
         };
         let faults = Faults::new(seed);
         let behind = Behind {
@@ -216,6 +216,25 @@ async fn run(options: Options) -> Result<(), Error> {
                 },
             )
             .await?;
+        }
+        Command::Rush {
+            people,
+            capacity,
+            seconds,
+            returns,
+            faults,
+            kills,
+            ..
+        } => {
+            let rush = rush::Rush {
+                people,
+                capacity,
+                seconds,
+                returns: returns.min(people),
+                per_mille: faults,
+                kills,
+            };
+            rush::run(&cloud, rush).await?;
         }
         Command::Serve { port } => {
             let listener = TcpListener::bind(("127.0.0.1", port)).await?;

@@ -52,6 +52,29 @@ pub enum Command {
         #[arg(long, default_value_t = 2)]
         kills: u32,
     },
+    /// Let thousands order some hundred tickets in seconds, and some give theirs back, while calls
+    /// of the table fail and functions are killed
+    Rush {
+        #[arg(long, default_value_t = 5_000)]
+        people: usize,
+        #[arg(long, default_value_t = 200)]
+        capacity: usize,
+        /// Seconds within which all people order
+        #[arg(long, default_value_t = 10)]
+        seconds: u64,
+        /// How many give back what they got or wait for
+        #[arg(long, default_value_t = 500)]
+        returns: usize,
+        /// How many of a thousand calls of the table fail
+        #[arg(long, default_value_t = 300)]
+        faults: u64,
+        /// Seed that decides which calls fail
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// How often all environments of the function are killed while people order
+        #[arg(long, default_value_t = 2)]
+        kills: u32,
+    },
     /// Serve the whole API, for use by hand
     Serve {
         #[arg(long, default_value_t = 9000)]
