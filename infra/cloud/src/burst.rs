@@ -41,9 +41,7 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// The names of what [`Tally::row`] says.
-    pub(crate) fn columns(&self) -> &'static str {
-        "requests | sent again | median | 99th percentile"
-    }
+    pub(crate) const COLUMNS: &str = "requests | sent again | median | 99th percentile";
 
     /// How many requests there were, how often they were sent again, and how long people waited.
     pub(crate) fn row(&self) -> String {
@@ -257,7 +255,7 @@ pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
     println!("{:?}", cloud.faults);
     println!(
         "| students | faults | killed | {} | lost | wrong | findings |",
-        tally.columns()
+        Tally::COLUMNS
     );
     println!(
         "| {} in {seconds:.0} s | {} | {} | {} | {lost} | {} | {} |",

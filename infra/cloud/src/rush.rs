@@ -186,7 +186,7 @@ pub async fn run(cloud: &Cloud, rush: Rush) -> Result<(), Error> {
     println!("{:?}", cloud.faults);
     println!(
         "| people | capacity | returns | faults | killed | {} | findings |",
-        tally.columns()
+        Tally::COLUMNS
     );
     println!(
         "| {} in {seconds:.0} s | {} | {} | {} | {} | {} | {} |",
