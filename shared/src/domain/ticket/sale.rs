@@ -237,8 +237,8 @@ impl Table {
         ignore_refusal(self.transact(vec![sale_is_new, task]).await)
     }
 
-    /// Stores that a showing is cancelled, and has the timer tell it, and tell those whose order was
-    /// on its way: 1 transaction.
+    /// Stores that a showing is cancelled, and has the timer tell it, also those whose order was on
+    /// its way: 1 transaction.
     pub async fn cancel_sale(&self, sale: &Sale, now: Timestamp) -> Result<(), TableError> {
         let cancelled = Write::update(sale.key()).set("cancelled", &true);
         let cancelled = cancelled.if_exists().if_none("cancelled");
