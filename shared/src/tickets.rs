@@ -175,7 +175,9 @@ impl OpenSale<'_> {
         part: u8,
         availability: &[Availability],
     ) -> Result<bool, TableError> {
-        let Some(ticket) = self.table.ticket(queued.showing, queued.ticket).await? else {
+        let ticket = self.table.ticket(queued.showing, queued.ticket).await?;
+        // It may have left the queue after that was read: then the queue is read again.
+        let Some(ticket) = ticket.filter(|one| one.queued().as_ref() == Some(queued)) else {
             return Ok(false);
         };
         let (person, may) = self.holder(&ticket).await?;

@@ -158,6 +158,36 @@ async fn the_timer_gives_what_a_killed_request_left() {
 
 // proves Y5
 #[tokio::test]
+async fn who_gave_a_ticket_back_does_not_move_up() {
+    let (suspended, campus) = Suspended::campus();
+    let sale = Sale::on(campus, seats(1), json!({})).await;
+    let people = ["ann", "ben"].map(|name| sale.campus.as_(name));
+    let mut paths = Vec::new();
+    for person in &people {
+        sale.campus.advance(TimeDelta::seconds(1));
+        let own = sale.order(person, 0, 1, true).await.created();
+        paths.push(format!(
+            "/api/tickets/{}/",
+            own[0]["id"].as_str().unwrap_or_default()
+        ));
+    }
+    // Ann's return has read that Ben is the first, and goes on when he has left.
+    suspended.stop_answer("QUEUE#");
+    futures::join!(
+        async { people[0].delete(&paths[0]).await.no_content() },
+        async {
+            suspended.stopped().await;
+            people[1].delete(&paths[1]).await.no_content();
+            suspended.go();
+        }
+    );
+    assert_eq!(states(&people[0]).await, ["cancelled"]);
+    assert_eq!(states(&people[1]).await, ["cancelled"]);
+    assert_eq!(sale.counts(0).await["available"], 1);
+}
+
+// proves Y5
+#[tokio::test]
 async fn others_who_wait_do_not_put_off_a_look() {
     let sale = Sale::new(seats(1), json!({})).await;
     sale.campus.advance(TimeDelta::minutes(3));

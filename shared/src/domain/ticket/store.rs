@@ -51,7 +51,8 @@ impl Entity for TicketOrders {
 }
 
 impl Ticket {
-    fn queued(&self) -> Option<QueuedTicket> {
+    /// Returns where it stands, if it waits or stands beyond the capacity.
+    pub(crate) fn queued(&self) -> Option<QueuedTicket> {
         Some(QueuedTicket {
             showing: self.showing,
             ticket_type: self.ticket_type,
