@@ -23,13 +23,18 @@ function useAgain(reload, isWanted) {
   useEffect(() => {
     if (!isWanted) return;
     let timer;
+    let isHere = true;
     const wait = () => (timer = setTimeout(ask, AGAIN_MS + SPREAD_MS * Math.random()));
     const ask = async () => {
       if (document.visibilityState === "visible") await reload();
-      wait();
+      // Whoever left meanwhile asks no more.
+      if (isHere) wait();
     };
     wait();
-    return () => clearTimeout(timer);
+    return () => {
+      isHere = false;
+      clearTimeout(timer);
+    };
   }, [isWanted]);
 }
 
