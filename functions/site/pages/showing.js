@@ -28,12 +28,14 @@ export default function ShowingPage({ club, event: id, showing }) {
       sale,
       (found) => html`<div class="head"><${Title}
         name=${t("sale")}>${t("sale.of", { time: moment(found.start_time) })}<//>
-        <a class="button main push" href=${link(door)}><${Icon} name="qr-code" /> ${t("door")}</a></div>
+        <a class="button main push" href=${link(door)}><${Icon} name="qr-code" />
+          ${t("door")}</a></div>
       ${
         found.ticket_types.length === 0
           ? html`<${Empty} icon="ticket"><p>${t("sale.no_types")}</p>
               <p><a class="button" href=${link(back)}>${t("event.edit")}</a></p><//>`
-          : html`<${Sold} ...${{ club, event: id, showing, path, sale: found, reload: sale.reload }} />`
+          : html`<${Sold} club=${club} event=${id} showing=${showing} path=${path}
+              sale=${found} reload=${sale.reload} />`
       }`,
       5,
       true,
@@ -60,7 +62,9 @@ function Sold({ club, event, showing, path, sale, reload }) {
 const Types = ({ sale }) =>
   html`<ul class="facts">${sale.ticket_types.map(
     (one) => html`<li class="fact" key=${one.id}><span class="small quiet">${one.name}</span>
-    <b>${one.taken}${one.capacity !== null && html`<span class="quiet"> / ${one.capacity}</span>`}</b>
+    <b>${one.taken}${
+      one.capacity !== null && html`<span class="quiet"> / ${one.capacity}</span>`
+    }</b>
     <span class="small quiet">${
       one.waiting ? t("sale.waiting", { n: one.waiting }) : (one.price ?? "")
     }</span></li>`,
@@ -83,7 +87,8 @@ function Issue({ path, sale, again }) {
     <div class="field"><label for="issued-type">${t("sale.type")}</label>
       <select id="issued-type" value=${type.value}
         onChange=${(event) => (type.value = Number(event.currentTarget.value))}>
-        ${sale.ticket_types.map((one) => html`<option value=${one.id}>${one.name}</option>`)}</select></div>
+        ${sale.ticket_types.map((one) => html`<option value=${one.id}>${one.name}</option>`)}
+      </select></div>
     <p><label class="check"><input type="checkbox" checked=${over.value}
       onChange=${(event) => (over.value = event.currentTarget.checked)} /> ${t("sale.issue.over")}
       </label></p>
@@ -135,7 +140,8 @@ function List({ all, path, sale, again }) {
         html`<select aria-label=${t("sale.type")} value=${type.value}
         onChange=${(event) => (type.value = Number(event.currentTarget.value))}>
         <option value="0">${t("all")}</option>
-        ${sale.ticket_types.map((one) => html`<option value=${one.id}>${one.name}</option>`)}</select>`
+        ${sale.ticket_types.map((one) => html`<option value=${one.id}>${one.name}</option>`)}
+        </select>`
       }
       <${Action} run=${save}><${Icon} name="download" /> ${t("submissions.csv")}<//></div>
     <p role="status" class="quiet">${t("sale.shown", { n: rows.length })}
@@ -162,11 +168,15 @@ function Row({ one, path, again }) {
   };
   const counts = ["valid", "waiting", "requested"].includes(one.state);
   return html`<tr><th scope="row">${name} <span class="quiet">${one.holder?.username}</span>
-      ${one.holder?.email && html`<br /><a href=${`mailto:${one.holder.email}`}>${one.holder.email}</a>`}</th>
+      ${
+        one.holder?.email &&
+        html`<br /><a href=${`mailto:${one.holder.email}`}>${one.holder.email}</a>`
+      }</th>
     <td>${one.type.name}</td>
     <td>${
       one.checked_in_at
-        ? html`<${Chip} kind="good" icon="check">${t("ticket.in")} <${Time} at=${one.checked_in_at} /><//>`
+        ? html`<${Chip} kind="good" icon="check">${t("ticket.in")}
+            ${" "}<${Time} at=${one.checked_in_at} /><//>`
         : html`<${StateOf} ticket=${one} />`
     }</td>
     <td><${Time} at=${one.created_at} /></td>

@@ -67,7 +67,8 @@ function Sale({ event, showing, phase, reload }) {
   return html`<div class="sale"><h3>${t("sale")}</h3>
     <ul class="list">${types.map(
       (one) => html`<li class="type" key=${one.id}>
-      <div><p class="flat"><b>${one.name}</b> ${one.price && html`<span class="quiet">${one.price}</span>`}</p>
+      <div><p class="flat"><b>${one.name}</b>
+        ${one.price && html` <span class="quiet">${one.price}</span>`}</p>
         ${one.description && html`<p class="quiet small">${one.description}</p>`}
         <p class="line"><${Available} ...${{ one, phase, showing }} />
           ${one.audience === "members" && html`<${Chip}>${t("sale.members")}<//>`}</p></div>
@@ -183,7 +184,7 @@ function Order({ event, showing, phase, counts, reload, own }) {
   const isNone = phase === "open" && !isThere && !waits;
   const words = phase === "draw" ? "sale.join" : waits ? "sale.wait" : "sale.get";
   return html`<p><${Action} className="main" run=${order}
-    disabled=${n === 0 || phase === "coming" || phase === "drawing" || isNone}><${Icon} name="ticket" />
-    ${t(words, { n: Math.max(n, 1) })}<//></p>
+    disabled=${n === 0 || phase === "coming" || phase === "drawing" || isNone}><${Icon}
+    name="ticket" /> ${t(words, { n: Math.max(n, 1) })}<//></p>
     ${waits && n > 0 && html`<p class="quiet small">${t("sale.wait.about")}</p>`}`;
 }

@@ -73,7 +73,7 @@ export default {
   sale: "Tickets",
   "sale.cancel": "Stornieren",
   "sale.cancel.sure":
-    "Das Ticket von {name} stornieren? Die Person bekommt eine E-Mail, und wer als Nächstes wartet, bekommt das Ticket.",
+    "Das Ticket von {name} stornieren? Die Person bekommt eine E-Mail, und wer auf der Warteliste vorn steht, bekommt das Ticket.",
   "sale.cancelled": "Das Ticket ist storniert.",
   "sale.closed": "Keine Tickets mehr",
   "sale.count": "Wie viele: {name}",
@@ -155,7 +155,8 @@ export default {
   "ticket.drawn": "Gezogen",
   "ticket.give_back": "Zurückgeben",
   "ticket.give_back.requested": "Nicht mehr an der Auslosung teilnehmen?",
-  "ticket.give_back.valid": "Dieses Ticket zurückgeben? Wer als Nächstes wartet, bekommt es.",
+  "ticket.give_back.valid":
+    "Dieses Ticket zurückgeben? Wer auf der Warteliste vorn steht, bekommt es.",
   "ticket.give_back.waiting": "Von der Warteliste gehen?",
   "ticket.given_back": "Erledigt.",
   "ticket.hand_over": "Weitergeben",
