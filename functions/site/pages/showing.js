@@ -144,8 +144,10 @@ function List({ all, path, sale, again }) {
         </select>`
       }
       <${Action} run=${save}><${Icon} name="download" /> ${t("submissions.csv")}<//></div>
-    <p role="status" class="quiet">${t("sale.shown", { n: rows.length })}
-      · ${t("door.count", { n: letIn })}</p>
+    <p role="status" class="quiet">${[
+      t("sale.shown", { n: rows.length }),
+      t("door.count", { n: letIn }),
+    ].join(" · ")}</p>
     <div class="scroll" tabindex="0" role="region" aria-label=${t("sale")}><table class="card">
       <thead><tr><th scope="col">${t("edit.name")}</th><th scope="col">${t("sale.type")}</th>
         <th scope="col">${t("sale.state")}</th><th scope="col">${t("sale.ordered")}</th>
