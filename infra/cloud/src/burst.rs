@@ -41,10 +41,11 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// The names of what [`Tally::row`] says.
-    pub(crate) const COLUMNS: &str = "requests | sent again | median | 99th percentile";
+    pub(crate) const COLUMNS: &str =
+        "Requests | Faults | Environments killed | Sent again | Median | 99th percentile";
 
-    /// How many requests there were, how often they were sent again, and how long people waited.
-    pub(crate) fn row(&self) -> String {
+    /// How many requests there were, what they met, and how long people waited.
+    pub(crate) fn row(&self, faults: u64, killed: usize) -> String {
         let mut took = self
             .took
             .lock()
@@ -56,7 +57,7 @@ impl Tally {
             found.copied().unwrap_or_default()
         };
         format!(
-            "{} | {} | {} ms | {} ms",
+            "{} | {faults} | {killed} | {} | {} ms | {} ms",
             self.requests.load(Ordering::Relaxed),
             self.unanswered.load(Ordering::Relaxed),
             at(50),
@@ -254,15 +255,13 @@ pub async fn run(cloud: &Cloud, burst: Burst) -> Result<(), Error> {
     let wrong = check_table(cloud).await?;
     println!("{:?}", cloud.faults);
     println!(
-        "| students | faults | killed | {} | lost | wrong | findings |",
+        "| Students | {} | lost | wrong | findings |",
         Tally::COLUMNS
     );
     println!(
-        "| {} in {seconds:.0} s | {} | {} | {} | {lost} | {} | {} |",
+        "| {} in {seconds:.0} s | {} | {lost} | {} | {} |",
         burst.students,
-        cloud.faults.count(),
-        killed?,
-        tally.row(),
+        tally.row(cloud.faults.count(), killed?),
         extra + total.saturating_sub(burst.students),
         wrong.len()
     );

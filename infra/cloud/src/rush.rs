@@ -184,18 +184,11 @@ pub async fn run(cloud: &Cloud, rush: Rush) -> Result<(), Error> {
     let mut wrong = findings(&all, rush);
     wrong.extend(check_table(cloud).await?);
     println!("{:?}", cloud.faults);
+    println!("| People | {} | findings |", Tally::COLUMNS);
     println!(
-        "| people | capacity | returns | faults | killed | {} | findings |",
-        Tally::COLUMNS
-    );
-    println!(
-        "| {} in {seconds:.0} s | {} | {} | {} | {} | {} | {} |",
+        "| {} in {seconds:.0} s | {} | {} |",
         rush.people,
-        rush.capacity,
-        rush.returns,
-        cloud.faults.count(),
-        killed? + again?,
-        tally.row(),
+        tally.row(cloud.faults.count(), killed? + again?),
         wrong.len()
     );
     if wrong.is_empty() {
